@@ -209,7 +209,7 @@ impl Table {
         }
     }
 
-    /// Runs blocks or one instruction; says whether the program arrived where it is now.
+    /// Runs blocks or one instruction; returns true if the program arrived where it is now.
     fn advance_counting(
         &self,
         learning: &mut Learning,

@@ -161,7 +161,7 @@ impl Expr {
         }
     }
 
-    /// Appends the text, in parentheses or not; gives where it stands.
+    /// Appends the text, in parentheses or not; returns where it stands.
     fn put_at(&self, bare: bool, text: &mut String) -> (usize, usize) {
         if !bare {
             text.push('(');

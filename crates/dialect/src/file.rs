@@ -315,7 +315,7 @@ impl Files {
         self.given.iter().copied()
     }
 
-    /// Adds a text; gives its number.
+    /// Adds a text; returns its number.
     pub(super) fn add(&mut self, text: Arc<Text>) -> usize {
         let number = self.texts.len();
         let place = self.order.partition_point(|&other| self.texts[other].begin < text.begin);

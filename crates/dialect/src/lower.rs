@@ -213,7 +213,7 @@ impl<'u, 'a> Session<'u, 'a> {
         self.unit.span(&def.name)
     }
 
-    /// Fills a declared function; gives whether nothing was refused.
+    /// Fills a declared function; returns true if nothing was refused.
     #[allow(clippy::too_many_arguments, reason = "one definition has these parts")]
     pub(super) fn body(
         &mut self,

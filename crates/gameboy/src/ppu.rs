@@ -283,7 +283,7 @@ impl Machine {
     }
 
     /// Skips whole lines in which nothing can be seen from outside but their pixels, and draws them
-    /// if this frame will be looked at; gives the T-cycles they took.
+    /// if this frame will be looked at; returns the T-cycles they took.
     fn skip_quiet_lines(&mut self, available: u32) -> u32 {
         let mut lines = available / LINE_TCYCLES as u32;
         let most = self.ppu.quiet_lines();
@@ -477,7 +477,7 @@ impl Ppu {
         self.line_start = self.line_start.wrapping_add(lines as u32 * LINE_TCYCLES as u32);
     }
 
-    /// Moves through VBlank and says whether it began.
+    /// Moves through VBlank and returns true if it began.
     fn advance_in_vblank(&mut self, interrupts: &mut Interrupts, from: u16, to: u16) -> bool {
         let mut began = false;
         for event in 0..timing::VBLANK_EVENTS.len() {

@@ -124,7 +124,7 @@ fn check_buffer(
     }
 }
 
-/// Gives what follows the preamble.
+/// Returns the bytes that follow the preamble.
 fn check_preamble<'a>(cartridge: &Cartridge, bytes: &'a [u8]) -> Result<&'a [u8], StateError> {
     if bytes.starts_with(&OTHER_MAGIC) {
         return Err(StateError::OtherModel);

@@ -129,7 +129,7 @@ impl<'m> Interpreter<'m> {
         self.run(kernel, args, point).map(|_| ())
     }
 
-    /// Runs a function once, at the origin of the grid; gives the memory image of its result. A
+    /// Runs a function once, at the origin of the grid; returns the memory image of its result. A
     /// tuple's image is that of a struct with the same fields.
     pub fn call(&mut self, function: FunctionId, args: &[Argument]) -> Result<Vec<u8>, Failure> {
         self.arguments_fit(function, Kind::Callable, args)?;

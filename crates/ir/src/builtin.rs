@@ -83,8 +83,9 @@ pub enum Definition {
     Body(BodyFn),
 }
 
-/// Builds the body of a builtin for the types of the function being built; gives its result, `None`
-/// if it has none or returned already. Parameters that are references are places to read and write.
+/// Builds the body of a builtin for the types of the function being built; returns its result,
+/// `None` if it has none or returned already. Parameters that are references are places to read and
+/// write.
 pub type BodyFn = fn(&mut Builder<'_>) -> Option<Value>;
 
 /// A row by its position in the table.

@@ -30,7 +30,7 @@ pub struct Function {
     pub instance: Option<Instance>,
     /// Reverse, if one was written by hand: `grad` calls it instead of deriving one.
     pub adjoint: Option<FunctionId>,
-    /// Function that replaces it where a reverse runs it again; gives no floats.
+    /// Function that replaces it where a reverse runs it again; returns no floats.
     pub replay: Option<FunctionId>,
     /// Pairs of parameters of a kernel whose arrays must share no memory, gradients included. The
     /// code that launches it must check that.

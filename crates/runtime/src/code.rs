@@ -144,8 +144,8 @@ impl Code {
         self.sizes[position]
     }
 
-    /// Runs threads `begin..end` of the kernel at a position of the program; gives 0 or the number
-    /// of the fault's site, counted from 1.
+    /// Runs threads `begin..end` of the kernel at a position of the program; returns 0 or the
+    /// number of the fault's site, counted from 1.
     ///
     /// # Safety
     /// The arguments must lie as the kernel's `Arguments` say, with handles that point at memory

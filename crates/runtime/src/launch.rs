@@ -298,7 +298,7 @@ impl<'a> ArgumentBlock<'a> {
         Packed { words, guards }
     }
 
-    /// Fills in where arrays lie on their device, and copies rows there; gives the arrays' stream
+    /// Fills in where arrays lie on their device, and copies rows there; returns the arrays' stream
     /// too, if there are any.
     pub(crate) fn on_device(mut self) -> Result<DeviceBlock, Error> {
         for pointer in &self.pointers {

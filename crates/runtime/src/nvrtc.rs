@@ -155,7 +155,7 @@ impl Nvrtc {
         Ok((bytes, Usage::parse(&log)))
     }
 
-    /// Compiles with more options of NVRTC's; gives its log too.
+    /// Compiles with more options of NVRTC's; returns its log too.
     pub fn compile_with(
         &self,
         text: &str,

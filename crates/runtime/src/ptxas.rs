@@ -122,7 +122,7 @@ impl Ptxas {
         &self.program
     }
 
-    /// Assembles PTX for an architecture, throws the machine code away and gives the report.
+    /// Assembles PTX for an architecture, throws the machine code away and returns the report.
     pub fn measure(&self, ptx: &Path, arch: Arch) -> Result<Vec<Usage>, Error> {
         let failed = |log: String| Error::Ptxas { path: ptx.into(), arch: arch.to_string(), log };
         let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };

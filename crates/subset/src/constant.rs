@@ -357,7 +357,7 @@ impl<'a, 'p> Frame<'a, 'p> {
         }
     }
 
-    /// One turn of a loop; gives the loop's value if it ends.
+    /// One turn of a loop; returns the loop's value if it ends.
     fn turn(&mut self, body: &Block, at: Span) -> Result<Option<Const>, EarlyExit> {
         self.step(at)?;
         match self.block(body) {

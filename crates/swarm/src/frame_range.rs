@@ -6,7 +6,7 @@ use gbxcule_gameboy::Step;
 
 use crate::{SwarmConfig, SwarmError};
 
-/// Some frames of a step, for callers that look at machines between frames. All ranges of a step,
+/// A range of a step's frames, for callers that read machines between frames. All ranges of a step,
 /// one after the other, do what the step does; the last of them runs the programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameRange {
@@ -27,7 +27,7 @@ pub(crate) struct StepPlan {
     pub(crate) draw_each: bool,
     /// Frames of the whole step.
     pub(crate) step_frames: u32,
-    /// A picture of the step is looked at.
+    /// True if a picture of the step is needed.
     pub(crate) is_picture_needed: bool,
     /// No button is pressed, whatever actions and manual buttons are.
     pub(crate) is_idle: bool,

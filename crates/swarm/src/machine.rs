@@ -137,7 +137,7 @@ impl Machine {
         }
     }
 
-    /// Holds the buttons for the first frames of a step; gives the M-cycles that it took.
+    /// Holds the buttons for the first frames of a step; returns the M-cycles that it took.
     pub(crate) fn run_step(
         &mut self,
         rom: &[u8],
@@ -208,7 +208,7 @@ pub(crate) fn memory_bytes(model: Model) -> [usize; 3] {
     }
 }
 
-/// One of a thing for each model, made when it is first asked for.
+/// A value for each model, made at its first use.
 pub(crate) struct PerModel<T>([OnceLock<T>; 2]);
 
 impl<T> PerModel<T> {

@@ -227,7 +227,7 @@ impl Shard {
         }
     }
 
-    /// Writes what the last function of a program asked for.
+    /// Does the writes of a program's last function.
     fn apply_writes(&mut self, slot: usize) {
         let Some(programs) = &mut self.programs else { return };
         for (address, value) in programs.take_writes() {

@@ -68,7 +68,7 @@ pub(crate) struct Variation {
     pub(crate) order: Option<u64>,
 }
 
-/// Runs a kernel; gives the memory after it, or what stopped it.
+/// Runs a kernel; returns the memory after it, or what stopped it.
 pub(crate) fn launch(
     module: &Valid<Module>,
     kernel: FunctionId,

@@ -255,7 +255,7 @@ impl<'m> Specialiser<'m> {
         }
     }
 
-    /// Specialises a call; gives the ways on which it ended, settled.
+    /// Specialises a call; returns the ways on which it ended, settled.
     pub fn call(
         &mut self,
         state: State,

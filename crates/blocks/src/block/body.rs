@@ -42,8 +42,8 @@ impl Tree<'_> {
         }
     }
 
-    /// Fills in how much the block may still run where it looks at the deadline; gives the M-cycles
-    /// of its longest way.
+    /// Fills in, at each check of the deadline, how much the block may still run; returns the
+    /// M-cycles of its longest way.
     fn fill_checks(&mut self, residual: &mut Residual) -> u32 {
         for at in (0..self.instructions.len()).rev() {
             let latest = self.instructions[at].latest;

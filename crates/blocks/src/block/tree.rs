@@ -84,7 +84,7 @@ pub(super) struct Instruction {
     pub(super) latest: u32,
 }
 
-/// A look at the deadline, to be filled with what the block runs after it.
+/// A check of the deadline, to be filled with the time that the block runs after it.
 pub(super) struct Check {
     /// The instruction after which it stands; none at the head.
     pub(super) behind: Option<usize>,
@@ -231,7 +231,7 @@ impl Tree<'_> {
         self.exits.push((reject, state.registers.clone()));
     }
 
-    /// The look at the deadline at the head.
+    /// The check of the deadline at the head.
     fn guard(
         &mut self,
         specialiser: &mut Specialiser<'_>,
@@ -276,7 +276,7 @@ impl Tree<'_> {
         Ok(if goes_on { Next::Instruction(pc) } else { Next::Exit })
     }
 
-    /// Specialises an instruction; gives what comes after it.
+    /// Specialises an instruction; returns what comes after it.
     fn instruction(
         &mut self,
         specialiser: &mut Specialiser<'_>,

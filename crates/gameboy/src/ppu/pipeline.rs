@@ -335,7 +335,7 @@ impl Machine {
 }
 
 impl Ppu {
-    /// Works on one dot and says whether mode 3 ends on it.
+    /// Works on one dot and returns true if mode 3 ends on it.
     fn render_dot(
         &mut self,
         vram: &[u8; VRAM_BYTES],
@@ -363,7 +363,7 @@ impl Ppu {
         self.pipeline.position >= 160
     }
 
-    /// Begins the window if this is where it begins, and says whether that takes an extra dot.
+    /// Begins the window if this is where it begins, and returns true if that takes an extra dot.
     fn start_window(&mut self) -> bool {
         let position = self.pipeline.position;
         let enabled = self.lcdc & LCDC_WINDOW != 0;
@@ -413,7 +413,7 @@ impl Ppu {
         }
     }
 
-    /// Works on the object that begins here, if any, and says whether that takes the dot.
+    /// Works on the object that begins here, if any, and returns true if that takes the dot.
     fn fetch_objects(&mut self, vram: &[u8; VRAM_BYTES], oam: &[u8; 0xa0]) -> bool {
         if self.pipeline.object_step == OBJECT_NONE {
             self.pipeline.skip_passed_objects(&self.scan);

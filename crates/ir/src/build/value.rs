@@ -175,7 +175,7 @@ impl Builder<'_> {
         self.emit(Op::Call { function, args }, ty)
     }
 
-    /// An atomic operation on array memory; gives the old value.
+    /// An atomic operation on array memory; returns the old value.
     pub fn atomic(&mut self, op: AtomicOp, place: PlaceId, value: Value) -> Value {
         let ty = self.place_type(place);
         self.emit(Op::Atomic { op, place, value, expected: None }, ty)

@@ -48,7 +48,7 @@ pub(super) struct HostLaunch<'a> {
 }
 
 impl HostLaunch<'_> {
-    /// Runs all of it; gives the fault of the first thread that is known to have one.
+    /// Runs all of it; returns the fault of the first thread that is known to have one.
     pub(super) fn run(&self, go_on: Option<&mut dyn FnMut() -> bool>) -> Option<RawFault> {
         let mut go_on = go_on;
         (0..self.plan.repeats).find_map(|repeat| match pool().filter(|_| !self.here) {

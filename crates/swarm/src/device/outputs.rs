@@ -1,5 +1,5 @@
-//! Reads from a swarm on a device: outputs, registers, counters, frames, memory. Only what is asked
-//! for is copied, and only these calls wait.
+//! Reads from a swarm on a device: outputs, registers, counters, frames, memory. Only the values
+//! that a caller wants are copied, and only these calls wait.
 
 use std::ops::Range;
 

@@ -93,7 +93,7 @@ struct Loop {
 }
 
 impl Normalizer<'_, '_> {
-    /// All statements of a function; gives its result.
+    /// All statements of a function; returns its result.
     fn function(
         &mut self,
         callee: &Function,

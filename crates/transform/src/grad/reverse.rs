@@ -94,7 +94,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// Writes all of it; gives the variables of adjoints.
+    /// Writes all of it; returns the variables of adjoints.
     pub(super) fn run(mut self) -> FxHashSet<LocalId> {
         let callable = self.function.kind == Kind::Callable;
         if callable {

@@ -16,7 +16,7 @@ use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Shape, Type};
 use std::collections::HashSet;
 
-/// Detaches fields of a struct in a module that keeps to the rules of `check`; gives the struct's
+/// Detaches fields of a struct in a module that keeps to the rules of `check`; returns the struct's
 /// new type.
 pub fn fields(module: &mut Module, structure: Type, fields: &[u32]) -> Result<Type, Diagnostic> {
     let types = retype::map(&mut module.types, structure, |types, definition| {

@@ -109,7 +109,7 @@ fn call(module: &Module, body: &Body, stmt: &Stmt, trusted: bool) -> Option<(Fun
     (fixed && keeps_checks && should_inline(callee)).then_some((function, value))
 }
 
-/// Adds the callee's statements; gives pairs of a value and the one that it is.
+/// Adds the callee's statements; returns pairs of a value and the one that it is.
 fn put(
     module: &Module,
     body: &mut Body,
