@@ -3,7 +3,7 @@
 //! Recursion goes as deep as blocks nest, which `check` limits.
 
 use super::expr::{Expr, Level};
-use super::function::{Frame, Writer};
+use super::function::{Breakable, Writer};
 use super::hoist::Declaration;
 use super::interval::Interval;
 use super::literal::string;
@@ -214,7 +214,7 @@ impl<'a> Writer<'_, 'a> {
 
     fn switch(&mut self, selector: &Expr, of: Scalar, cases: &'a [Case], default: BlockId) {
         self.line(&format!("switch ({}) {{", selector.text));
-        self.frames.push(Frame::Switch);
+        self.frames.push(Breakable::Switch);
         for case in cases {
             let labels: Vec<String> = case
                 .labels
@@ -334,21 +334,21 @@ impl<'a> Writer<'_, 'a> {
 
     /// The body of a loop whose first line is written, to its end.
     fn loop_body(&mut self, body: BlockId) {
-        self.frames.push(Frame::Loop { label: None });
+        self.frames.push(Breakable::Loop { label: None });
         self.nested_block(body);
         self.line("}");
-        if let Some(Frame::Loop { label: Some(label) }) = self.frames.pop() {
+        if let Some(Breakable::Loop { label: Some(label) }) = self.frames.pop() {
             self.line(&format!("{label}:;"));
         }
     }
 
     fn leave_loop(&mut self) {
-        if matches!(self.frames.last(), Some(Frame::Loop { .. })) {
+        if matches!(self.frames.last(), Some(Breakable::Loop { .. })) {
             self.line("break;");
             return;
         }
         let text = self.frames.iter_mut().rev().find_map(|frame| match frame {
-            Frame::Loop { label } => {
+            Breakable::Loop { label } => {
                 let labels = &mut self.labels;
                 let label = label.get_or_insert_with(|| {
                     *labels += 1;
@@ -356,7 +356,7 @@ impl<'a> Writer<'_, 'a> {
                 });
                 Some(format!("goto {label};"))
             }
-            Frame::Switch => None,
+            Breakable::Switch => None,
         });
         self.line(&text.unwrap_or_default());
     }

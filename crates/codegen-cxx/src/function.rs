@@ -1,6 +1,6 @@
 //! One function: its head, and the values and lines of its body.
 
-use super::expr::{Expr, Needs};
+use super::expr::{Expr, MoveBarriers};
 use super::hoist::{self, Declaration};
 use super::interval::Interval;
 use super::unit::Unit;
@@ -36,7 +36,7 @@ pub(super) struct Writer<'u, 'a> {
     pub(super) thread: String,
     pub(super) intervals: Vec<Option<Interval>>,
     pub(super) depth: usize,
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<Breakable>,
     /// True if a return goes on with the next thread.
     pub(super) continues: bool,
     /// Gotos out of loops written so far.
@@ -60,7 +60,7 @@ pub(super) struct Writer<'u, 'a> {
 
 /// Construct that `break` and `continue` have to leave.
 #[derive(Debug)]
-pub(super) enum Frame {
+pub(super) enum Breakable {
     Loop {
         /// Where a `break` inside a switch goes.
         label: Option<String>,
@@ -379,7 +379,7 @@ impl Writer<'_, '_> {
     }
 
     /// Names the waiting values that can't wait any longer.
-    pub(super) fn settle(&mut self, must: impl Fn(Value, &Needs) -> bool) {
+    pub(super) fn settle(&mut self, must: impl Fn(Value, &MoveBarriers) -> bool) {
         let mut position = 0;
         let span = self.span;
         while let Some(&value) = self.pending.get(position) {

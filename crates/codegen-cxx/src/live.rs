@@ -1,4 +1,4 @@
-//! Needs of a function: how often each value is used by something that is itself needed.
+//! MoveBarriers of a function: how often each value is used by something that is itself needed.
 
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;

@@ -98,7 +98,7 @@ impl Array {
     ///
     /// # Errors
     /// Elements beyond the memory, or a shape and strides that no array can have.
-    pub fn reinterpreted(
+    pub fn view_as(
         &self,
         data_type: DataType,
         offset: usize,

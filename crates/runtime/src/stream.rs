@@ -147,7 +147,7 @@ impl Stream {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Array, Error> {
-        self.from_slice(bytes)?.reinterpreted(data_type, offset, shape, strides)
+        self.from_slice(bytes)?.view_as(data_type, offset, shape, strides)
     }
 
     /// Waits until everything asked for has happened; gives what went wrong in it.

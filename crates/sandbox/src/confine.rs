@@ -10,7 +10,7 @@ use crate::policy::Policy;
 use crate::{SandboxError, protection::Protection};
 
 /// The program as a command that is confined by the policy from its first instruction on, to be
-/// started by [`crate::Owned::spawn`] on a thread that outlives it. Time on the clock, output and
+/// started by [`crate::ChildGroup::spawn`] on a thread that outlives it. Time on the clock, output and
 /// processes are its owner's to count.
 ///
 /// # Errors

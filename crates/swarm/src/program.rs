@@ -354,11 +354,11 @@ impl Programs {
     /// its first step, the mask of its first action, and what texts do in `begin`.
     pub(crate) fn has_begin_work_in(&self, stage: Stage) -> bool {
         let begins = self.runs_begin_in(stage).contains(&true);
-        begins || stage.owns_observation() || self.mask_in(stage).is_some()
+        begins || stage.owns_observation() || self.mask_scratch_in(stage).is_some()
     }
 
     /// Returns for each text whether a stage owns one of its outputs.
-    fn run_in(&self, stage: Stage) -> [bool; 2] {
+    fn texts_in(&self, stage: Stage) -> [bool; 2] {
         let observes = stage.owns_observation();
         [stage.owns_reward() || observes && self.is_one_text(), observes]
     }
@@ -366,14 +366,14 @@ impl Programs {
     /// Returns for each text whether its `begin` runs in a stage.
     pub(crate) fn runs_begin_in(&self, stage: Stage) -> [bool; 2] {
         let Sizes { has_begin, is_called, .. } = self.0.sizes;
-        let run = self.run_in(stage);
+        let run = self.texts_in(stage);
         [0, 1].map(|text| has_begin[text] && (run[text] || is_called[text]))
     }
 
     /// The cells of the text whose `action_mask` runs in a stage, if one does.
-    pub(crate) fn mask_in(&self, stage: Stage) -> Option<Range<usize>> {
+    pub(crate) fn mask_scratch_in(&self, stage: Stage) -> Option<Range<usize>> {
         let (text, _) = self.0.sizes.mask?;
-        self.run_in(stage)[text.index()].then(|| self.scratch_of(text))
+        self.texts_in(stage)[text.index()].then(|| self.scratch_of(text))
     }
 
     /// The `begin`s that run in a stage, each with its cells of the scratch, in the order of the

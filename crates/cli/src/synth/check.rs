@@ -14,7 +14,7 @@ use gbxcule_synth::validate::{CheckCount, Checks, count_verdicts, is_caught, uni
 use gbxcule_synth::verdict::{Check, CheckOutcome, NotRun, Verdict};
 
 use super::make::{read_rows, write_rows};
-use super::{Dataset, Device};
+use super::{Dataset, RowDevice};
 use crate::print::{self, say};
 use crate::progress;
 
@@ -68,7 +68,7 @@ pub(crate) struct Validate {
 }
 
 impl Validate {
-    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
         let (manifest, mut rows) = self.dataset.read()?;
         let folder = self.host.folder();
         let gpu = device.gpu()?;
@@ -166,7 +166,7 @@ pub(crate) struct Mutate {
 }
 
 impl Mutate {
-    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
         let (_, rows) = self.dataset.read()?;
         let folder = self.host.folder();
         let gpu = device.gpu()?;

@@ -87,13 +87,13 @@ pub(crate) fn views_are_read_and_written_where_they_lie(device: Device) {
     assert_eq!(read::<f32>(&matrix), expected);
     // Elements over each other: the last one written counts.
     let bytes = stream.from_slice(&[0u8; 16]).expect("small");
-    let windows = bytes.reinterpreted(f32::data_type(), 0, &[3, 2], &[4, 4]).expect("inside");
+    let windows = bytes.view_as(f32::data_type(), 0, &[3, 2], &[4, 4]).expect("inside");
     windows.write(&numbers(6)).expect("6 elements");
     assert_eq!(read::<f32>(&windows), [0.0, 2.0, 2.0, 4.0, 4.0, 5.0]);
-    let doubles = bytes.reinterpreted(f64::data_type(), 0, &[2], &[8]).expect("inside");
+    let doubles = bytes.view_as(f64::data_type(), 0, &[2], &[8]).expect("inside");
     doubles.fill(1.5f64).expect("f64");
     assert_eq!(read::<f64>(&doubles), [1.5, 1.5]);
-    let pairs = bytes.reinterpreted(DataType::Vector(3, Scalar::U8), 1, &[3], &[5]);
+    let pairs = bytes.view_as(DataType::Vector(3, Scalar::U8), 1, &[3], &[5]);
     pairs.expect("inside").fill([7u8, 8, 7]).expect("bytes");
     assert_eq!(read::<u8>(&bytes)[..5], [0, 7, 8, 7, 0]);
 }

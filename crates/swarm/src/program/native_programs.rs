@@ -81,7 +81,7 @@ impl NativePrograms {
             begin: only_if(programs.has_begin_work_in(stage), BEGIN)?,
             hook: only_if(calls, HOOK)?,
             settled: only_if(programs.has_settled(), SETTLED)?,
-            mask: programs.mask_in(stage).map(|_| programs.mask_cells()),
+            mask: programs.mask_scratch_in(stage).map(|_| programs.mask_cells()),
             writes: vec![0; if programs.writes_memory() { 1 + MOST_WRITES as usize } else { 0 }],
             programs: programs.clone(),
         }))
