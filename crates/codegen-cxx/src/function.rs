@@ -324,7 +324,7 @@ impl Writer<'_, '_> {
         self.intervals[value.index()] = self.interval(&data);
         let expr = self.op(value, &data);
         if acts {
-            self.settle_for(&data.op);
+            self.name_waiting_before(&data.op);
             if uses == 0 {
                 self.line_of(&[&expr.text, ";"]);
             } else {
@@ -361,7 +361,7 @@ impl Writer<'_, '_> {
             }
             _ => return,
         };
-        self.settle(|value, needs| needs.faults && lazy.contains(&Some(value)));
+        self.name_waiting(|value, needs| needs.faults && lazy.contains(&Some(value)));
     }
 
     /// Gives a value a name of its own, here.
@@ -379,7 +379,7 @@ impl Writer<'_, '_> {
     }
 
     /// Names the waiting values that can't wait any longer.
-    pub(super) fn settle(&mut self, must: impl Fn(Value, &MoveBarriers) -> bool) {
+    pub(super) fn name_waiting(&mut self, must: impl Fn(Value, &MoveBarriers) -> bool) {
         let mut position = 0;
         let span = self.span;
         while let Some(&value) = self.pending.get(position) {
@@ -404,8 +404,8 @@ impl Writer<'_, '_> {
     }
 
     /// Before a statement with blocks inside: nothing waits longer than that.
-    pub(super) fn settle_all(&mut self) {
-        self.settle(|_, _| true);
+    pub(super) fn name_all_waiting(&mut self) {
+        self.name_waiting(|_, _| true);
     }
 
     /// A value that the statement itself makes: the index of a loop.

@@ -25,7 +25,7 @@ pub struct Finding {
 
 /// Look at everything that some part of gbxcule can use.
 #[must_use]
-pub fn examine() -> Vec<Finding> {
+pub fn inventory() -> Vec<Finding> {
     let system = system::describe();
     let python = &system["python"];
     vec![

@@ -410,7 +410,13 @@ impl Swarm {
 
     /// Change memory of the envs marked by bytes that are not 0, with a row of bytes for each of
     /// them.
-    fn write_memory_masked(&self, py: Python<'_>, mask: &[u8], low: u16, rows: &[u8]) -> PyResult<()> {
+    fn write_memory_masked(
+        &self,
+        py: Python<'_>,
+        mask: &[u8],
+        low: u16,
+        rows: &[u8],
+    ) -> PyResult<()> {
         let mask = as_mask(mask);
         self.change(py, |swarm| swarm.write_memory_masked(&mask, low, rows))
     }

@@ -360,7 +360,7 @@ fn views_of_the_host_reach_the_right_elements() {
         store_at(b, i);
     });
     let matrix = Array::zeros(f32::data_type(), &[3, 4]).expect("fits");
-    let column = matrix.at(1, 1).expect("a column").slice(0, 0..3, -1).expect("backwards");
+    let column = matrix.index_dim(1, 1).expect("a column").slice(0, 0..3, -1).expect("backwards");
     kernel.launch(&[3], &[column.into(), 0.into()]).expect("runs");
     let all = matrix.to_vec::<f32>().expect("f32");
     assert_eq!([all[1], all[5], all[9]], [2.0, 1.0, 0.0]);

@@ -277,13 +277,13 @@ impl Programs {
 
     /// The text of `reward` and `done`.
     #[must_use]
-    pub fn reward(&self) -> &ProgramText {
+    pub fn reward_text(&self) -> &ProgramText {
         &self.0.reward
     }
 
     /// The text of `observe`.
     #[must_use]
-    pub fn obs(&self) -> &ProgramText {
+    pub fn observation_text(&self) -> &ProgramText {
         &self.0.obs
     }
 
@@ -401,7 +401,9 @@ impl Programs {
     /// Returns true if these are the built-in programs.
     #[must_use]
     pub fn is_built_in(&self) -> bool {
-        [self.reward(), self.obs()].into_iter().all(|program| program.text() == BUILT_IN)
+        [self.reward_text(), self.observation_text()]
+            .into_iter()
+            .all(|program| program.text() == BUILT_IN)
     }
 
     /// Cells of one env: the programs' scratch, the hooks' counts, the mask of actions.
@@ -444,7 +446,7 @@ impl Programs {
     }
 
     fn is_one_text(&self) -> bool {
-        self.reward().text() == self.obs().text()
+        self.reward_text().text() == self.observation_text().text()
     }
 }
 
@@ -461,8 +463,8 @@ impl ScratchCell {
     /// Where it lies among an env's cells.
     pub(crate) fn place(self, programs: &Programs) -> Result<Range<usize>, SwarmError> {
         let (cell, cells, text) = match self {
-            Self::Reward(cell) => (cell, programs.reward_scratch(), programs.reward()),
-            Self::Observation(cell) => (cell, programs.obs_scratch(), programs.obs()),
+            Self::Reward(cell) => (cell, programs.reward_scratch(), programs.reward_text()),
+            Self::Observation(cell) => (cell, programs.obs_scratch(), programs.observation_text()),
         };
         if cell < cells.len() {
             return Ok(cells.start + cell..cells.start + cell + 1);
@@ -487,8 +489,8 @@ impl Default for Programs {
 
 impl PartialEq for Programs {
     fn eq(&self, other: &Self) -> bool {
-        self.reward() == other.reward()
-            && self.obs() == other.obs()
+        self.reward_text() == other.reward_text()
+            && self.observation_text() == other.observation_text()
             && self.hooks() == other.hooks()
     }
 }

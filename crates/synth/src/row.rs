@@ -362,7 +362,7 @@ impl Row {
 
     /// Keeps verdicts that were found later beside those of its making, and says what NVIDIA Warp's
     /// gradient is. What was not run leaves no trace.
-    pub fn keep(&mut self, found: &[CheckOutcome]) {
+    pub fn record_verdicts(&mut self, found: &[CheckOutcome]) {
         let mut checks = self.checks();
         for check in found.iter().flatten() {
             checks.retain(|it| it.check != check.check);

@@ -303,6 +303,6 @@ pub fn units(outcomes: &[Vec<CheckOutcome>]) -> Vec<(&'static str, Vec<f64>)> {
 }
 
 /// Returns true if any check failed.
-pub fn is_caught(outcomes: &[CheckOutcome]) -> bool {
+pub fn has_failed(outcomes: &[CheckOutcome]) -> bool {
     outcomes.iter().flatten().any(|check| check.verdict == Verdict::Fail)
 }

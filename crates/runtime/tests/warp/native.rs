@@ -34,8 +34,7 @@ pub(crate) fn run_in(
             let shape: Vec<usize> = shape.iter().map(|&extent| extent as usize).collect();
             let strides: Vec<isize> = strides.iter().map(|&stride| stride as isize).collect();
             let view = |buffer: usize| {
-                let view =
-                    buffers[buffer].view_as(of.clone(), *offset as usize, &shape, &strides);
+                let view = buffers[buffer].view_as(of.clone(), *offset as usize, &shape, &strides);
                 view.expect("inside the buffer")
             };
             let array = view(*buffer);

@@ -10,7 +10,7 @@ use gbxcule_transform::pass::out_of_line;
 use super::column::Columns;
 use super::kernel::{self, Envs, Work};
 use super::translation::{
-    self, arrange, checked, single_frame_module, machine_module, machine_type,
+    self, arrange, checked, machine_module, machine_type, single_frame_module,
 };
 use crate::kernel_source::{self, MachineAccess};
 use crate::{Codec, Model, Programs, Schedule, Stage};

@@ -205,7 +205,13 @@ fn compiled(programs: &Programs, stage: Stage, model: Model) -> Result<Arc<Compi
     static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
     let hash = |text: &super::ProgramText| text.sha256().to_owned();
     let calls = programs.hooks().iter().map(|hook| hook.calls.clone()).collect();
-    let key = (stage, model == Model::Color, hash(programs.reward()), hash(programs.obs()), calls);
+    let key = (
+        stage,
+        model == Model::Color,
+        hash(programs.reward_text()),
+        hash(programs.observation_text()),
+        calls,
+    );
     // Held while compiling, so that what many swarms ask for at once is made once.
     let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(compiled) = known.get(&key).and_then(Weak::upgrade) {

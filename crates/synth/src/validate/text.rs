@@ -32,7 +32,7 @@ struct TextDistances {
 }
 
 impl TextDistances {
-    fn settle(&self, name: &str) -> CheckOutcome {
+    fn outcome(&self, name: &str) -> CheckOutcome {
         match (&self.none, self.distances.as_slice()) {
             // One direction that is wrong is wrong, whatever the other would have been.
             (Some(reason), distances) if distances.iter().flatten().all(|it| it.share <= 1.0) => {
@@ -123,7 +123,7 @@ pub(super) fn checks(
             }
         }
     }
-    Ok(found.iter().map(|[cpp, cuda]| [cpp.settle(NAMES[0]), cuda.settle(NAMES[1])]).collect())
+    Ok(found.iter().map(|[cpp, cuda]| [cpp.outcome(NAMES[0]), cuda.outcome(NAMES[1])]).collect())
 }
 
 fn job<'a>(

@@ -7,14 +7,14 @@ use super::super::warp::{LANES, Mask, Warp, each};
 pub(in super::super) fn nothing(_: &mut Warp<'_>, _: &DecodedInstruction, _: Mask) {}
 
 /// Lanes for which an optional predicate holds, too.
-fn those(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) -> Mask {
+fn guarded_lanes(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) -> Mask {
     let is_given = step.given[0].index != super::super::warp::FALSE;
     if is_given { lanes & warp.given(step.given[0]) } else { lanes }
 }
 
 /// `BRA` and `CALL`, whose return address another instruction put into a register.
 pub(in super::super) fn jump(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let lanes = those(warp, step, lanes);
+    let lanes = guarded_lanes(warp, step, lanes);
     if lanes != 0 {
         warp.jump(lanes, step.target);
     }
@@ -32,7 +32,7 @@ pub(in super::super) fn jump_if_parted(
 }
 
 /// `WARPSYNC.EXCLUSIVE`: the lanes of a mask go on alone when all have come, up to a `BSYNC`.
-pub(in super::super) fn bring_together(
+pub(in super::super) fn sync_exclusive(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
     lanes: Mask,
@@ -45,7 +45,7 @@ pub(in super::super) fn bring_together(
 }
 
 /// Instructions that are known, but that nothing held against a rule has reached.
-pub(in super::super) fn never(warp: &mut Warp<'_>, step: &DecodedInstruction, _: Mask) {
+pub(in super::super) fn fail_untested(warp: &mut Warp<'_>, step: &DecodedInstruction, _: Mask) {
     warp.fail(step, "no test holds what this does");
 }
 
@@ -61,7 +61,7 @@ pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, step: &DecodedInstruc
 }
 
 /// To an address relative to a function's.
-pub(in super::super) fn back(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+pub(in super::super) fn return_to(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let mut to = [0; 32];
     for lane in each(lanes) {
         let address = warp.word(&step.from[0], lane).wrapping_add(step.target * STRIDE);
@@ -84,20 +84,28 @@ pub(in super::super) fn exit(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes:
 }
 
 /// `BSSY`: these lanes will meet.
-pub(in super::super) fn open(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+pub(in super::super) fn set_barrier_lanes(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     for lane in each(lanes) {
         warp.barriers[usize::from(step.barrier)][lane] = lanes;
     }
 }
 
 /// `BSYNC`: here they do.
-pub(in super::super) fn meet(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+pub(in super::super) fn wait_at_barrier(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     warp.sync(step.barrier, lanes);
 }
 
 /// `BREAK`: these lanes will not come, so none of the same barrier waits for them.
-pub(in super::super) fn leave(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let lanes = those(warp, step, lanes);
+pub(in super::super) fn break_barrier(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let lanes = guarded_lanes(warp, step, lanes);
     let alive = warp.alive;
     let named = &mut warp.barriers[usize::from(step.barrier)];
     for lane in each(lanes) {
