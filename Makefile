@@ -2,7 +2,7 @@
 #
 #   make check       the CPU gate: format, lints, tests, the micro-ROM suite against PyBoy; two minutes after the build
 #   make test-python the Python package: a wheel, its tests, its types
-#   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
+#   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (6 GB)
 #   make test        the Rust tests, those against PyBoy and the test data, on Linux those with NVRTC; no GPU
 #   make wheels      wheels for Linux (x86-64 and aarch64) with the command in them, the source, checksums, a bill of materials
 #   make fuzz        random inputs for what reads foreign data, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (docs/testing.md)

@@ -1,4 +1,4 @@
-"""PPO on the built-in game: learns to catch pearls and to leave alone what stings, on the CPU, in minutes.
+"""PPO on PEARL_DRIFT: learns to catch pearls and to leave alone what stings, on the CPU, in minutes.
 
     pip install . torch matplotlib
     python examples/ppo.py --minutes 5 --curve runs/ppo.png

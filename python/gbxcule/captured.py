@@ -288,7 +288,7 @@ class _Names(ast.NodeVisitor):
             self._replace(node, name)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """A value behind dots is written where it is used, if the text has no module to find it in."""
+        """A value after dots is written where it is used, if the text has no module to find it in."""
         chain: list[ast.Attribute] = []
         root: ast.expr = node
         while isinstance(root, ast.Attribute):

@@ -15,7 +15,7 @@ from gbxcule.memory import Change, Number
 # The game that an environment without a ROM plays.
 NAME = "PEARL_DRIFT"
 
-# States behind the title in which episodes begin: in each of them START was pressed a little later.
+# States after the title in which episodes begin: in each of them START was pressed a little later.
 STARTS = 16
 _FRAMES = 4
 _FIRST = 30
@@ -72,7 +72,7 @@ def game_of(rom: Any) -> Game:
 
 @functools.cache
 def starts(name: str) -> tuple[bytes, ...]:
-    """The states behind a game's title, made by pressing START."""
+    """The states after a game's title, made by pressing START."""
     rom = _native.built_in_rom(name)
     swarm = _native.Swarm(
         rom, STARTS, codec="NOOP,START", frames_per_step=_FRAMES, release_after_frames=_FRAMES, threads=1

@@ -92,7 +92,7 @@ def is_program(spec: Any) -> bool:
 
 
 class _ProgramView:
-    """The numbers that a program's `observe` computed last: behind the step, or where an episode began."""
+    """The numbers that a program's `observe` computed last: after the step, or when an episode began."""
 
     dtype = "float32"
 

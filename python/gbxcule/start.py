@@ -23,7 +23,7 @@ RomLike: TypeAlias = "str | os.PathLike[str] | bytes | None"
 
 
 def rom_bytes(rom: RomLike) -> bytes:
-    """The ROM: the built-in game for `None`, a built-in ROM by name, a file, or the bytes themselves."""
+    """The ROM: PEARL_DRIFT for `None`, a built-in ROM by name, a file, or the bytes themselves."""
     if rom is None:
         return _native.built_in_rom(game.NAME)
     if isinstance(rom, (bytes, bytearray, memoryview)):

@@ -103,7 +103,7 @@ def _code(address: int, place: Any) -> int:
 
 
 def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
-    """Find the first address of a place and the one behind its last."""
+    """Find the first address of a place and the one after its last."""
     if isinstance(place, tuple):
         if len(place) != 2:
             raise ValueError(f"a place is an address and a count of bytes, found {place!r}")

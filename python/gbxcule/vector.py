@@ -48,7 +48,7 @@ Mask = npt.NDArray[np.bool_]
 
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 FRAMES_PER_SECOND = 4194304 / 70224
-# What a step computes behind the machines: whether a program's reward, whether a program's
+# Outputs that a step computes after the machines ran: whether a program's reward, whether a program's
 # observation.
 _STAGES = {
     (False, False): "emulate_only",
@@ -241,7 +241,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if battery is not None:
             battery = content("start_battery", battery)
             found = [self._with_battery(state, battery) for state in found or [self._swarm.save_state(0)]]
-        self._swarm.start_at(found, steps)
+        self._swarm.restart_from(found, steps)
 
     def _with_battery(self, state: bytes, battery: bytes) -> bytes:
         self._swarm.load_state(0, state)
@@ -375,7 +375,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return swarm.read_memory(self._env(env), *range_of(place, self.symbols))
 
     def write_memory(self, env: int, place: Place, data: bytes) -> None:
-        """Change memory of an env behind the machine's back."""
+        """Change memory of an env directly, without the machine's own writes."""
         swarm, env = self._swarm, self._env(env)
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"what is written to memory is bytes, found {data!r}; one number is written as bytes([7])")
@@ -463,17 +463,17 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             raise ValueError(f"expected a weight for each of the {len(found)} starts, found {len(numbers)}")
         swarm.set_starts(found)
         if numbers is not None:
-            swarm.weigh_starts(numbers)
+            swarm.set_start_weights(numbers)
 
     def weigh_starts(self, weights: Sequence[int]) -> None:
         """Let later episodes begin in each of the starts as often as it weighs: with `[3, 1, 0]` three times as often in the
         first one as in the second, and in the third one never."""
-        self._swarm.weigh_starts(weights_of(weights))
+        self._swarm.set_start_weights(weights_of(weights))
 
     def set_start(self, env: int) -> None:
         """Let new episodes begin at an env's present state."""
         swarm = self._swarm
-        swarm.set_reset_point(self._env(env))
+        swarm.start_from_env(self._env(env))
 
     def pressed(self, actions: Any) -> bytes:
         """The number of each env's action, a byte each."""

@@ -1,4 +1,4 @@
-//! Counts of where programs arrive, which tell what code is hot.
+//! Counts of the places at which programs arrive, which tell what code is hot.
 
 use crate::block::{HIGH_RAM, MemoryMap, ROM_END};
 use gbxcule_gameboy::Machine;
@@ -15,7 +15,7 @@ pub(crate) struct HotHead {
 }
 
 impl HotHead {
-    /// The place that is counted, whatever lies around code in high RAM.
+    /// Returns the place that is counted: the same for all contents of high RAM.
     fn counted(self) -> Self {
         Self { map: self.map.without_code(), ..self }
     }
@@ -39,13 +39,13 @@ enum Count {
 }
 
 impl Learning {
-    /// Nothing counted yet; a block is wanted where a program arrived so often.
+    /// Counts nothing yet. A block is wanted where a program arrives more than `threshold` times.
     pub(crate) fn new(threshold: u32) -> Self {
         Self { counts: HashMap::new(), threshold, wanted: Vec::new() }
     }
 
-    /// Counts that a program arrived where a machine is; says whether the interpreter keeps the
-    /// instruction there, so that the next one is where it arrives.
+    /// Counts an arrival at the place where a machine is. Returns true if the interpreter keeps the
+    /// instruction there; the next one is then where the program arrives.
     pub(crate) fn count(&mut self, machine: &Machine) -> bool {
         let pc = machine.cpu.pc;
         if pc >= ROM_END && !HIGH_RAM.contains(&pc) {

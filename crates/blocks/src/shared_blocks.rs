@@ -21,9 +21,9 @@ use std::time::Instant;
 
 /// Frames of a ROM in a process before anything is learned: short runs don't pay for it.
 const FRAMES_BEFORE_LEARNING: u64 = 1 << 14;
-/// Arrivals at an address in frames that are watched, before a block is made there.
+/// Arrivals at an address in watched frames that make no block yet; the next one does.
 const ARRIVALS: u32 = 24;
-/// Arrivals where blocks are made at once.
+/// Arrivals that make no block yet, where blocks are made at once.
 const EAGER_ARRIVALS: u32 = 3;
 /// A machine watches one of so many frames, at first and at last.
 const PERIODS: (u32, u32) = (32, 2_048);

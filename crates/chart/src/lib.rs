@@ -15,7 +15,7 @@ pub const FONT: &str = "sans-serif";
 pub const INK: RGBColor = RGBColor(0x22, 0x26, 0x2C);
 /// The colour of axes and numbers.
 pub const FAINT: RGBColor = RGBColor(0x6B, 0x73, 0x80);
-/// The colour of the lines behind what is drawn.
+/// Colour of the grid lines.
 pub const GRID: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
 
 /// Drawing area of a chart.

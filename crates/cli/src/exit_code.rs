@@ -1,5 +1,5 @@
-//! An exit status as a number: the standard library's can only be returned from a `main`, which
-//! Python's is not.
+//! An exit status as a number. `std::process::ExitCode` can only be returned from Rust's `main`;
+//! the Python package has another.
 
 /// Exit status of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -192,7 +192,7 @@ fn a_collected_folder_is_all_that_the_gates_need() {
     assert_eq!(said.matches("frames/s").count(), 4, "a sweep of each ROM: {said}");
 }
 
-/// The built-in game on so many machines, 6 frames a step, on a device.
+/// PEARL_DRIFT on so many machines, 6 frames a step, on a device.
 fn watch(folder: &Path, device: &str, more: &str) -> Serving {
     let arguments = format!(
         "watch --device {device} --num-envs 7 --stage full_step --frames-per-step 6 {more}"

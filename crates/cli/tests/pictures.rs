@@ -16,7 +16,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// One shade a pixel of a machine of the built-in game, after each of so many frames.
+/// One shade a pixel of a machine of PEARL_DRIFT, after each of so many frames.
 fn shades_after(frames: &[u64], env: usize, num_envs: usize) -> Vec<Vec<u8>> {
     let rom = Rom::new(gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes());
     let schedule = Schedule::new(1, 1).expect("a schedule");

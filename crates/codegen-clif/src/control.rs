@@ -296,7 +296,7 @@ impl<'a> Lowerer<'a, '_> {
         let Range { of, end, step, known } = range;
         let next = self.b.ins().iadd(index, step);
         let again = match known {
-            // One more can't pass the end unseen.
+            // Adding the step cannot wrap past the end.
             Some(1) => self.loop_condition(range, next),
             Some(-1) if of.is_signed_int() => self.loop_condition(range, next),
             _ => {

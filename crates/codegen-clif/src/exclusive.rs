@@ -1,11 +1,11 @@
 //! Finds atomic operations of a kernel that no other thread can meet.
 //!
-//! An array is a thread's *own* where every access to it, in the whole kernel, takes the launch
-//! index of each dimension that the kernel asks for as an index of the same dimension of the array,
-//! plus the same constant: then no two threads ever touch one element. That speaks of elements;
-//! that they are memory of their own too, must be known of the arrays at a launch
-//! ([`ExclusiveArray`]). Nothing is claimed of a kernel with handles that can't be traced to its
-//! parameters, or with callees that touch arrays.
+//! An array is *exclusive* if every access to it, in the whole kernel, takes the launch index of
+//! each dimension that the kernel asks for as an index of the same dimension of the array, plus the
+//! same constant: then no two threads ever touch one element. This holds for elements; that these
+//! have memory of their own must be checked of the arrays at a launch ([`ExclusiveArray`]). No
+//! array is exclusive in a kernel with handles that can't be traced to its parameters, or with
+//! callees that touch arrays.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::walk::{Step, walk};
@@ -17,10 +17,10 @@ use gbxcule_ir::{
 /// Constants in indices go up to this, for launches of grids with extents up to this: no sum wraps.
 pub const SMALL_MAX: i64 = 1 << 30;
 
-/// An array of a kernel's parameters: as what lies in it, or as the gradient beside it.
+/// An array among a kernel's parameters: its elements, or its gradient.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExclusiveArray {
-    /// The parameter.
+    /// Position of the parameter.
     pub param: u32,
     /// The fields on the way from there.
     pub fields: Vec<u32>,

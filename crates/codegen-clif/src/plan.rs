@@ -34,15 +34,15 @@ pub(super) struct FunctionPlan {
     /// True if it lies outside of the program.
     pub(super) is_external: bool,
     pub(super) can_fault: bool,
-    /// Of a kernel, how many threads are lowered at once.
+    /// Number of threads of a kernel that are lowered at once.
     pub(super) lanes: usize,
-    /// How many leading dimensions of the grid it and its callees ask for.
+    /// Number of leading dimensions of the grid that the function and its callees ask for.
     pub(super) dims: u8,
     /// Variables that lie in stack slots.
     pub(super) memory_locals: Vec<bool>,
     /// Parameters that must be given in memory.
     pub(super) memory_params: Vec<bool>,
-    /// Of a kernel.
+    /// Arrays whose elements each belong to one thread; empty unless this is a kernel.
     pub(super) exclusivity: Exclusivity,
     /// Position in [`Plan::emitted`].
     pub(super) position: Option<usize>,

@@ -64,7 +64,7 @@ impl Lowerer<'_, '_> {
         let sine = self.series(sine, square, fourth);
         let cosine = self.series(cosine, square, fourth);
         let one = self.b.ins().f64const(1.0);
-        // A product at last: -0 keeps its sign.
+        // Multiply last, so that -0 keeps its sign.
         let sine = self.b.ins().fmul(square, sine);
         let sine = self.b.ins().fadd(one, sine);
         let sine = self.b.ins().fmul(r, sine);
@@ -73,7 +73,8 @@ impl Lowerer<'_, '_> {
 
         let odd = self.b.ins().band_imm_u(quadrant, 1);
         let odd = self.b.ins().icmp_imm_s(IntCC::NotEqual, odd, 0);
-        // As integers: floats are chosen by a branch, which is guessed wrong every other time.
+        // Select on integers: a float select becomes a branch, which would be mispredicted half the
+        // time.
         let [sine, cosine] = [sine, cosine]
             .map(|value| self.b.ins().bitcast(types::I64, MemFlagsData::new(), value));
         let chosen = self.b.ins().select(odd, cosine, sine);

@@ -1,4 +1,4 @@
-//! Analysis: do all threads of a kernel take the same way?
+//! Finds kernels whose control flow is the same for all threads.
 //!
 //! A value *varies* if it may differ from thread to thread: what comes from a launch index, from
 //! array memory, or from anything that varies. If no condition does, threads can be lowered side by

@@ -55,7 +55,7 @@ impl Compound {
         &text[self.right.0..self.right.1]
     }
 
-    /// Returns the expression behind a longer beginning.
+    /// Returns the expression with more text before it.
     pub(super) fn moved(self, by: usize) -> Self {
         let moved = |(start, end)| (start + by, end + by);
         Self { left: moved(self.left), op: self.op, right: moved(self.right) }
@@ -107,7 +107,7 @@ impl Expr {
         Self::call_ending(name, args, "")
     }
 
-    /// A call with something behind its arguments.
+    /// A call with more text after its arguments.
     pub(super) fn call_ending(name: &str, args: &[&Self], end: &str) -> Self {
         let length: usize = args.iter().map(|arg| arg.text.len() + 2).sum();
         let mut text = String::with_capacity(name.len() + length + end.len() + 2);

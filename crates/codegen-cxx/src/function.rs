@@ -219,13 +219,13 @@ impl Writer<'_, '_> {
         self.line_of(&[text]);
     }
 
-    /// Writes a line of parts, one behind the other.
+    /// Writes a line of parts, one after the other.
     pub(super) fn line_of(&mut self, parts: &[&str]) {
         self.begin(parts.first().is_some_and(|part| part.starts_with('}')), None);
         self.end(parts);
     }
 
-    /// A word, a type's name and parts behind it.
+    /// Writes a word, a type's name and the parts that follow.
     pub(super) fn typed_line(&mut self, word: &str, ty: Type, parts: &[&str]) {
         self.begin(false, None);
         self.unit.out.push_str(word);

@@ -1,4 +1,4 @@
-//! MoveBarriers of a function: how often each value is used by something that is itself needed.
+//! Counts the uses of each value, leaving out uses by values that nothing uses.
 
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;

@@ -39,7 +39,7 @@ impl<'a> Unit<'a> {
         let needed = needed_functions(module, options);
         let (types, tables) = needed_items(module, &needed);
         let mut names = Names::default();
-        // Kernels first: their symbols are what others ask for.
+        // Kernels first, so that they get their names unchanged.
         let mut functions = vec![String::new(); module.functions.len()];
         let kinds = [Kind::Kernel, Kind::Callable];
         let all = kinds

@@ -46,7 +46,7 @@ pub(super) enum Static<'a> {
     Python(&'a StmtFunctionDef, ScopeId),
     /// A class that is no struct: a namespace.
     Class(ScopeId),
-    /// A value of the library's type, by the first parameter behind it.
+    /// A value of the library's type, by the first parameter that stands for it.
     Handle(u32),
 }
 

@@ -1,7 +1,7 @@
 //! The texts of a program: its own file, and the files beside it that it imports from. `loader`
 //! brings those.
 //!
-//! Texts lie one behind the other in one space of bytes, so that a place in any tree says which
+//! Texts lie one after the other in one space of bytes, so that a place in any tree says which
 //! text it is in. Several programs may share one space ([`Texts`]): then each text is read and
 //! parsed once for all of them.
 
@@ -64,7 +64,7 @@ pub(super) type Parsed = Result<Arc<Text>, Arc<[Diagnostic]>>;
 /// Files read so far, each parsed at most once, for programs that import from the same ones.
 #[derive(Default)]
 pub struct Texts {
-    /// All texts, one behind the other.
+    /// All texts, one after the other.
     space: String,
     files: FxHashMap<PathBuf, File>,
     pub(super) symbols: Symbols,
@@ -74,7 +74,7 @@ pub struct Texts {
 /// Facts from the user about texts besides the texts themselves.
 #[derive(Clone, Default, Debug)]
 pub struct ImportOptions {
-    /// Folders in which modules are looked for behind the program's own.
+    /// Folders in which modules are looked for after the program's own.
     pub folders: Vec<PathBuf>,
     /// Values of names that only Python would know, as Python writes them:
     /// `mujoco.mjtGeom.mjGEOM_BOX` is `6`, `make.dtype` is `wp.float64` for an argument of a

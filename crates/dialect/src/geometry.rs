@@ -1,8 +1,8 @@
 //! Queries of hash grids, bounding volume hierarchies and meshes: a library in the dialect itself.
 //!
-//! A program that mentions one has the library's text behind its own. The library finds what an id
+//! A program that mentions one has the library's text after its own. The library finds what an id
 //! stands for in a table, `wp.table_of(HashGrid)`: an array of all grids, by id. Each function that
-//! asks for a table gets it as one more parameter behind its own, and so do its callers, up to the
+//! asks for a table gets it as one more parameter after its own, and so do its callers, up to the
 //! kernel. The code that launches a kernel gives the tables.
 
 use super::constant::{Evaluation, Static, Unit};

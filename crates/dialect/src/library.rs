@@ -17,7 +17,7 @@ pub struct Library {
     pub name: String,
     /// The name of its type.
     pub handle: String,
-    /// The parameters behind a value of the type, in order.
+    /// The parameters that stand for a value of the type, in order.
     pub parts: Vec<Param>,
     /// Functions. A parameter that is called as a part gets that part, and a method's `self` the
     /// first one; the caller gives the others.

@@ -75,7 +75,7 @@ struct Loader<'l> {
     /// Names of each text that are needed, and those among them that were not looked into yet.
     needed: Vec<SymbolSet>,
     todo: Vec<(usize, Symbol)>,
-    /// Modules that are needed as such: any name behind a dot may be one of theirs.
+    /// Modules that are needed as such: any name after a dot may be one of theirs.
     modules: FxHashSet<usize>,
     attributes: SymbolSet,
     /// The texts of such modules by the names that they bind, and those that may bind any.

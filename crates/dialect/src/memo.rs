@@ -1,5 +1,5 @@
-//! Each binding of a text is worked out once, however often and from wherever it is used; and what
-//! comes out has a limited size, so that every text is read in a time that its length bounds.
+//! Caches the value of each binding and limits the size of values, so that evaluation takes time
+//! bounded by the text's length.
 
 use super::constant::{Evaluation, Static, Unit};
 use super::scope::{BindingSource, Definition, Guard, GuardId, ScopeId};
@@ -14,7 +14,7 @@ use std::cell::RefCell;
 pub(super) struct Memo<'a> {
     /// Value of each binding alone.
     definitions: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
-    /// Value of a name behind each of its bindings.
+    /// Value of a name after each of its bindings.
     names: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
     /// Answers to conditions that definitions stand under; `None` also while one is worked out.
     guards: RefCell<FxHashMap<GuardId, Option<bool>>>,
@@ -38,7 +38,7 @@ const PARTS_MAX: usize = 1 << 14;
 const NESTING_MAX: usize = 32;
 
 impl<'a> Unit<'a> {
-    /// Does something that expressions and definitions lead to.
+    /// Calls `run` one level deeper; refuses beyond the limit.
     pub(super) fn with_depth_limit(
         &self,
         span: Span,

@@ -209,7 +209,7 @@ impl<'a> Scopes<'a> {
             Owner::Function(def) => (start(def)..end(def)).contains(&byte),
             Owner::Class(def) => (start(def)..end(def)).contains(&byte),
         });
-        // A scope is opened behind those around it.
+        // A scope is opened after those around it.
         around.last().map_or(0, |(scope, _)| scope)
     }
 

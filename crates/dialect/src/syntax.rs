@@ -140,7 +140,7 @@ pub(super) fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
     calls.found
 }
 
-/// Names of what some statements change in place: as they stand, and behind a dot.
+/// Names of what some statements change in place: as they stand, and after a dot.
 #[derive(Default)]
 pub(super) struct Changes {
     pub(super) names: FxHashSet<String>,
@@ -347,7 +347,7 @@ fn too_deep(text: &str) -> Option<u32> {
             }
             b',' | b';' | b':' => {
                 if let Some(last) = levels.last_mut() {
-                    // A lambda nests behind its colon.
+                    // A lambda nests after its colon.
                     if byte != b':' {
                         depth -= *last;
                         *last = 0;

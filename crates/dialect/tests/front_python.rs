@@ -137,7 +137,7 @@ fn types_that_nest_too_deep_or_grow_too_large_are_refused_in_words_of_the_langua
     assert_eq!(kernel(&reshaped), "wrong-arguments");
 }
 
-/// Time that grows as the square of the length makes minutes of these.
+/// With quadratic time these texts would take minutes.
 #[test]
 fn long_bodies_and_long_lists_of_faults_take_time_by_their_length() {
     let head = "import warp as wp\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n";
@@ -153,7 +153,7 @@ fn long_bodies_and_long_lists_of_faults_take_time_by_their_length() {
     assert!(!faults(&format!("{head}    if x:\n        pass\n{branches}")).is_empty());
 }
 
-/// Codes of the diagnostics about a kernel that stores `value`, behind lines that bind it.
+/// Codes of the diagnostics about a kernel that stores `value`, after lines that bind it.
 fn said_of(lines: &str, value: &str) -> Vec<&'static str> {
     let text = format!(
         "import warp as wp\nimport unknown\n{lines}\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = float({value})\n"
@@ -171,7 +171,7 @@ fn each_binding_is_worked_out_once() {
             text + &link + "\n"
         })
     };
-    // 2 to the 60th evaluations, were it not so.
+    // Without the memo this would be 2^60 evaluations.
     assert!(said_of(&chain("NEW = OLD and OLD and OLD", 60), "C60").is_empty());
     assert!(
         said_of(&chain("NEW = (OLD if OLD else OLD) * (OLD if OLD else OLD)", 60), "C60")

@@ -38,7 +38,7 @@ fn run(files: &[File<'_>], x: i32) -> i32 {
     after[0]
 }
 
-/// A kernel that stores an expression, behind some lines.
+/// A kernel that stores an expression, after some lines.
 fn kernel(lines: &str, expression: &str) -> String {
     format!("{lines}\n@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = {expression}\n")
 }

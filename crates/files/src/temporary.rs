@@ -1,4 +1,5 @@
-//! Names for what is not whole yet, known to this process and locked for all others.
+//! Names of unfinished files and folders. This process keeps a list of them; a lock marks them for
+//! other processes.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -10,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 
 const PREFIX: &str = ".gbxcule-";
 const SUFFIX: &str = ".part";
-/// An extension that is kept, as encoders of pictures go by it. Others aren't: readers look for
-/// them.
+/// The only extension that a temporary name keeps, because image encoders choose the format by it.
+/// Readers look for other extensions, so these are dropped.
 const PICTURE: &str = "png";
 
 /// Temporary files and folders that this process is using.
@@ -21,8 +22,8 @@ fn with_temporaries<R>(change: impl FnOnce(&mut BTreeSet<PathBuf>) -> R) -> R {
     change(&mut UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Creates a random name, always of the same length, so that even a name of 255 bytes gets one
-/// beside it.
+/// Creates a random name. Its length is always the same, so that even a file with a name of 255
+/// bytes gets one beside it.
 pub(crate) fn name(extension: Option<&OsStr>) -> String {
     let random = random();
     let extension = if extension == Some(OsStr::new(PICTURE)) { ".png" } else { "" };

@@ -11,7 +11,7 @@ const NR14: u16 = 0xff14;
 const NR52: u16 = 0xff26;
 const PCM12: u16 = 0xff76;
 
-/// The level of channel 1 in the M-cycles behind a trigger, by frequency and NR11.
+/// The level of channel 1 in the M-cycles after a trigger, by frequency and NR11.
 fn levels(frequency: u8, duty: u8) -> Vec<u8> {
     let rom = vec![0; 0x8000];
     let mut machine = Machine::power_on(&Cartridge::from_rom(&rom).unwrap());
@@ -29,7 +29,7 @@ fn levels(frequency: u8, duty: u8) -> Vec<u8> {
 }
 
 // SameSuite's `channel_1_delay` and `channel_1_duty`: the first step comes two M-cycles and a
-// period behind the trigger.
+// period after the trigger.
 #[test]
 fn a_pulse_steps_from_two_mcycles_and_a_period_behind_its_trigger() {
     assert_eq!(levels(0xff, 0xc0), [0, 0, 8, 8, 8, 8, 8, 8, 0, 0, 8]);

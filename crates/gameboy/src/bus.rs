@@ -71,8 +71,8 @@ impl Cpu {
 }
 
 impl Machine {
-    /// Lets the CPU have ROM and work RAM at once, or, while OAM DMA runs, only through the slow
-    /// door.
+    /// Opens ROM and work RAM to the CPU's fast path, or, while OAM DMA runs, leaves only the slow
+    /// path.
     pub fn open_bus(&mut self, open: bool) {
         self.fast_wram_bytes = if open { FAST_WRAM_BYTES } else { 0 };
         self.rom_base = [NO_ROM; 4];

@@ -1,6 +1,6 @@
 //! Hooks: places in the program where a swarm stops a machine to count, or to let a user's program
-//! look at it, before the instruction there is executed. `swarm` calls this for machines with hooks
-//! instead of `Machine::run_step`, one frame at a time; others never come here.
+//! read it, before the instruction there is executed. `swarm` calls `run_to_hook` for machines with
+//! hooks instead of `Machine::run_step`, one frame at a time. Blocks use only `run_until_mark`.
 
 use crate::machine::{Machine, is_before};
 
@@ -16,10 +16,11 @@ impl Machine {
         self.begin_frame(draw);
     }
 
-    /// Runs on in a frame until the instruction at a hook is the next one; gives the hook's number,
-    /// or `NO_HOOK` when the frame has ended. `places` are offsets in ROM, or addresses behind
-    /// `HOOK_IN_RAM`; `marks` has a bit for each address at which one of them may be. `resumes`
-    /// says that the last call stopped where the machine is now.
+    /// Runs on in a frame until the instruction at a hook is the next one; returns the hook's
+    /// number, or `NO_HOOK` when the frame has ended. `places` are offsets in ROM, or addresses
+    /// with the flag `HOOK_IN_RAM`; `marks` has a bit for each address at which one of them may be.
+    /// `resumes` is true if the previous call stopped at this instruction, which then does not
+    /// count again.
     pub fn run_to_hook(
         &mut self,
         rom: &[u8],

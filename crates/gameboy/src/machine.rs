@@ -67,7 +67,8 @@ pub struct Machine {
     /// Number to add to an address to get its offset in ROM, by the address's upper two bits; out
     /// of range where ROM does not answer, or not at once because OAM DMA has the bus.
     pub rom_base: [u32; 4],
-    /// The CPU may use work RAM at once this far from C000.
+    /// Number of bytes from C000 that the CPU may read and write without the slow path; 0 during
+    /// OAM DMA.
     pub fast_wram_bytes: u16,
     /// The processor.
     pub cpu: Cpu,
@@ -133,8 +134,10 @@ impl Machine {
         }
     }
 
-    /// Holds the buttons for the first frames of a step and nothing for the rest; gives the
-    /// M-cycles, of four T-cycles each, that it took.
+    /// Holds the buttons for the first frames of a step and nothing for the rest; returns the
+    /// step's length in M-cycles of four T-cycles each. `run_step_with` in `step_with.rs` is the
+    /// same loop with a function for the frame: the subset has no closures, so a change here
+    /// belongs there, too.
     pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
         let start = self.mcycles_at_single_speed();
         self.set_buttons(if step.release_after == 0 { 0 } else { buttons });
@@ -147,7 +150,7 @@ impl Machine {
         self.mcycles_at_single_speed().wrapping_sub(start)
     }
 
-    /// Executes one instruction, or lets one event happen, and says whether the frame ended in it.
+    /// Executes one instruction or services one deadline; returns true if the frame ended.
     pub fn run_instruction(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
         if is_before(self.now, self.deadline) {
             // A deadline in the past lets one instruction through; it may set a new one.
@@ -352,7 +355,8 @@ impl Machine {
         earlier(self.lcd_off_since.wrapping_add(self.frame_mcycles()), longest)
     }
 
-    /// Every chip is synced here, so that no two moments that are compared lie far apart.
+    /// Ends the frame. Syncs every chip, so that clocks that are compared never differ by more than
+    /// half their range.
     fn end_frame(&mut self) {
         self.frame_done = true;
         self.ppu.entered_vblank = false;

@@ -114,7 +114,7 @@ pub struct Ppu {
     pub wx: u8,
     /// The line the PPU works on, 0 to 153. LY follows it with a delay (`timing`).
     pub line: u8,
-    /// Dots of the line that are behind us: everything that happens before `dot` has happened.
+    /// Dots of the line that have passed: everything that happens before `dot` has happened.
     pub dot: u16,
     /// When the line began, in T-cycles.
     pub line_start: u32,
@@ -465,7 +465,7 @@ impl Ppu {
         if self.line >= end { 0 } else { (end - self.line) as u32 }
     }
 
-    /// Moves behind lines that may be skipped, at least one.
+    /// Moves past lines that may be skipped, at least one.
     fn skip_lines(&mut self, lines: u8) {
         let past = self.line + lines;
         if self.lcdc & LCDC_WINDOW != 0 && self.wy >= self.line && self.wy < past {

@@ -6,7 +6,8 @@ use crate::step::Step;
 
 impl Machine {
     /// Does what `Machine::run_step` does, but runs frames by `run_frame`, which gets the machine
-    /// and a flag that says if the frame is drawn.
+    /// and a flag that is true if the frame is drawn. Both are one loop: a change of one belongs in
+    /// the other, and `tests/step.rs` holds them equal.
     pub fn run_step_with(
         &mut self,
         buttons: u8,

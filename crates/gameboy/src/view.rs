@@ -15,7 +15,7 @@ pub struct StepNumbers {
     pub frames: u32,
     /// Seed of the last reset of all machines, its lower half.
     pub seed: u32,
-    /// The machine's number among its neighbours.
+    /// The machine's number in its swarm.
     pub env: u32,
     /// Frames of the step that have run.
     pub step_frames: u32,

@@ -230,7 +230,7 @@ fn a_sweep_clock_does_not_count_if_it_comes_with_the_mcycle_after_the_trigger() 
     }
 }
 
-// gambatte `ch2_late_reset_nr52_2b`: what counts is DIV an M-cycle later.
+// gambatte `ch2_late_reset_nr52_2b`: the value of DIV one M-cycle later decides.
 #[test]
 fn switching_on_an_mcycle_before_div_bit_4_is_set_loses_an_edge() {
     for (before, clocks) in [(2, 0), (1, 1)] {

@@ -11,20 +11,21 @@ use gbxcule_ir::ty::Scalar;
 /// Kind of perturbation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Perturbation {
-    /// Up, as far as they may be.
+    /// Every result one allowed error up.
     Up,
-    /// Down, as far.
+    /// Every result one allowed error down.
     Down,
-    /// Each by a random number of units, from this state on.
+    /// Every result moved by a random number of units, from this state on.
     Random(u64),
-    /// Not at all; but a sum with a product is rounded once, as a fused multiplication does.
+    /// No result is moved; a sum with a product is rounded once, as a fused multiply-add does.
     Fused,
-    /// Not at all; but a sum with a product is off by a unit of the largest number that had a part
-    /// in it, as it may be where a library forms the sums of a determinant in an order of its own.
+    /// No result is moved; a sum with a product is off by a unit of the largest number that had a
+    /// part in it, as it may be where a library forms the sums of a determinant in an order of its
+    /// own.
     FusedProducts,
-    /// Not at all; but every atomic sum is off by a unit of the largest number that had a part in
-    /// it. Together these are a unit of all that is added, which is what rounding in another order
-    /// can come to.
+    /// No result is moved; every atomic sum is off by a unit of the largest number that had a part
+    /// in it. Together these are a unit of all that is added, which is what rounding in another
+    /// order can come to.
     AtomicSums,
 }
 

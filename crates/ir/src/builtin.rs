@@ -1,4 +1,4 @@
-//! THE table of builtins: one row each.
+//! The table of builtins, one row for each.
 //!
 //! A row has a name, its signatures, a derivative and a line of documentation. A signature is
 //! either *native* ([`Native`]: scalars in, scalar out, spelled by every back end) or has a *body*:

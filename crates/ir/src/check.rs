@@ -1,6 +1,6 @@
 //! The checker: the only way to a [`Valid`] module, which all code that runs, differentiates or
-//! prints IR takes. A front end that tells its users about their types itself never meets these
-//! messages.
+//! prints IR takes. Users of the dialect do not see these messages, because its front end checks
+//! types first.
 //!
 //! The rules, each with the code of its diagnostics:
 //!
@@ -72,17 +72,17 @@ pub struct Valid<T> {
 }
 
 impl Valid<Module> {
-    /// All functions, callees before their callers.
+    /// Returns all functions, callees before their callers.
     pub fn call_order(&self) -> &[FunctionId] {
         &self.call_order
     }
 
-    /// Facts about a function.
+    /// Returns facts about a function.
     pub fn facts(&self, function: FunctionId) -> &FunctionFacts {
         &self.facts[function.index()]
     }
 
-    /// Takes it back, to change it.
+    /// Returns the module for changes; it must be checked again.
     pub fn into_inner(self) -> Module {
         self.inner
     }

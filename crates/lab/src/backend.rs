@@ -26,11 +26,11 @@ pub enum BackendKind {
     PyboySingle,
     /// PyBoy in as many child processes as there are cores: the CPU baseline.
     PyboyVecMp,
-    /// SwarmBackend on CPU threads.
+    /// The swarm on CPU threads.
     SwarmCpu,
-    /// SwarmBackend on CPU threads, without code made for the ROM.
+    /// The swarm on CPU threads, without code made for the ROM.
     SwarmInterpreted,
-    /// SwarmBackend on a CUDA device.
+    /// The swarm on a CUDA device.
     SwarmCuda,
     /// Wrong on purpose: proves that the failure path works.
     StubBad,
@@ -213,7 +213,7 @@ pub(crate) fn frame_bytes(frame: Frame<'_>) -> Vec<u8> {
     }
 }
 
-/// Machines that can be stepped and looked at. A device backend may run behind its caller until
+/// Machines that can be stepped and read. A device backend only queues work until
 /// [`Backend::sync`].
 pub trait Backend {
     /// Returns the kind of this backend.
@@ -222,22 +222,22 @@ pub trait Backend {
     /// Versions and settings that an artifact should record.
     fn details(&self) -> Value;
 
-    /// Machines.
+    /// Returns the number of machines.
     fn num_envs(&self) -> usize;
 
-    /// All machines to their start.
+    /// Puts all machines back to their start.
     ///
     /// # Errors
     /// The backend failed.
     fn reset(&mut self, seed: u64) -> Result<(), LabError>;
 
-    /// One action for each machine.
+    /// Steps every machine by its action.
     ///
     /// # Errors
     /// Wrong actions, or the backend failed.
     fn step(&mut self, actions: &[u8]) -> Result<(), LabError>;
 
-    /// Wait until everything asked for has happened.
+    /// Waits until all queued work is done.
     ///
     /// # Errors
     /// The backend failed.

@@ -1,4 +1,4 @@
-//! The world's failures, as the lab meets them.
+//! Errors of the lab.
 
 use std::path::PathBuf;
 

@@ -100,14 +100,14 @@ pub enum Outcome {
     Unexplained {
         /// Plan that was run.
         plan: Box<VerifyPlan>,
-        /// VerifyResult of the run.
+        /// Result of the run.
         verdict: Box<VerifyResult>,
         /// First disagreement.
         mismatch: Box<Mismatch>,
     },
 }
 
-/// The suite, in the order of the micro-ROMs, those of the Color behind the original's.
+/// The suite, in the order of the micro-ROMs, those of the Color after the original's.
 pub fn cases() -> impl Iterator<Item = &'static Case> {
     explained::CASES.iter().chain(&color::CASES)
 }

@@ -38,7 +38,7 @@ impl Python {
         Self { program, package_folder }
     }
 
-    /// The interpreter alone, and the one that was passed over.
+    /// Returns the interpreter, and a project's interpreter that was found but not trusted.
     #[must_use]
     pub fn interpreter() -> PythonInterpreter {
         PythonInterpreter::find(&places())

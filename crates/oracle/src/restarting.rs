@@ -1,4 +1,4 @@
-//! An oracle for questions that may be its end.
+//! An oracle that is started again after a question killed it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,8 +3,8 @@
 //!
 //! The folders above may belong to other users: below a shared folder, `.venv/bin/python` may be a
 //! program of another user's. So code is run from a project only if this user owns the project's
-//! folder, the file that marks it, the program, and every folder between, and if not everybody may
-//! write there.
+//! folder, the file that marks it, the program, and every folder between, and if none of them is
+//! writable by everybody.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};

@@ -247,8 +247,8 @@ impl Drop for Borrowed {
     }
 }
 
-/// Puts a consumer's stream behind what an array's was asked for, as the protocol numbers streams;
-/// waits if it has none, and does nothing if it wants no order.
+/// Makes a consumer's stream wait for the work queued for an array; the protocol numbers streams.
+/// Without a consumer's stream the call itself waits; a consumer that wants no order gets none.
 pub(crate) fn order(array: &Array, consumer: Option<i64>) -> Result<(), Error> {
     let Some(stream) = array.stream() else { return Ok(()) };
     match consumer {

@@ -186,8 +186,7 @@ pub(crate) fn synchronize(py: Python<'_>, device: &str) -> PyResult<()> {
     waited.map_err(|error| launch_target::failed(&error))
 }
 
-/// The text of a program's file: a regular file, of a limited size, that no link leads elsewhere
-/// from.
+/// Read a program's file: a regular file of limited size, not reached by a link out of its folder.
 #[pyfunction]
 pub(crate) fn read_program(path: std::path::PathBuf) -> PyResult<String> {
     gbxcule_runtime::ProgramFiles::of(&path).text(&path).map_err(|error| match error {

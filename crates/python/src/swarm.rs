@@ -227,14 +227,14 @@ impl Swarm {
         self.change(py, |swarm| swarm.reset_masked(&mask))
     }
 
-    /// Make an env's present state the one that resets go back to.
-    fn set_reset_point(&self, py: Python<'_>, env: usize) -> PyResult<()> {
+    /// Make an env's present state the only start of later episodes.
+    fn start_from_env(&self, py: Python<'_>, env: usize) -> PyResult<()> {
         self.change(py, |swarm| swarm.start_from_env(env))
     }
 
-    /// Let episodes begin in one of some states, or at power-on, so many steps without buttons
-    /// further.
-    fn start_at(&self, py: Python<'_>, states: Vec<Vec<u8>>, steps: u32) -> PyResult<()> {
+    /// Set the starts of episodes: these states, or power-on if there are none, each run on for so
+    /// many steps without buttons. All envs are put to the first one.
+    fn restart_from(&self, py: Python<'_>, states: Vec<Vec<u8>>, steps: u32) -> PyResult<()> {
         let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
         self.change_or_stop(py, |swarm, go_on| swarm.restart_from_while(&states, steps, go_on))
     }
@@ -245,8 +245,9 @@ impl Swarm {
         self.change(py, |swarm| swarm.set_starts(&states))
     }
 
-    /// Say how often each start is chosen in later episodes, beside the others.
-    fn weigh_starts(&self, py: Python<'_>, weights: Vec<u32>) -> PyResult<()> {
+    /// Set the weight of each start: a start of weight 3 is chosen three times as often as one of
+    /// weight 1. Affects later episodes only.
+    fn set_start_weights(&self, py: Python<'_>, weights: Vec<u32>) -> PyResult<()> {
         self.change(py, |swarm| swarm.set_start_weights(&weights))
     }
 
@@ -403,7 +404,7 @@ impl Swarm {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Change memory of an env behind the machine's back.
+    /// Change memory of an env directly, without the machine's own writes.
     fn write_memory(&self, py: Python<'_>, env: usize, low: u16, bytes: &[u8]) -> PyResult<()> {
         self.change(py, |swarm| swarm.write_memory(env, low, bytes))
     }
@@ -514,9 +515,9 @@ impl Swarm {
     }
 }
 
-/// The number at addresses as it is drawn.
+/// Returns the number at these addresses that chance draws.
 fn drawn_at((low, high): (u32, u32)) -> Chance {
-    // What Python gives are addresses; of more than two bytes two are drawn.
+    // A range of more than two addresses: its first two bytes are drawn.
     Chance { low: low as u16, width_bytes: high.saturating_sub(low).min(2) as u8 }
 }
 

@@ -4,7 +4,7 @@ use gbxcule_swarm::{Grays, Picture};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// One way of looking at a machine; every env fills `shape` of `dtype`.
+/// Part that each env contributes to an observation: an array of `shape` and `dtype`.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct View {
     pub(crate) inner: gbxcule_swarm::View,

@@ -1,4 +1,4 @@
-//! The assembler's face: source text in, a cartridge or bare code out, or every complaint at once.
+//! The assembler's public functions: source text to a cartridge, to bare code, or to all errors.
 
 use crate::emit;
 use crate::error::{AssembleErrors, Complaint, Complaints};

@@ -129,7 +129,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// A whole cartridge, starting behind its header.
+    /// A whole cartridge, starting after its header.
     pub(crate) fn cartridge() -> Layout {
         Layout::at(Cursor { bank: Some(0), address: 0x150 }, false)
     }

@@ -62,7 +62,7 @@ impl Lexer {
         }
     }
 
-    /// `%101` is a number where a value may begin, and a remainder right behind one: `n%10`.
+    /// `%101` is a number where a value may begin, and a remainder right after one: `n%10`.
     fn starts_binary(&self) -> bool {
         let before = self.at.checked_sub(1).map(|at| self.chars[at]);
         let behind_value = before.is_some_and(|c| c.is_ascii_alphanumeric() || "_)@".contains(c));

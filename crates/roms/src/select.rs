@@ -37,7 +37,7 @@ fn complete(
         ("add" | "adc" | "sub" | "sbc" | "and" | "xor" | "or" | "cp", [_]) => {
             operands.insert(0, fixed("a"));
         }
-        // The byte behind STOP is skipped by the CPU.
+        // The byte after STOP is skipped by the CPU.
         ("stop", []) => {
             operands.push(Operand { kind: OperandKind::Value(Expression::Number(0)), column: 0 });
         }

@@ -41,7 +41,7 @@ impl BuiltIn {
     }
 }
 
-/// All ROMs that the original runs, the endless loops first, the games last, PEARL_DRIFT behind
+/// All ROMs that the original runs, the endless loops first, the games last, PEARL_DRIFT after
 /// them all.
 pub fn all() -> &'static [BuiltIn] {
     &SUITE
@@ -187,11 +187,11 @@ suite! {
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "FLOW_STACK" "flow_stack.asm"
-    "jumps, calls, returns and restarts, taken and not taken, and the stack behind them"
+    "jumps, calls, returns and restarts, taken and not taken, and the stack after them"
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "CB_BITOPS" "cb_bitops.asm"
-    "rotations, shifts, swap, bit, res and set: all 256 opcodes behind CB"
+    "rotations, shifts, swap, bit, res and set: all 256 opcodes after CB"
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "TIMER_DIV_BASIC" "timer_div_basic.asm"

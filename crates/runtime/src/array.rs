@@ -141,7 +141,8 @@ impl Array {
         Ok(array)
     }
 
-    /// The bytes of its memory from the first element to the end of the last; none if it is empty.
+    /// Returns the range of the memory's bytes from the lowest element to the end of the highest;
+    /// empty if the array has no elements.
     pub(crate) fn span(&self) -> [i128; 2] {
         if self.is_empty() {
             return [0, 0];
@@ -156,11 +157,10 @@ impl Array {
         [low, high]
     }
 
-    /// Takes another array's memory as the gradient beside this one: of the same type, shape and
-    /// layout.
+    /// Uses another array as this array's gradient. Both must have the same type, shape and layout.
     ///
     /// # Errors
-    /// Another array of another type, shape or layout.
+    /// The gradient differs in type, shape or layout.
     pub fn with_gradient_in(mut self, gradient: &Self) -> Result<Self, Error> {
         let layout = |array: &Self| (array.offset, array.data.size());
         let same = (&self.data_type, &self.shape, &self.strides)
@@ -173,7 +173,7 @@ impl Array {
         Ok(self)
     }
 
-    /// Adds a gradient of zeros beside the array, in the same place.
+    /// Adds a gradient of zeros, on the same device and with the same layout.
     ///
     /// # Errors
     /// Too little memory on the device.
@@ -182,7 +182,7 @@ impl Array {
         Ok(self)
     }
 
-    /// The gradient beside it.
+    /// Returns the array's gradient, if it has one.
     pub fn gradient(&self) -> Option<Self> {
         let gradient = Arc::clone(self.gradient.as_ref()?);
         Some(Self { data: gradient, gradient: None, ..self.clone() })
@@ -193,7 +193,7 @@ impl Array {
         self.stream().map_or(Device::Cpu, Stream::device)
     }
 
-    /// The stream that it was made in.
+    /// Returns the stream in which the array was made; `None` on the host without a stream.
     pub fn stream(&self) -> Option<&Stream> {
         self.data.stream()
     }

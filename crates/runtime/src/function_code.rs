@@ -14,9 +14,8 @@ pub struct FunctionCode {
 }
 
 impl FunctionCode {
-    /// Compiles functions that don't fault, with the signature that
-    /// [`gbxcule_codegen_clif::Boundary`] tells. Functions whose maker vouches for them aren't
-    /// checked.
+    /// Compiles functions that don't fault, with the signature of
+    /// [`gbxcule_codegen_clif::Boundary`]. Trusted functions carry no checks.
     pub fn new(
         module: &Valid<Module>,
         exports: &[FunctionId],

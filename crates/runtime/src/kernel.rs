@@ -94,7 +94,7 @@ impl Kernel {
         self.id == other.id && Arc::ptr_eq(&self.compiled, &other.compiled)
     }
 
-    /// Name and parameters.
+    /// Returns the kernel's name and parameters.
     pub fn reflection(&self) -> &Reflection {
         self.compiled.reflection(self.id)
     }
@@ -106,12 +106,12 @@ impl Kernel {
 
     /// Runs the kernel once for each point of a grid of up to four dimensions.
     ///
-    /// On the CPU it has ended when this returns. On a CUDA device this only asks for it, in the
-    /// stream that its arrays were made in: what goes wrong while it runs is the error of whatever
-    /// waits for that stream ([`Array::to_vec`](crate::Array::to_vec), [`Stream::synchronize`]). A
-    /// kernel without arrays is waited for. There a thread that faults ends, the others go on; what
-    /// kernels print comes to standard output when the stream is waited for; and the error of a
-    /// launch that is never waited for is lost.
+    /// On the CPU the launch has ended when this returns. On CUDA it is only queued, in the stream
+    /// of its arrays; its errors are returned by the call that waits for that stream
+    /// ([`Array::to_vec`](crate::Array::to_vec), [`Stream::synchronize`]). A launch without arrays
+    /// is waited for at once. On CUDA a thread that faults ends and the others go on, printed text
+    /// appears when the stream is waited for, and the error of a launch that nobody waits for is
+    /// lost.
     ///
     /// # Errors
     /// An argument that doesn't fit its parameter, a grid that is too large, arrays of different
@@ -120,7 +120,7 @@ impl Kernel {
         self.launch_with_output(grid, args, Output::Standard)
     }
 
-    /// Launches with the output of `print` going elsewhere: on the CPU only.
+    /// Launches like [`launch`](Self::launch), with another output for `print`, on the CPU only.
     ///
     /// # Errors
     /// As [`Kernel::launch`]; also an output other than the standard one on a CUDA device.
@@ -157,7 +157,7 @@ impl Kernel {
         let block = lay_out(module, reflection, &self.layout, self.device(), args)?;
         match &self.target {
             Target::Cpu { native, entry } => {
-                // Before the arguments are locked: addresses are asked for.
+                // Must come before the arguments are locked, because it reads their addresses.
                 let here = host::runs_on_caller(entry, &plan);
                 let code = match here || exclusive::are_exclusive(&entry.exclusive, grid, args) {
                     true => &native.code,
@@ -196,7 +196,7 @@ impl Kernel {
                 };
                 let parameters = (words.as_slice(), self.layout.offsets.as_slice());
                 queue.launch(image, self, *position, grid, parameters)?;
-                // Their memory is given back after the launch.
+                // The rows' memory is freed in the stream, so after the launch.
                 drop(rows);
                 if wait {
                     stream.synchronize()?;
@@ -206,7 +206,8 @@ impl Kernel {
         }
     }
 
-    /// The grid in the dimensions that the kernel asks for; the others only repeat.
+    /// Splits the grid: dimensions that the kernel reads with `tid` are its threads; each point of
+    /// the others repeats them.
     fn plan(&self, grid: &[usize]) -> Result<Plan, Error> {
         let refuse = |reason: String| {
             let kernel = self.reflection().name.clone();

@@ -1,9 +1,9 @@
 //! Queues of work, in which arrays are made and launches run one after the other, in the order of
-//! the calls. asked for.
+//! the calls.
 //!
-//! On a CUDA device everything that is asked for is done later: [`Array::write`], [`Array::fill`]
-//! and launches return at once; [`Array::to_vec`] and [`Stream::synchronize`] wait. On the CPU all
-//! of it is done when the call returns. Callers are written the same way for both.
+//! On a CUDA device work is only queued by [`Array::write`], [`Array::fill`] and launches, which
+//! return at once; [`Array::to_vec`] and [`Stream::synchronize`] wait. On the CPU all work is done
+//! when the call returns. Callers are written the same way for both.
 
 use crate::array::Array;
 use crate::buffer::Buffer;
@@ -50,8 +50,8 @@ pub struct Traffic {
     pub uploaded: u64,
     /// Bytes copied from arrays.
     pub downloaded: u64,
-    /// How often the caller waited for what was asked for; counted on the CPU where another device
-    /// would wait.
+    /// Number of waits for queued work. On the CPU, calls that would wait on another device are
+    /// counted.
     pub waits: u64,
 }
 
@@ -84,10 +84,10 @@ impl Counter {
 }
 
 impl Stream {
-    /// A queue of its own on a device.
+    /// Makes a new queue on a device.
     ///
     /// # Errors
-    /// A device that there isn't or that has no driver; a wrong value of `GBXCULE_THREADS`.
+    /// A device that does not exist or that has no driver; a wrong value of `GBXCULE_THREADS`.
     pub fn new(device: Device) -> Result<Self, Error> {
         check_threads()?;
         let counter = Arc::default();
@@ -117,7 +117,7 @@ impl Stream {
         self.inner.device
     }
 
-    /// An array of zeros, row-major without gaps.
+    /// Makes an array of zeros, row-major without gaps.
     ///
     /// # Errors
     /// A shape that no array can have; too little memory on the device.
@@ -125,7 +125,7 @@ impl Stream {
         Array::allocate(data_type, shape, |bytes| self.buffer(bytes))
     }
 
-    /// A one-dimensional array of these elements.
+    /// Makes a one-dimensional array of these elements.
     ///
     /// # Errors
     /// Too little memory on the device, or another error of it.
@@ -135,7 +135,7 @@ impl Stream {
         Ok(array)
     }
 
-    /// An array over a copy of raw bytes; strides are in bytes and may be 0 or negative.
+    /// Makes an array over a copy of raw bytes; strides are in bytes and may be 0 or negative.
     ///
     /// # Errors
     /// Elements beyond the bytes, or a shape and strides that no array can have; too little memory.
@@ -150,7 +150,7 @@ impl Stream {
         self.from_slice(bytes)?.view_as(data_type, offset, shape, strides)
     }
 
-    /// Waits until everything asked for has happened; gives what went wrong in it.
+    /// Waits until all queued work is done; returns its first error.
     ///
     /// # Errors
     /// The first fault of the launches waited for, or an error of the device.
@@ -164,12 +164,12 @@ impl Stream {
         }
     }
 
-    /// Bytes that have been copied so far.
+    /// Returns the counts of bytes copied and of waits so far.
     pub fn traffic(&self) -> Traffic {
         self.inner.counter.read()
     }
 
-    /// Bytes that arrays may still take, where the device has memory of its own. Waits.
+    /// Returns the device's free bytes, or `None` on the CPU. Waits for the stream.
     ///
     /// # Errors
     /// An error of the device.
@@ -186,7 +186,7 @@ impl Stream {
         self.inner.queue.as_ref()
     }
 
-    /// Memory of zeros.
+    /// Allocates memory of zeros.
     pub(crate) fn buffer(&self, bytes: usize) -> Result<Buffer, Error> {
         match &self.inner.queue {
             None => Ok(Buffer::zeroed(bytes).in_stream(self.clone())),

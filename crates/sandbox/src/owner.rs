@@ -1,4 +1,4 @@
-//! A child with all that it starts: one process group, ended as one.
+//! A child process and all processes that it starts: one process group, ended as one.
 
 use std::collections::BTreeSet;
 use std::io::{Error, Result};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::watcher;
 
-/// Between two looks at a child that is waited for.
+/// Time between two polls of a child.
 const POLL_EVERY: Duration = Duration::from_millis(5);
 
 /// The groups of this process that are not known to have ended.
@@ -41,7 +41,8 @@ impl ChildGroup {
         Ok(Self { child, status: None })
     }
 
-    /// The child, for its pipes. Waiting for it is [`ChildGroup::end`]'s, which ends its group first.
+    /// The child, to take its pipes. Do not wait for it: [`ChildGroup::end`] does, after it has
+    /// ended the group.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
@@ -113,7 +114,7 @@ fn end_group(group: u32) {
 #[cfg(not(unix))]
 fn end_group(_: u32) {}
 
-/// Asks without taking the answer, so that the group keeps its number.
+/// Checks without reaping the child, so that its process group id is not reused.
 #[cfg(unix)]
 fn has_ended(child: &mut Child) -> bool {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};

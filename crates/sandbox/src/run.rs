@@ -22,7 +22,7 @@ const LONGEST_POLL: Duration = Duration::from_millis(20);
 /// unless there is no seccomp.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// ChildEnd of a child.
+/// End of a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChildEnd {
     /// By itself, with this status.
@@ -72,7 +72,7 @@ impl fmt::Display for ChildEnd {
 /// Result of a child.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// ChildEnd of the child.
+    /// End of the child.
     pub ended: ChildEnd,
     /// All of its standard output; at most what the policy allows.
     pub stdout: Vec<u8>,

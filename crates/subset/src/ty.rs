@@ -9,7 +9,7 @@ pub(super) enum Ty {
     Int(Int),
     Bool,
     Unit,
-    /// Of what control never gets past.
+    /// The type `!`: an expression that does not return.
     Never,
     Struct(usize),
     Enum(usize),
@@ -22,7 +22,7 @@ pub(super) enum Ty {
     },
     /// Not known yet.
     Var(usize),
-    /// Of what was refused already: fits everywhere.
+    /// The type of a refused expression; it fits every type, so one error gives no second one.
     Wrong,
 }
 
@@ -117,13 +117,13 @@ impl Unifier {
         Ty::Var(self.vars.len() - 1)
     }
 
-    /// Some integer type: `i32` unless something says otherwise.
+    /// Makes a variable for an integer type: `i32` unless a use decides otherwise.
     pub(super) fn integer(&mut self) -> Ty {
         self.vars.push(Var::Integer);
         Ty::Var(self.vars.len() - 1)
     }
 
-    /// The type as far as its outermost part is known.
+    /// Resolves a variable to the type that it stands for; parts inside may stay unknown.
     pub(super) fn resolve_outermost(&self, ty: &Ty) -> Ty {
         let mut ty = ty;
         while let Ty::Var(var) = ty {
@@ -145,7 +145,7 @@ impl Unifier {
         matches!(self.resolve_outermost(ty), Ty::Int(_) | Ty::Wrong) || self.is_open_integer(ty)
     }
 
-    /// The whole type when all is said. `None` if nothing says what some part of it is.
+    /// Returns the type after inference; `None` if a part of it was never determined.
     pub(super) fn resolve(&self, ty: &Ty) -> Option<Ty> {
         Some(match self.resolve_outermost(ty) {
             Ty::Var(var) => match self.vars[var] {
@@ -162,7 +162,7 @@ impl Unifier {
         })
     }
 
-    /// Makes two types one; gives whether they can be.
+    /// Makes two types one; returns false if they differ.
     pub(super) fn unify(&mut self, one: &Ty, other: &Ty) -> bool {
         let (one, other) = (self.resolve_outermost(one), self.resolve_outermost(other));
         match (&one, &other) {
@@ -173,7 +173,7 @@ impl Unifier {
             (Ty::Wrong, _) | (_, Ty::Wrong) => true,
             (Ty::Var(a), Ty::Var(b)) if a == b => true,
             (Ty::Var(a), Ty::Var(b)) => {
-                // The one that knows more stays.
+                // Keep the more specific of the two.
                 let (from, to) =
                     if matches!(self.vars[*a], Var::Integer) { (*b, &one) } else { (*a, &other) };
                 self.vars[from] = Var::Is(to.clone());

@@ -5,7 +5,7 @@ use gbxcule_runtime::Device;
 
 use crate::SwarmError;
 
-/// One part in so many of the free memory is left for other uses: on a GPU, kernels' stacks.
+/// 1 / this of the free memory stays unused, on a GPU for kernels' stacks.
 const SPARE: u64 = 16;
 
 /// Refuses more envs than a device with so much free memory has room for.
@@ -22,8 +22,8 @@ pub(crate) fn check(
     Err(SwarmError::TooLittleMemory { device, free_bytes, env_bytes, num_envs, fit })
 }
 
-/// The host's memory that this process may still take. A system that does not say is asked for
-/// nothing: what can be addressed bounds it.
+/// Returns the host's memory that this process may still take. Without a report of the system, as
+/// much as can be addressed.
 pub(crate) fn free_on_host() -> u64 {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let available = available(&read("/proc/meminfo")).unwrap_or(isize::MAX as u64);

@@ -34,14 +34,15 @@ pub struct SwarmConfig {
     pub chance: Option<Chance>,
     /// Contents of memory at power-on.
     pub power_on: PowerOnMemory,
-    /// Make samples of what each step sounds like. Machines then run one instruction at a time, on
-    /// the CPU.
+    /// Make sound samples of each step. Machines then run one instruction at a time, on the CPU.
     pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
-    /// Code made for the ROM, on the CPU. Machines with hooks or sound are interpreted.
+    /// Code made for the ROM, on the CPU. Color machines, and machines with hooks, sound or a
+    /// cable, are interpreted.
     pub recompile: Recompile,
-    /// Cables in the link ports. Machines with a cable run on the CPU, interpreted.
+    /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable run on the CPU,
+    /// interpreted.
     pub link: Link,
 }
 

@@ -1,8 +1,8 @@
-//! State of the envs' episodes: which begin with the next step, and chance for each of them.
+//! State of the envs' episodes: which of them begin with the next step, and chance for each.
 //!
-//! A Game Boy has no chance of its own. Sixteen bits for each episode come of the env's seed and
-//! the episode's number alone: an env plays the same games whatever its neighbours do, and env `i`
-//! of a swarm seeded `s` those of a single env seeded `s + i`.
+//! A Game Boy has no chance of its own. Sixteen bits for each episode are derived from the env's
+//! seed and the episode's number alone: an env plays the same games whatever other envs do, and env
+//! `i` of a swarm seeded `s` those of a single env seeded `s + i`.
 
 use crate::SwarmError;
 
@@ -11,21 +11,23 @@ use crate::SwarmError;
 pub struct Chance {
     /// The number's address.
     pub low: u16,
-    /// The number's bytes, low byte first: 1 or 2; any further bytes stay as they are.
+    /// The number's size in bytes, 1 or 2; the low byte comes first.
     pub width_bytes: u8,
 }
 
 impl Chance {
-    /// Refuses a number that leaves the address space.
+    /// Refuses a number of another size, or one that leaves the address space.
     pub(crate) fn check(self) -> Result<(), SwarmError> {
+        if !(1..=2).contains(&self.width_bytes) {
+            return Err(SwarmError::ChanceWidth { found: self.width_bytes });
+        }
         let (low, high) = (u32::from(self.low), u32::from(self.low) + u32::from(self.width_bytes));
         if high > 0x1_0000 { Err(SwarmError::BadRange { low, high }) } else { Ok(()) }
     }
 
     /// The bytes of a drawn number.
     pub(crate) fn bytes(self, drawn: u16) -> Vec<u8> {
-        let width = usize::from(self.width_bytes).min(2);
-        drawn.to_le_bytes()[..width].to_vec()
+        drawn.to_le_bytes()[..usize::from(self.width_bytes)].to_vec()
     }
 }
 
@@ -42,7 +44,8 @@ impl Episode {
     /// Chooses this episode's start by the weights.
     fn start(self, weights: &[u32]) -> usize {
         let all: u64 = weights.iter().copied().map(u64::from).sum();
-        // A number of its own, so that chance in memory is the same however many starts there are.
+        // Drawn apart from the chance in memory, which so is the same however many starts there
+        // are.
         let mut drawn = mixed(self.bits()) % all.max(1);
         let falls_here = |&weight: &u32| {
             let falls = drawn < u64::from(weight);
@@ -68,8 +71,8 @@ impl Episode {
 #[derive(Debug, Clone)]
 pub(crate) struct Episodes {
     pub(crate) by_env: Vec<Episode>,
-    /// Envs that were put to a start and whose programs have not begun yet: they do before the next
-    /// step.
+    /// Envs that were put to a start and whose programs have not run `begin` yet; they run it
+    /// before the next step.
     pub(crate) awaits_begin: Vec<bool>,
     /// Weight of each start.
     weights: Vec<u32>,
@@ -82,7 +85,7 @@ impl Episodes {
         Self { by_env, awaits_begin, weights: vec![1; starts] }
     }
 
-    /// The start of an env's episode.
+    /// Returns the start of an env's episode.
     pub(crate) fn start(&self, env: usize) -> usize {
         self.by_env[env].start(&self.weights)
     }
@@ -125,7 +128,7 @@ impl Episodes {
         }
     }
 
-    /// The envs whose programs have not begun, if there are any; from now on there are none.
+    /// Returns the envs whose programs have not begun, if there are any, and clears their marks.
     pub(crate) fn take_awaiting_begin(&mut self) -> Option<Vec<bool>> {
         let any = self.awaits_begin.contains(&true);
         any.then(|| {
@@ -134,7 +137,7 @@ impl Episodes {
         })
     }
 
-    /// Gives the marked envs the source's mark: what is copied has begun, or it has not.
+    /// Copies the source's `awaits_begin` to the marked envs.
     pub(crate) fn copy(&mut self, source: usize, mask: &[bool]) {
         let awaits_begin = self.awaits_begin[source];
         for (own, _) in self.awaits_begin.iter_mut().zip(mask).filter(|(_, marked)| **marked) {
@@ -162,6 +165,22 @@ mod tests {
         // The first numbers of its reference implementation, seeded with 0.
         assert_eq!(mixed(0), 0xE220_A839_7B1D_CDAF);
         assert_eq!(mixed(GOLDEN), 0x6E78_9E6A_A1B9_65F4);
+    }
+
+    #[test]
+    fn chance_takes_numbers_of_one_or_two_bytes() {
+        for width_bytes in [0, 3] {
+            let refused = Chance { low: 0xC000, width_bytes }.check();
+            assert!(
+                matches!(refused, Err(SwarmError::ChanceWidth { found }) if found == width_bytes)
+            );
+        }
+        for width_bytes in [1, 2] {
+            let chance = Chance { low: 0xC000, width_bytes };
+            chance.check().expect("a number");
+            assert_eq!(chance.bytes(0x1234), [0x34, 0x12][..usize::from(width_bytes)]);
+        }
+        assert!(Chance { low: 0xFFFF, width_bytes: 2 }.check().is_err());
     }
 
     #[test]

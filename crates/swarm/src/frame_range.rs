@@ -1,4 +1,4 @@
-//! Steps run whole or as ranges of frames: the plan of a call, alike for both swarms.
+//! The plan of a call that runs a step, whole or as a range of frames; alike for both swarms.
 
 use std::ops::Range;
 
@@ -72,16 +72,17 @@ impl FrameRange {
 
 impl StepPlan {
     /// Returns true if a machine with a cable draws its own frames that begin in this frame of the
-    /// step. Its own end at another time, so what is whole when the step is over began two frames
-    /// before that, or three: frames with the LCD off may last for two. A step of one frame leaves
-    /// nothing else than to draw all.
+    /// step. Its frames end at other times than the pair's. So the last picture that is complete at
+    /// the step's end began two frames before that end, or three, because frames with the LCD off
+    /// may last for two. In a step of one frame all frames are drawn.
     pub(crate) fn draws_in_pairs(&self, frame: u32) -> bool {
         let back = self.step_frames - frame;
         let is_last_whole = back == 2 || back == 3 || self.step_frames == 1;
         self.is_picture_needed && is_last_whole || self.draw_last && !self.computes
     }
 
-    /// The run of a machine whose buttons are held for so many frames of the step.
+    /// Returns the part of the plan that one machine runs, with buttons held for so many frames of
+    /// the step.
     pub(crate) fn step(&self, frames_held: u32) -> Step {
         let release_after = frames_held.saturating_sub(self.first_frame);
         Step { frames: self.frames, release_after, draw_last: self.draw_last }

@@ -1,5 +1,4 @@
-//! Steps that can be broken off: run in ranges, as many frames at once as take a fraction of a
-//! second.
+//! Steps that can be interrupted: they run in ranges of frames, each about a tenth of a second.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,7 @@ const TIME_BETWEEN_ASKS: Duration = Duration::from_millis(100);
 pub enum Pressed<'a> {
     /// An action for each env.
     Actions(&'a [u8]),
-    /// Nothing, also where manual buttons hold something.
+    /// No button, not even a manual one.
     Nothing,
 }
 

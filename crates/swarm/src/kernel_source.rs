@@ -1,7 +1,7 @@
-//! Text of the swarm's kernels in the dialect: `kernels.py` says what a thread of each does, with a
-//! text that leads to a swarm's programs (`program/calls.rs`). Its functions are lowered beside the
-//! machine's. `device/kernel.rs` makes kernels of them for devices, and
-//! `program/native_programs.rs` for the native swarm.
+//! Text of the swarm's kernels in the dialect. `kernels.py` holds what one thread of each kernel
+//! does; a text made for each set of programs calls their functions (`program/program_call.rs`).
+//! All of it is lowered beside the machine. `device/kernel.rs` makes kernels of these functions for
+//! devices, and `program/native_programs.rs` for the native swarm.
 
 use std::path::Path;
 

@@ -53,7 +53,7 @@ pub struct NativeSwarm {
 }
 
 impl NativeSwarm {
-    /// All machines switched on, none stepped.
+    /// Makes a swarm whose machines are switched on and have run no frame.
     ///
     /// # Errors
     /// No machines asked for or more than there is memory for, no thread to be had, or a program
@@ -88,7 +88,8 @@ impl NativeSwarm {
         let runs_frames = config.recompile != Recompile::Off
             && !sound
             && hooks.places.is_empty()
-            && link == Link::Open;
+            && link == Link::Open
+            && rom.model() == Model::Original;
         let recompile = runs_frames.then_some(config.recompile);
         let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound, recompile, link };
         let mut envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
@@ -128,7 +129,7 @@ impl NativeSwarm {
         &self.rom
     }
 
-    /// Number of blocks of code that were made for the ROM, if frames are run by them now.
+    /// Returns the number of blocks made for the ROM; `None` while frames are interpreted.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         let runner = self.shards.iter().flatten().find_map(Shard::runner)?;
@@ -141,7 +142,7 @@ impl NativeSwarm {
         self.workers.threads()
     }
 
-    /// The seed of the last reset of all envs: what programs see.
+    /// Returns the seed of the last reset of all envs, which programs read as `gb.seed`.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
@@ -160,14 +161,14 @@ impl NativeSwarm {
     }
 
     /// Seeds those envs for which there is a seed: chance in their next episodes depends on it
-    /// alone. If all are, programs see the first env's.
+    /// alone. If every env gets a seed, `gb.seed` becomes the first env's.
     ///
     /// # Errors
     /// There is not one entry for each env.
     pub fn seed_envs(&mut self, seeds: &[Option<u64>]) -> Result<(), SwarmError> {
         self.check_length("seed", seeds.len())?;
         self.episodes.seed_some(seeds);
-        // What programs see of it doesn't change in the midst of others' episodes.
+        // `gb.seed` must not change while other envs are in an episode.
         if !seeds.contains(&None) {
             self.seed = self.episodes.by_env[0].seed;
         }
@@ -220,8 +221,8 @@ impl NativeSwarm {
 
     /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
     /// many steps without buttons. The env's seed and the episode's number choose one of them. All
-    /// envs are put to the first one. No program runs on the way; episodes begin with a reset, or
-    /// with the next step.
+    /// envs are put to the first one. No program runs during these steps. The next episode begins
+    /// at the next reset or, without one, at the next step.
     ///
     /// # Errors
     /// The bytes are no states of a machine with this cartridge.
@@ -283,7 +284,8 @@ impl NativeSwarm {
         self.observations.fill(0.0);
     }
 
-    /// Begins episodes of the programs of the marked envs, whose scratch is zero.
+    /// Runs the programs' `begin` and first `observe` for the marked envs; their scratch must be
+    /// zero.
     fn begin(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         let obs_dim = self.config.programs.obs_dim();
         for env in marked(mask) {
@@ -322,8 +324,8 @@ impl NativeSwarm {
     ///
     /// # Errors
     /// Not one action for each env, or an action that the codec does not have; no machine has moved
-    /// then. Or a program stopped, such as at an index outside its scratch; all machines have moved
-    /// then, unless it did in `begin` or looking at where an episode begins.
+    /// then. Or a program stopped, such as at an index outside its scratch: if it stopped in the
+    /// step, all machines have moved; if in `begin` or in the first `observe`, none has.
     pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
         self.step_frames(actions, &FrameRange::whole(&self.config))
     }
@@ -338,8 +340,8 @@ impl NativeSwarm {
         self.run(actions, plan)
     }
 
-    /// Runs a range of a step in which nothing is pressed, also where manual buttons hold
-    /// something. Programs see the action NOOP, or number 0 if the codec has none.
+    /// Runs a range of a step in which no button is pressed, not even a manual one. Programs see
+    /// the action NOOP, or number 0 if the codec has none.
     ///
     /// # Errors
     /// The step has no such frames, or a program stopped.
@@ -445,8 +447,8 @@ impl NativeSwarm {
         Ok(snapshot)
     }
 
-    /// Loads a copied state into an env. If it is one where an episode begins, programs
-    /// do so there.
+    /// Loads a copied state into an env. If an episode begins in that state, the programs' `begin`
+    /// runs.
     ///
     /// # Errors
     /// There is no such env, the snapshot belongs to another cartridge, or a program stopped.

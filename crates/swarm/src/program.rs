@@ -1,8 +1,9 @@
 //! Reward and observation written by the user in the Warp dialect, run after each step
 //! (docs/programs.md).
 //!
-//! [`ProgramText`] is a text, [`Programs`] are the two that a swarm runs, checked. `fuse` lowers
-//! them into any module that has the machine; `native_programs` runs them for the native swarm.
+//! [`ProgramText`] is one source text. [`Programs`] is the checked pair that a swarm runs: one text
+//! for the reward, one for the observation. `fuse` lowers them into any module that has the
+//! machine; `native_programs` runs them for the native swarm.
 
 mod fuse;
 mod game;
@@ -212,15 +213,16 @@ struct Sizes {
     obs_scratch: usize,
     obs_dim: usize,
     has_done: bool,
-    /// Of the reward's text and of the observation's; one text for both has it once.
+    /// Texts with a `begin`: the reward's, the observation's. If both are one text, only the first
+    /// is true.
     has_begin: [bool; 2],
     reads_pixels: bool,
     has_settled: bool,
-    /// The text that has `action_mask`, and how many actions it knows.
+    /// The text that has `action_mask`, and the number of actions that it covers.
     mask: Option<(TextRole, usize)>,
-    /// Hooks call functions of the reward's text, and of the observation's.
+    /// Texts with functions that hooks call: the reward's, the observation's.
     is_called: [bool; 2],
-    /// A function asks for memory to be changed.
+    /// A program calls `gb.write`.
     writes: bool,
 }
 
@@ -330,13 +332,13 @@ impl Programs {
         self.has_settled() || !self.hooks().is_empty()
     }
 
-    /// Actions of which `action_mask` says whether they are allowed; 0 if no text has one.
+    /// Returns the number of actions that `action_mask` covers; 0 without an `action_mask`.
     #[must_use]
     pub fn mask_len(&self) -> usize {
         self.0.sizes.mask.map_or(0, |(_, len)| len)
     }
 
-    /// Checks that a mask is about as many actions as there are.
+    /// Checks that `action_mask` covers exactly the codec's actions.
     pub(crate) fn check_codec(&self, codec: &Codec) -> Result<(), SwarmError> {
         let (found, expected) = (self.mask_len(), codec.actions.len());
         if found == 0 || found == expected {
@@ -370,14 +372,14 @@ impl Programs {
         [0, 1].map(|text| has_begin[text] && (run[text] || is_called[text]))
     }
 
-    /// The cells of the text whose `action_mask` runs in a stage, if one does.
+    /// Returns the scratch cells of the text whose `action_mask` runs in a stage, if one does.
     pub(crate) fn mask_scratch_in(&self, stage: Stage) -> Option<Range<usize>> {
         let (text, _) = self.0.sizes.mask?;
         self.texts_in(stage)[text.index()].then(|| self.scratch_of(text))
     }
 
-    /// The `begin`s that run in a stage, each with its cells of the scratch, in the order of the
-    /// texts.
+    /// Returns the `begin`s that run in a stage, each with its cells of the scratch, in the order
+    /// of the texts.
     pub(crate) fn begin_calls(
         &self,
         begin: [Option<FunctionId>; 2],

@@ -111,7 +111,7 @@ impl Shard {
     pub(crate) fn step(&mut self, plan: StepPlan) {
         for slot in 0..self.machines.len() {
             if self.saved_machine.is_some() {
-                // Both have run before programs look at the first one.
+                // Programs of the first one run only after both machines.
                 if slot % 2 == 0 {
                     self.run_pair(slot, plan);
                 }
@@ -168,7 +168,8 @@ impl Shard {
         self.run_program(slot, step_numbers, NativePrograms::step);
     }
 
-    /// Begins an episode of the programs: their scratch is zero. Nothing was pressed yet.
+    /// Runs the programs' `begin` and first `observe` for an env; its scratch must be zero. No
+    /// button has been pressed yet.
     pub(crate) fn begin(&mut self, slot: usize, seed: u64) {
         for text in TextRole::ALL {
             self.run_program(slot, self.now(slot, seed), |programs, inputs, outputs| {
@@ -179,7 +180,7 @@ impl Shard {
         self.run_program(slot, self.now(slot, seed), NativePrograms::observe_first);
     }
 
-    /// The numbers that programs see in a step.
+    /// Returns the numbers that programs read in a step.
     fn step_numbers(&self, slot: usize, plan: StepPlan) -> StepNumbers {
         let all = plan.first_frame + plan.frames;
         let step_frames = self.single_frames.as_ref().map_or(all, |it| it.step_frames(slot));
@@ -187,7 +188,7 @@ impl Shard {
         StepNumbers { step_frames, action, buttons, ..self.now(slot, plan.seed) }
     }
 
-    /// The numbers that programs see of an env in no step.
+    /// Returns the numbers that programs read of an env outside of a step.
     fn now(&self, slot: usize, seed: u64) -> StepNumbers {
         // Programs see the lower halves; both start again at 0.
         let (frames, seed) = (self.counters[slot].frames as u32, seed as u32);
@@ -195,7 +196,7 @@ impl Shard {
         StepNumbers { frames, seed, env, step_frames: 0, action: 0, buttons: 0 }
     }
 
-    /// Lets programs look at an env; nothing where there are none, or where one stops.
+    /// Calls a program on an env. `None` without programs, or if the program stopped.
     fn run_program<T>(
         &mut self,
         slot: usize,
@@ -244,14 +245,14 @@ impl Shard {
         self.sounds.get(slot).map_or(&[], Sound::samples)
     }
 
-    /// Outputs to zero.
+    /// Sets the outputs to zero.
     pub(crate) fn clear_outputs(&mut self) {
         self.rewards.fill(0.0);
         self.dones.fill(0);
         self.observations.fill(0.0);
     }
 
-    /// Runs frames by code made for the ROM, if that may be.
+    /// Returns the runner of code made for the ROM; `None` if frames are interpreted.
     pub(crate) fn runner(&self) -> Option<&Runner> {
         self.runner.as_ref()
     }
@@ -300,7 +301,7 @@ impl Shard {
         }
     }
 
-    /// Put an env back; the snapshot's cartridge RAM has this ROM's size and its scratch, if there
+    /// Restores an env; the snapshot's cartridge RAM has this ROM's size and its scratch, if there
     /// is one, these programs', which the swarm has checked.
     pub(crate) fn restore(&mut self, slot: usize, snapshot: &EnvSnapshot) {
         let ram_bytes = self.rom.cart_ram_bytes();

@@ -13,13 +13,13 @@ pub trait EnvStates {
     /// The swarm's configuration.
     fn config(&self) -> &SwarmConfig;
 
-    /// The place of an env in the sequence of its episodes.
+    /// Returns the env's seed and its number of episodes.
     ///
     /// # Errors
     /// There is no such env.
     fn episode(&self, env: usize) -> Result<Episode, SwarmError>;
 
-    /// Another place in the sequence of episodes for an env.
+    /// Sets the env's seed and its number of episodes.
     ///
     /// # Errors
     /// There is no such env.

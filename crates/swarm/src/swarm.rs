@@ -65,7 +65,7 @@ impl Swarm {
         either!(self, swarm => swarm.config())
     }
 
-    /// Number of blocks of code that were made for the ROM, if frames are run by them now.
+    /// Returns the number of blocks made for the ROM; `None` while frames are interpreted.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         match self {
@@ -128,7 +128,7 @@ impl Swarm {
         either!(self, swarm => swarm.restore_outputs(starts, computed, seed))
     }
 
-    /// The seed of the last reset of all envs: what programs see.
+    /// Returns the seed of the last reset of all envs, which programs read as `gb.seed`.
     #[must_use]
     pub fn seed(&self) -> u64 {
         either!(self, swarm => swarm.seed())
@@ -149,18 +149,20 @@ impl Swarm {
         either!(self, swarm => swarm.weights())
     }
 
-    /// Lets later episodes begin in one of some states; envs go on as they are.
+    /// Sets the starts of later episodes: states of any format, all with the same weight. Envs go
+    /// on as they are.
     pub fn set_starts(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.set_starts(states))
     }
 
-    /// Sets the weight of each start: how often later episodes choose it, relative to the others.
+    /// Sets the weight of each start: a start of weight 3 is chosen three times as often as one of
+    /// weight 1.
     pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.set_start_weights(weights))
     }
 
-    /// Lets episodes begin in one of some states, or at power-on, so many steps without buttons
-    /// further.
+    /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
+    /// many steps without buttons.
     pub fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.restart_from(states, steps))
     }
@@ -231,12 +233,12 @@ impl Swarm {
         }
     }
 
-    /// One reward for each env.
+    /// Returns one reward for each env.
     pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
         self.rewards_of(0..self.config().num_envs)
     }
 
-    /// The rewards of some neighbours.
+    /// Returns the rewards of a range of envs.
     pub fn rewards_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         match self {
             Self::Native(swarm) => of(swarm.rewards(), &envs, 1, swarm),
@@ -257,12 +259,12 @@ impl Swarm {
         }
     }
 
-    /// One observation after the other.
+    /// Returns the observations of all envs, one after the other.
     pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
         self.observations_of(0..self.config().num_envs)
     }
 
-    /// The observations of some neighbours.
+    /// Returns the observations of a range of envs, one after the other.
     pub fn observations_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         match self {
             Self::Native(swarm) => {
@@ -272,7 +274,7 @@ impl Swarm {
         }
     }
 
-    /// Some cells of each env's scratch, one env after the other.
+    /// Returns some cells of each env's scratch, one env after the other.
     fn cells(&self, cells: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         match self {
             Self::Native(swarm) => Ok(swarm.cells(cells)),
@@ -298,7 +300,7 @@ impl Swarm {
         Ok(cells.into_iter().map(|cell| cell != 0.0).collect())
     }
 
-    /// The number that each env's programs keep in a cell of their scratch.
+    /// Returns one scratch cell of every env.
     pub fn scratch_values(&self, cell: ScratchCell) -> Result<Vec<f32>, SwarmError> {
         self.cells(cell.place(&self.config().programs)?)
     }
@@ -313,12 +315,12 @@ impl Swarm {
         either!(self, swarm => swarm.fill_view(view, mask, out))
     }
 
-    /// An env's registers.
+    /// Returns an env's registers.
     pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
         either!(self, swarm => swarm.cpu_state(env))
     }
 
-    /// The registers of all envs.
+    /// Returns the registers of all envs.
     pub fn cpu_states(&self) -> Result<Vec<CpuState>, SwarmError> {
         match self {
             Self::Native(swarm) => {
@@ -328,7 +330,7 @@ impl Swarm {
         }
     }
 
-    /// How far each env has come since its reset.
+    /// Returns every env's counters: frames and T-cycles since its reset.
     pub fn all_counters(&self) -> Result<Vec<Counters>, SwarmError> {
         match self {
             Self::Native(swarm) => {
@@ -338,7 +340,7 @@ impl Swarm {
         }
     }
 
-    /// How far an env has come since its reset.
+    /// Returns an env's counters: frames and T-cycles since its reset.
     pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
         either!(self, swarm => swarm.counters(env))
     }
@@ -358,7 +360,7 @@ impl Swarm {
         }
     }
 
-    /// The bytes that a debugger would show at these addresses.
+    /// Returns the bytes at these addresses as a debugger shows them.
     pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
         either!(self, swarm => swarm.read_memory(env, range))
     }

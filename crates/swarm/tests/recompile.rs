@@ -2,8 +2,8 @@
 //! end early, saved states and checkpoints.
 
 use gbxcule_swarm::{
-    EnvStates, Hook, NativeSwarm, ProgramText, Programs, Recompile, Rom, Schedule, Stage, Swarm,
-    SwarmConfig,
+    EnvStates, Hook, Model, NativeSwarm, ProgramText, Programs, Recompile, Rom, Schedule, Stage,
+    Swarm, SwarmConfig,
 };
 use std::num::NonZeroUsize;
 
@@ -96,6 +96,17 @@ fn steps_that_end_early_give_the_same() {
     });
     run(&mut swarms, "settled", 0..3);
     assert!(swarms[1].blocks().is_some());
+}
+
+#[test]
+fn color_machines_are_interpreted() {
+    let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
+    let rom = Rom::for_model(rom.bytes(), Some(Model::Color)).expect("a good header");
+    let mut swarm = NativeSwarm::new(rom, config(Recompile::Always)).expect("a swarm");
+    for step in 0..3 {
+        swarm.step(&actions(step)).expect("good actions");
+    }
+    assert_eq!(swarm.blocks(), None);
 }
 
 #[test]

@@ -116,14 +116,15 @@ struct Mark {
     signatures: Vec<bool>,
 }
 
-/// Draws of an expression until it is left to `draft` to find fault with it.
+/// Draws of one expression before an implausible one is kept; `draft` then rejects the kernel.
 const DRAWS: usize = 12;
-/// Draws in a whole kernel until it is left to `draft` to find fault with it.
+/// Draws of a whole kernel before implausible expressions are kept; `draft` then rejects it.
 const REDRAWS: u32 = 300;
 /// From this size on an expression is often given a name.
 const LONG: usize = 7;
 
-/// A kernel of the family that one seed draws, if what the other draws makes sense.
+/// Draws a kernel: `row` decides the family, `seed` everything else. `None` if the result is
+/// implausible.
 pub(crate) fn draft(row: u64, seed: u64) -> Option<Draft> {
     let family = Family::draw(&mut Random::new(row));
     let mut maker = KernelBuilder::new(Random::new(seed), family.weights());
@@ -488,8 +489,8 @@ impl KernelBuilder {
         self.push(Stmt::Assign(vec![Expr::from(&out).index(at)], value));
     }
 
-    /// An array whose elements are replaced by what is made of them, or added to: where the old one
-    /// is needed for the gradient, there is none.
+    /// Writes an array that the kernel updates in place, by replacing or adding. A replaced element
+    /// that the gradient needs makes the row's gradient refused.
     fn update(&mut self, ty: Ty) {
         let given = ArgumentInput {
             written: true,

@@ -1,5 +1,5 @@
 //! The text that NVIDIA Warp writes for a row's kernel, C++ and CUDA, forward and backward: asked
-//! of the installed package in a child process. Neither a GPU nor a C++ compiler has a part in it.
+//! of the installed package in a child process. This needs neither a GPU nor a C++ compiler.
 
 use crate::error::SynthError;
 use crate::row::Row;

@@ -1,4 +1,4 @@
-//! Rows from code of people: cut out of their files, run, checked, loaded with sampled ones.
+//! Rows from real code: cut out of its files, run, checked, loaded with sampled ones.
 
 use gbxcule_synth::batch::read;
 use gbxcule_synth::harvest::{FAMILY, Harvested, harvest};

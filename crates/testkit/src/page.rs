@@ -1,4 +1,4 @@
-//! Pages whose examples are run.
+//! Checks that the examples on a page give the output that the page shows.
 
 use std::path::Path;
 

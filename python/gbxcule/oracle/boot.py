@@ -152,7 +152,7 @@ def boot_program(rom: bytes, color: "Color | None" = None) -> bytes:
 
 
 def logo_in_vram(rom: bytes, on_map: bool) -> "dict[int, int]":
-    """Draw what a boot ROM draws: the header's logo, each pixel as four, and the sign behind it. A
+    """Draw what a boot ROM draws: the header's logo, each pixel as four, and the sign after it. A
     Color's takes them off the map again."""
     vram: "dict[int, int]" = {}
     nibbles = [nibble for byte in rom[LOGO] for nibble in (byte >> 4, byte & 0xF)]

@@ -146,7 +146,7 @@ def constant(value: Any) -> Any:
 
 
 def _tables(compiled: CompiledKernel, count: int) -> tuple[Any, ...]:
-    """Give the tables of geometry that a kernel takes behind its own arguments."""
+    """Give the tables of geometry that a kernel takes after its own arguments."""
     return tuple([_mapped(row, _argument) for row in table(name)] for name, _, _ in compiled.parameters[count:])
 
 

@@ -28,7 +28,7 @@ struct Host {
     #[arg(long)]
     no_host: bool,
 
-    /// The folder in which the host's compiler gets one of its own to work in, removed at the end
+    /// Parent folder of the compiler's scratch folder, which is removed at the end
     #[arg(long, value_name = "DIR", default_value = "runs/synth-host")]
     work: PathBuf,
 }

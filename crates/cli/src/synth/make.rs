@@ -34,8 +34,8 @@ struct DatasetOptions {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// `text` leaves out everything that runs a kernel, `meaning` all but the runs that tell
-    /// whether it means something
+    /// `text` runs no kernel; `meaning` runs it only to see that it means something; `run` makes
+    /// all checks
     #[arg(long, value_enum, default_value = "run")]
     mode: Depth,
 
@@ -143,7 +143,7 @@ impl Generate {
     }
 }
 
-/// Make one shard of a dataset; who makes the last one writes the card, too
+/// Make one shard of a dataset; the process that makes the last missing block also writes the card
 #[derive(Args)]
 pub(crate) struct Batch {
     #[command(flatten)]

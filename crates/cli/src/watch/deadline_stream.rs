@@ -1,5 +1,4 @@
-//! A connection whose other side has so long for what it is doing, however slowly its bytes come or
-//! go.
+//! A connection with a deadline for each request, however slowly its bytes come or go.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;

@@ -1,6 +1,6 @@
-//! The page, as it lies in the binary.
+//! The page's files, embedded in the binary.
 
-/// The file behind a path: its content type and its text.
+/// Returns the file of a path: its content type and its text.
 pub(crate) fn file(path: &str) -> Option<(&'static str, &'static str)> {
     const HTML: &str = "text/html; charset=utf-8";
     const CSS: &str = "text/css; charset=utf-8";

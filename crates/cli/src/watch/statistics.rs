@@ -30,7 +30,7 @@ pub(crate) struct Summary {
     /// Return and length, over the last 100 episodes.
     pub(crate) mean_return: Option<f64>,
     pub(crate) mean_steps: Option<f64>,
-    /// Of all episodes that ended.
+    /// Highest return of all episodes that ended.
     pub(crate) best_return: Option<f64>,
     /// The env whose present episode has the highest return, and this return.
     pub(crate) leader: Option<(usize, f64)>,

@@ -98,7 +98,7 @@ impl Viewers {
         self.viewers.is_empty()
     }
 
-    /// Returns true if a viewer waits for the view behind the present one.
+    /// Returns true if a viewer waits for the view after the present one.
     pub(crate) fn awaits_next(&self, sight: &impl ViewSource) -> bool {
         let next = sight.version() + self.changes + 1;
         self.viewers.iter().any(|viewer| viewer.awaits(next).is_some())

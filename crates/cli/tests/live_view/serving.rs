@@ -85,7 +85,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         obs[at] = wp.float32(gb.read(machine, 0xC000 + at)) + scratch[0]
 ";
 
-/// The built-in game on so many machines after so many steps of random actions, as `watch` runs it
+/// PEARL_DRIFT on so many machines after so many steps of random actions, as `watch` runs it
 /// by default.
 pub(crate) fn expected_swarm(num_envs: usize, frames_per_step: u32, steps: u64) -> NativeSwarm {
     let mut swarm = fresh_swarm(num_envs, frames_per_step, Programs::default());

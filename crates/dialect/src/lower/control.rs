@@ -129,8 +129,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
-    /// Bindings of names behind a branch of which one arm left: in a loop, variables that this one
-    /// bound first may be read behind the loop.
+    /// Bindings of names after a branch of which one arm left: in a loop, variables that this one
+    /// bound first may be read after the loop.
     fn after_leaving_arm(
         &self,
         mut names: FxHashMap<&'a str, Binding<'a>>,

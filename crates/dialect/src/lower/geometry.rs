@@ -33,7 +33,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(Operand::Value(self.table(&table)))
     }
 
-    /// A table, as a parameter behind those that the text has.
+    /// Adds a table, as a parameter after those that the text has.
     fn table(&mut self, table: &Param) -> Value {
         let function = self.b.function_id();
         let params = &mut self.b.module.functions[function].params;
@@ -44,7 +44,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         self.b.arg(at as u32)
     }
 
-    /// The arguments of a call with the tables that the function asks for behind them.
+    /// The arguments of a call with the tables that the function asks for after them.
     pub(super) fn with_tables(&mut self, function: FunctionId, mut args: Vec<Arg>) -> Vec<Arg> {
         let tables = self.b.module.functions[function].params[args.len()..].to_vec();
         args.extend(tables.iter().map(|table| Arg::Value(self.table(table))));

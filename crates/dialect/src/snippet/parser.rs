@@ -258,7 +258,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Arguments behind an open bracket, and the bracket behind them.
+    /// Arguments after an open bracket, and the bracket that closes them.
     fn arguments(&mut self) -> Parsed<Vec<Expr>> {
         let mut all = Vec::new();
         if self.takes(")") {

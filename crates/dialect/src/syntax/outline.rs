@@ -67,7 +67,7 @@ pub(in super::super) struct Imported {
     bound: Symbol,
     /// Dots before the module's name.
     pub(in super::super) level: u32,
-    /// The module's name, with dots; may be empty behind dots.
+    /// The module's name, with dots; may be empty after dots.
     pub(in super::super) module: String,
     /// The name in the module; without one the module itself is meant.
     pub(in super::super) name: Option<(String, Symbol)>,
@@ -107,7 +107,7 @@ struct Statement {
 pub(in super::super) struct Mentions {
     /// Those that the text may bind.
     pub(in super::super) names: Vec<Symbol>,
-    /// Names behind a dot.
+    /// Names after a dot.
     pub(in super::super) attributes: Vec<Symbol>,
 }
 

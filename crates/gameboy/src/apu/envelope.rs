@@ -44,7 +44,7 @@ impl Envelope {
         }
     }
 
-    /// Half a period behind a clock of the sequencer, while the channel plays.
+    /// Half a period after a clock of the sequencer, while the channel plays.
     pub(super) fn arm(&mut self, setup: u8) {
         if self.countdown != 0 {
             return;

@@ -30,7 +30,7 @@ pub struct Voices {
     pub pulses: [Pulse; 2],
     /// The volumes of channels 1, 2 and 4.
     pub envelopes: [Envelope; 3],
-    /// At double speed volumes change an M-cycle behind their clock.
+    /// At double speed volumes change one M-cycle after their clock.
     pub late: bool,
     /// Channel 4.
     pub noise: Noise,
@@ -217,7 +217,7 @@ impl Apu {
         }
     }
 
-    /// Half a period behind the sequencer's clock.
+    /// Half a period after the sequencer's clock.
     fn arm_volumes(&mut self) {
         for at in 0..3u8 {
             let channel = if at == 2 { NOISE } else { at };

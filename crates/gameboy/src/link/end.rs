@@ -9,8 +9,8 @@ use crate::view;
 
 /// T-cycles of a frame of a pair.
 pub const FRAME_TCYCLES: u32 = 4 * FRAME_MCYCLES;
-/// A frame of a pair ends so many T-cycles, two lines, after it would with LCDs that are on from
-/// power-on: then the last picture is whole.
+/// A pair's frame ends two lines later than a single machine's whose LCD is always on, so that the
+/// last picture is complete.
 pub const LEAD_TCYCLES: i32 = 2 * 456;
 
 /// The state of a port.
@@ -24,7 +24,7 @@ pub(super) enum Port {
     Clocking,
 }
 
-/// How often an instruction may look at the port.
+/// Number of times that an instruction may read or write the port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Looks {
     Never,
@@ -45,14 +45,14 @@ pub struct End<'m> {
     cart_ram: &'m mut [u8],
     /// When the present frame of the pair ends, in T-cycles of the machine.
     goal_tcycles: u32,
-    /// Since when the port is open, if it has been opened lately.
+    /// Time at which the port was opened, if that was lately.
     opened_at: i32,
-    /// Since when it waits for the other's clock.
+    /// Time from which the port waits for the other's clock.
     waits_since: i32,
-    /// When the program looked at the port last, and what the other end heard before.
+    /// Time at which the program used the port last, and what the other end heard before.
     last_look: (i32, u8),
-    /// The shift that has to be done before the next instruction, which looks at the port after
-    /// it.
+    /// Time of the shift that must be done before the next instruction runs, because that
+    /// instruction reads the port after it.
     early_for: Option<i32>,
     /// A shift that the machine has done and the other end has not.
     forced: Option<Forced>,

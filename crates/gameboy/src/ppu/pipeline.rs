@@ -566,7 +566,7 @@ impl Ppu {
                 self.pipeline.column += 1;
             }
         }
-        // A window that begins in the last column goes on in the next line, behind its first tile;
+        // A window that begins in the last column goes on in the next line, after its first tile;
         // if it is disabled now, as soon as it is enabled.
         let goes_on = !COLOR && self.wy_met && self.wx == 166;
         self.pipeline.window_column = goes_on as u8;

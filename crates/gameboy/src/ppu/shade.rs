@@ -1,4 +1,4 @@
-//! The original's pixels: which of background and object shows, and its shade.
+//! Chooses between background and object pixel on the original, and the pixel's shade.
 #![cfg(not(color))]
 
 use crate::ppu::{FRAME_BYTES, LCDC_BACKGROUND, LCDC_OBJECTS, Ppu};

@@ -230,7 +230,7 @@ fn a_window_at_the_edges_has_bugs_of_its_own() {
     ");
 }
 
-// gambatte `wxA6_*`: the window goes on behind its first tile, in the first line of a frame too,
+// gambatte `wxA6_*`: the window goes on after its first tile, in the first line of a frame too,
 // and if it was disabled meanwhile, as soon as it is enabled.
 #[test]
 fn a_window_in_the_last_column_goes_on_in_the_next_line() {
@@ -305,7 +305,7 @@ fn the_window_and_the_fine_scroll_take_a_write_on_a_dot_of_their_own() {
 
 // An object further left delays all that follows by 11 to 6 dots, so that a write finds the fetcher
 // at another step. The first pixel that shows the write, and how many do, with that object at X = 0
-// to 5; a change of BGP behind it shows what the line has lost or won.
+// to 5; a change of BGP after it shows what the line has lost or won.
 #[test]
 fn a_write_finds_the_fetcher_at_any_step() {
     let window = [(WY, 0), (WX, 87)];

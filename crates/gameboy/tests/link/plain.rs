@@ -11,9 +11,9 @@ const SERIAL: u8 = 8;
 /// A shift that the next instruction of a side has to wait for, and how it goes.
 #[derive(Clone, Copy, PartialEq)]
 enum Wait {
-    /// The instruction does not look at the port behind the shift.
+    /// The instruction does not read the port after the shift.
     After,
-    /// The instruction looks at the port at the shift or behind it.
+    /// The instruction reads the port at the shift or after it.
     Before,
     /// The instruction causes the shift at this time, by a write to DIV or SC.
     Causes(i64),
@@ -113,7 +113,7 @@ impl<'r> PlainPair<'r> {
             if wait == Some(Wait::Before) {
                 side.run(self.rom);
             }
-            // An interrupt that nothing else looks for: not always, for behind EI comes one
+            // An interrupt that nothing else looks for: not always, for after EI comes one
             // instruction first.
             if ended {
                 side.machine.deadline = side.machine.now;

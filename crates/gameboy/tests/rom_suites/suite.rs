@@ -96,7 +96,7 @@ pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().expect("a file").to_string_lossy().into_owned()
 }
 
-/// blargg's ROMs print `Passed` on the screen, or leave 0 at A000 behind a signature.
+/// blargg's ROMs print `Passed` on the screen, or leave 0 at A000 before a signature.
 pub(crate) fn judge_blargg(path: &Path) -> Option<Verdict> {
     let mut console = Console::from_file(path);
     for _ in 0..FRAMES_MAX / 20 {

@@ -411,7 +411,7 @@ template <class T> FORM T atom_cas(T* place, T expected, T wanted)
 
 // ---- printf ----
 
-// Arguments lie one behind the other, each aligned to its size, as C passes them on.
+// Arguments lie one after the other, each aligned to its size, as C passes them on.
 inline void F_vprintf(Thread&, u8* printed, u8* format_place, u8* arguments_place)
 {
     const char* format = (const char*)load((u64*)format_place);

@@ -23,9 +23,9 @@ pub struct PredicateOperand {
 /// word.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
-    /// LaunchConstant of the register file.
+    /// Slot of the register file.
     pub low: u16,
-    /// LaunchConstant of the upper word.
+    /// Slot of the upper word.
     pub high: u16,
     /// Bits that stay: `|x|` of a float takes away one.
     pub keep: u32,
@@ -50,7 +50,7 @@ pub struct Address {
     pub base: Option<(u16, u16)>,
     /// Entries of the warp's.
     pub uniform: Option<(u16, u16)>,
-    /// Number.
+    /// Number of bytes to add.
     pub offset: i64,
 }
 
@@ -59,7 +59,7 @@ pub struct Address {
 pub struct Constant {
     /// Number of the bank.
     pub bank: u8,
-    /// LaunchConstant of the register.
+    /// Slot of the register.
     pub base: u16,
     /// Number that is added.
     pub offset: i64,
@@ -110,11 +110,11 @@ pub struct DecodedInstruction {
     pub address: u32,
     /// Number of the instruction that it jumps to.
     pub target: u32,
-    /// OperandKind in memory.
+    /// Place in memory.
     pub place: Address,
-    /// OperandKind in a constant bank.
+    /// Place in a constant bank.
     pub constant: Constant,
-    /// Special register.
+    /// Special register that `S2R` and its like read.
     pub special: Special,
     /// Barrier of convergence.
     pub barrier: u8,

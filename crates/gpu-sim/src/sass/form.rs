@@ -16,8 +16,8 @@
 //! | `m`, `c` | place in memory, in a constant bank |
 //! | `t`, `b`, `s`, `a` | label, barrier, special register, all predicates |
 //!
-//! No document of NVIDIA's says what an instruction computes. What is known is that a kernel's
-//! results are right: `tests/sass` holds each form by kernels whose results a rule says.
+//! No document of NVIDIA's says what an instruction computes. Known are the results of kernels:
+//! `tests/ptx/machine.rs` holds each form by kernels whose results a rule of PTX says.
 
 use super::decoded::Run;
 use super::op::{control, convert, float, integer, logic, memory, vote};
@@ -25,7 +25,7 @@ use super::operand::{Argument, Base, OperandKind, Part};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// OperandType of an operand.
+/// Type of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OperandType {
     /// Register that is written.
@@ -54,9 +54,9 @@ pub enum OperandType {
     Number,
     /// Number that stands in the encoding.
     Literal,
-    /// OperandKind in memory.
+    /// Place in memory.
     Memory,
-    /// OperandKind in a constant bank.
+    /// Place in a constant bank.
     Constant,
     /// Label.
     Label,
@@ -143,7 +143,7 @@ impl OperandType {
 /// An operand of a form.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// OperandType.
+    /// Type of the operand.
     pub sort: OperandType,
     /// True if it may lack.
     pub is_optional: bool,

@@ -77,7 +77,7 @@ pub enum Part {
 /// A place and what is done to its value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Argument<'t> {
-    /// OperandKind of the value.
+    /// Place of the value.
     pub place: OperandKind<'t>,
     /// `-`
     pub is_negative: bool,

@@ -16,7 +16,7 @@ pub type Word = [u32; LANES];
 /// A set of lanes, a bit each.
 pub type Mask = u32;
 
-/// LaunchConstant of the register file that is always zero: `RZ` and `URZ`.
+/// Slot of the register file that is always zero: `RZ` and `URZ`.
 pub const ZERO: u16 = 255;
 /// First entry of the uniform registers, whose lanes are all equal.
 pub const UNIFORM: u16 = 256;
@@ -77,7 +77,7 @@ pub struct Warp<'p> {
     pub predicates: [Mask; 18],
     /// Barriers of convergence: the lanes that each lane waits for.
     pub barriers: [Word; 16],
-    /// OperandKind that `WARPSYNC.COLLECTIVE` came from, of each lane.
+    /// Place that `WARPSYNC.COLLECTIVE` came from, of each lane.
     pub collective: Word,
     /// Lanes at work.
     pub lanes: Mask,

@@ -236,7 +236,7 @@ impl Builder<'_> {
         self.emit(Op::Gradient(array), ty)
     }
 
-    /// The least of a `u32` over the threads that run together.
+    /// The minimum of a `u32` over the lanes that execute this together (`Lowest`).
     pub fn lowest(&mut self, key: Value) -> Value {
         self.emit(Op::Lowest(key), Type::U32)
     }

@@ -212,8 +212,8 @@ impl ArgumentReader<'_> {
         // SAFETY: the producer vouches for all elements of this shape and these strides until
         // `borrowed` is dropped, and the arguments drop the array first. As for every library that
         // releases the interpreter while it works, the caller keeps other threads away from arrays
-        // that a launch uses. On a device the producer has put our stream behind its own, and
-        // `hand_back` puts its stream behind ours before anything is dropped.
+        // that a launch uses. On a device the producer has made our stream wait for its own, and
+        // `hand_back` makes its stream wait for ours before anything is dropped.
         let array = unsafe {
             match stream {
                 None => Array::external(address, bytes, data_type, below, &extents, &strides),

@@ -1,4 +1,4 @@
-//! LaunchTarget of a launch: the CPU, or the one stream that kernels have on a CUDA device.
+//! Target of a launch: the CPU, or the one stream that kernels have on a CUDA device.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

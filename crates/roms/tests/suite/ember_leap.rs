@@ -32,7 +32,7 @@ const STEP: usize = 6;
 /// comes farthest.
 #[derive(Default)]
 struct Player {
-    /// Buttons of the frames to come; behind them it runs.
+    /// Buttons of the frames to come; after them it runs.
     plan: Vec<u8>,
     played: Vec<u8>,
 }

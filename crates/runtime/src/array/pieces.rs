@@ -1,5 +1,5 @@
-//! Bytes of its memory that a view needs, as few rectangles: what is copied to look at it or to
-//! change it, and never the whole memory.
+//! The bytes of memory that a view covers, as few rectangles: a copy moves these and not the whole
+//! buffer.
 
 /// Rows of bytes, the same distance apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,7 +8,7 @@ pub(crate) struct Piece {
     pub(crate) at: usize,
     /// Bytes of a row.
     pub(crate) width: usize,
-    /// How many there are.
+    /// Number of rows.
     pub(crate) rows: usize,
     /// Bytes from the begin of a row to that of the next, at least `width`.
     pub(crate) pitch: usize,
@@ -22,14 +22,14 @@ pub(crate) struct Pieces {
     pub(crate) bytes: usize,
     /// Where the first element lies.
     pub(crate) offset: usize,
-    /// From one index to the next.
+    /// Bytes from one index to the next, in each dimension.
     pub(crate) strides: Vec<isize>,
     /// True if bytes lie among them that belong to no element.
     pub(crate) has_gaps: bool,
 }
 
 impl Pieces {
-    /// The bytes of elements of a size at `offset` and `strides`; some elements at least.
+    /// Returns the bytes of a view with elements of `size` bytes; the view must not be empty.
     pub(crate) fn of(offset: usize, shape: &[usize], strides: &[isize], size: usize) -> Self {
         let mut dims: Vec<usize> =
             (0..shape.len()).filter(|&dim| shape[dim] > 1 && strides[dim] != 0).collect();
@@ -81,9 +81,8 @@ impl Pieces {
     }
 }
 
-/// Moves what makes the most rows in front of the other dimensions that leave gaps: rectangles go
-/// along it, so there are few. Dimensions that follow each other at one distance make rows
-/// together.
+/// Puts the gapped dimension with the most rows first, so that rectangles run along it and there
+/// are few. Dimensions that follow each other at one distance are joined.
 fn longest_first(dims: &mut [usize], shape: &[usize], strides: &[isize], size: usize) {
     let mut width = size;
     let dense = |dim: &&usize| {

@@ -35,11 +35,11 @@ pub(super) fn runs_on_caller(entry: &Entry, plan: &Plan) -> bool {
 
 /// A kernel's machine code and what it is launched with.
 pub(super) struct HostLaunch<'a> {
-    /// For threads that meet as these do.
+    /// The code for these threads: with or without atomic operations on their own elements.
     pub(super) code: &'a Code,
     pub(super) entry: &'a Entry,
     pub(super) plan: &'a Plan,
-    /// See [`runs_here`].
+    /// True if the launch runs on the caller's thread ([`runs_on_caller`]).
     pub(super) here: bool,
     pub(super) packed: &'a Packed<'a>,
     pub(super) running: &'a RunningLaunch<'a>,

@@ -204,7 +204,7 @@ impl Drop for NvrtcProgram<'_> {
     }
 }
 
-/// An error with what is behind it.
+/// Writes an error with all of its sources.
 fn chain(error: &dyn std::error::Error) -> String {
     let behind = error.source().map(|source| format!(": {}", chain(source)));
     format!("{error}{}", behind.unwrap_or_default())

@@ -207,7 +207,7 @@ impl DeviceSwarm {
         self.with_program_line(out.to_vec())
     }
 
-    /// Change memory directly, without the machine's own writes, for debugging.
+    /// Changes memory directly, without the machine's own writes, for debugging.
     ///
     /// # Errors
     /// There is no such env, the bytes leave the address space, or the device failed.
@@ -216,7 +216,7 @@ impl DeviceSwarm {
         self.write_rows(&[env], low, bytes)
     }
 
-    /// Change memory of the marked envs from an address on, in one launch: `rows` holds as many
+    /// Changes memory of the marked envs from an address on, in one launch: `rows` holds as many
     /// bytes for each of them, one env after the other.
     ///
     /// # Errors

@@ -206,7 +206,7 @@ impl DeviceSwarm {
     }
 
     /// Seeds those envs for which there is a seed: chance in their next episodes depends on it
-    /// alone. If all are, programs see the first env's.
+    /// alone. If every env gets a seed, `gb.seed` becomes the first env's.
     ///
     /// # Errors
     /// There is not one entry for each env.
@@ -216,14 +216,14 @@ impl DeviceSwarm {
             return Err(SwarmError::WrongLength { what: "seed", num_envs, found });
         }
         self.episodes.seed_some(seeds);
-        // What programs see of it doesn't change in the midst of others' episodes.
+        // `gb.seed` must not change while other envs are in an episode.
         if !seeds.contains(&None) {
             self.seed = self.episodes.by_env[0].seed;
         }
         Ok(())
     }
 
-    /// The place of an env in the sequence of its episodes.
+    /// Returns the env's seed and its number of episodes.
     ///
     /// # Errors
     /// There is no such env.
@@ -232,7 +232,7 @@ impl DeviceSwarm {
         Ok(self.episodes.by_env[env])
     }
 
-    /// Another place in the sequence of episodes for an env.
+    /// Sets the env's seed and its number of episodes.
     ///
     /// # Errors
     /// There is no such env.
@@ -283,7 +283,8 @@ impl DeviceSwarm {
         Ok(self.buffers.observations.fill(0.0_f32)?)
     }
 
-    /// Begins episodes of the programs of the marked envs, whose scratch is zero.
+    /// Runs the programs' `begin` and first `observe` for the marked envs; their scratch must be
+    /// zero.
     fn begin(&self, mask: &Array) -> Result<(), SwarmError> {
         let Some(kernel) = &self.kernels.begin else { return Ok(()) };
         let arguments = Arguments::new(&self.envs)
@@ -294,7 +295,7 @@ impl DeviceSwarm {
         self.with_program_line(arguments.launch(kernel, &[self.config.num_envs]))
     }
 
-    /// Press each env's action, run the schedule's frames, compute what the stage owns.
+    /// Presses each env's action, runs the schedule's frames, computes what the stage owns.
     ///
     /// # Errors
     /// Not one action for each env, or an action that the codec does not have; no machine has moved
@@ -304,7 +305,7 @@ impl DeviceSwarm {
         self.step_frames(actions, &FrameRange::whole(&self.config))
     }
 
-    /// Run a range of a step, which has the same actions in all of its pieces.
+    /// Runs a range of a step, which has the same actions in all of its pieces.
     ///
     /// # Errors
     /// As in [`DeviceSwarm::step`], or the step has no such frames.
@@ -314,8 +315,8 @@ impl DeviceSwarm {
         self.run(actions, plan)
     }
 
-    /// Runs a range of a step in which nothing is pressed, nor held by manual buttons.
-    /// Programs see the action NOOP, or number 0 if the codec has none.
+    /// Runs a range of a step in which no button is pressed, not even a manual one. Programs see
+    /// the action NOOP, or number 0 if the codec has none.
     ///
     /// # Errors
     /// The step has no such frames, or as in [`DeviceSwarm::step`].
@@ -370,7 +371,8 @@ impl DeviceSwarm {
     }
 
     /// Turns an error of the runtime into the swarm's. If a program stopped, the error names the
-    /// line; on a GPU, whose steps are only queued, it may have stopped in an earlier step.
+    /// line; on a GPU, whose steps are only queued, the program may have stopped in an earlier
+    /// step.
     pub(super) fn with_program_line<T>(&self, outcome: Result<T, Error>) -> Result<T, SwarmError> {
         let programs = &self.config.programs;
         outcome.map_err(|error| match error {
@@ -383,7 +385,7 @@ impl DeviceSwarm {
         })
     }
 
-    /// Wait until everything asked for has happened.
+    /// Waits until all queued work is done.
     ///
     /// # Errors
     /// The device failed, or a program stopped in a step before.
@@ -397,7 +399,7 @@ impl DeviceSwarm {
         &self.memory.stream
     }
 
-    /// Set an env's state aside, on the host.
+    /// Copies an env's state to the host.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
@@ -413,8 +415,8 @@ impl DeviceSwarm {
         Ok(snapshot)
     }
 
-    /// Put a state that was set aside into an env. If it is one where an episode begins, programs
-    /// do so there.
+    /// Loads a copied state into an env. If an episode begins in that state, the programs' `begin`
+    /// runs.
     ///
     /// # Errors
     /// There is no such env, the snapshot belongs to another cartridge, or the device failed.
@@ -458,7 +460,7 @@ impl DeviceSwarm {
         Ok(manual_buttons.into_iter().map(|held| u8::try_from(held).ok()).collect())
     }
 
-    /// The starts, the seed and the outputs of a swarm whose size they have.
+    /// Restores the starts, the seed and the outputs of a swarm of this size.
     pub(crate) fn restore_outputs(
         &mut self,
         starts: Vec<EnvSnapshot>,
@@ -473,7 +475,7 @@ impl DeviceSwarm {
         Ok(self.buffers.observations.write(&computed.observations)?)
     }
 
-    /// One env's state into all marked ones, on the device.
+    /// Copies one env's state to all marked envs, on the device.
     ///
     /// # Errors
     /// There is no such env, the mask has not one entry for each env, or the device failed.
@@ -490,7 +492,7 @@ impl DeviceSwarm {
         Ok(())
     }
 
-    /// An env of some state into the marked ones of another.
+    /// Copies env `source` of one set of arrays to the marked envs of another.
     fn transfer(
         &self,
         to: &StateArrays,
@@ -505,7 +507,7 @@ impl DeviceSwarm {
         Ok(arguments.launch(&self.kernels.transfer, &[mask.len(), LANES])?)
     }
 
-    /// A mask of the caller's, on the device.
+    /// Uploads a mask, after a check of its length.
     fn mask(&self, mask: &[bool]) -> Result<Array, SwarmError> {
         self.check_mask(mask)?;
         let bytes: Vec<u8> = mask.iter().map(|&marked| u8::from(marked)).collect();

@@ -1,4 +1,4 @@
-//! BESS, the emulators' common format (version 1, documented with SameBoy): blocks behind whatever
+//! BESS, the emulators' common format (version 1, documented with SameBoy): blocks after whatever
 //! an emulator saves for itself, found by a footer.
 //!
 //! BESS does not say where in a line the PPU is, nor anything of the divider but DIV.

@@ -186,7 +186,7 @@ impl Cpu {
         let (enabled, _queued, requested) = (state.u8()?, state.u8()?, state.u8()?);
         let mode = mode(halted, stopped);
         if halted {
-            // PyBoy waits at HALT, this machine behind it.
+            // PyBoy's PC waits at HALT, this machine's after it.
             pc = pc.wrapping_add(1);
         }
         let pair = |high, low| u16::from_be_bytes([high, low]);
@@ -334,7 +334,7 @@ impl<'a> Banks<'a> {
         Ok(Self { ram, rom_bank, ram_bank, ram_enabled, banking_mode })
     }
 
-    /// The writes that select these banks. An MBC1 has its registers behind the clock.
+    /// The writes that select these banks. An MBC1's registers come after the clock.
     fn selecting(
         &self,
         state: &mut Bytes<'_>,

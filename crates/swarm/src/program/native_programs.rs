@@ -1,7 +1,6 @@
-//! Programs behind the native machine: small kernels, compiled for this process, that look at a
-//! machine right where it lies: when the frames of a step are over, where an episode begins, at a
-//! hook, and between frames. `subset/tests/machine/layout` holds that it lies there as the kernels
-//! take it to.
+//! Programs of the native swarm: small kernels, compiled for this process, that read a machine in
+//! place: at the end of a step, at the start of an episode, at a hook, and between frames.
+//! `subset/tests/machine/layout` holds that a machine lies in memory as the kernels expect.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -73,7 +73,7 @@ impl Shard {
         }
     }
 
-    /// Runs a frame with these buttons held, perhaps drawn; says whether a hook ends the step.
+    /// Runs a frame with these buttons held, perhaps drawn; returns true if a hook ends the step.
     fn run_single_frame(&mut self, slot: usize, plan: StepPlan, held: (u8, bool)) -> bool {
         let (buttons, draw) = held;
         match (&mut self.runner, &mut self.machines[slot]) {
@@ -81,7 +81,7 @@ impl Shard {
                 machine.begin_frame_with(buttons, draw);
                 self.finish_frame(slot, plan)
             }
-            // There are no hooks then.
+            // A runner exists only without hooks.
             (Some(runner), Machine::Original(machine)) => {
                 let ram_bytes = self.rom.cart_ram_bytes();
                 let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
@@ -92,12 +92,12 @@ impl Shard {
         }
     }
 
-    /// Runs a frame to its end, from hook to hook; says whether one of them ends the step.
+    /// Runs a frame to its end, from hook to hook; returns true if one of them ends the step.
     fn finish_frame(&mut self, slot: usize, plan: StepPlan) -> bool {
         let (mut resumes, mut ends_step) = (false, false);
         loop {
             let Some(SingleFrames { hooks, first_cell, .. }) = &self.single_frames else {
-                unreachable!("frames are followed for a single_frames")
+                unreachable!("single frames run only where there are arrays for them")
             };
             let ram_bytes = self.rom.cart_ram_bytes();
             let (rom, ram) =
@@ -120,6 +120,8 @@ impl Shard {
     }
 
     fn single_frames(&mut self) -> &mut SingleFrames {
-        self.single_frames.as_mut().unwrap_or_else(|| unreachable!("frames are followed for it"))
+        self.single_frames.as_mut().unwrap_or_else(|| {
+            unreachable!("single frames run only where there are arrays for them")
+        })
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! An answer may compute in another order, so its numbers may differ by what rounding does to the
 //! row. That is measured: four times the largest difference between an array's results and those in
-//! 64 bits, plus what [`AllowedErrors`] allows for mathematics that libraries compute differently, plus
-//! four units in the last place of the array's largest number. Integers must be equal unless
+//! 64 bits, plus what [`AllowedErrors`] allows for mathematics that libraries compute differently,
+//! plus four units in the last place of the array's largest number. Integers must be equal unless
 //! [`AllowedErrors`] moves them.
 
 use super::FRESH_INPUTS;

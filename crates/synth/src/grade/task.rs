@@ -35,7 +35,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Words behind a fence that mark a block of this language; the first is what prompts use.
+    /// Words after a fence that mark a block of this language; the first is what prompts use.
     pub fn fences(self) -> &'static [&'static str] {
         match self {
             Self::Python => &["python", "py", "python3"],
@@ -85,8 +85,8 @@ impl Task {
         }
     }
 
-    /// The text that the row itself has as an answer; `None` if it has none, and the task doesn't
-    /// exist for it.
+    /// Returns the row's own text in the answer's language; without one the task does not exist for
+    /// this row.
     pub fn stored(self, row: &Row) -> Option<&str> {
         match self {
             Self::PythonToCuda => row.cuda.as_deref(),

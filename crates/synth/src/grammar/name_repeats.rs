@@ -1,5 +1,4 @@
-//! The finished kernel gone over once more: elements that are read again and again get a name,
-//! where they are first known.
+//! Gives names to elements that a finished kernel reads several times, where each is first known.
 
 use super::KernelBuilder;
 use crate::ast::{Expr, Name, Stmt, Ty};

@@ -84,7 +84,7 @@ struct Cutter<'s> {
     imports: BTreeSet<String>,
     /// Second names of definitions: `here = there`, as an import gives them.
     aliases: BTreeSet<String>,
-    /// Names that stand for modules, in a file: what is behind their dot is written without them.
+    /// Names that stand for modules, in a file: what follows their dot is written without them.
     modules: BTreeMap<PathBuf, BTreeSet<String>>,
     /// In the order in which they are printed: what others need first.
     chosen: BTreeMap<DefinitionId, Rc<Source>>,

@@ -1,5 +1,5 @@
-//! Kernels whose threads race: a row's results must not depend on which thread comes first, or what
-//! a GPU computes could be compared with nothing.
+//! Kernels whose threads race: a row's results must not depend on which thread comes first;
+//! otherwise a GPU's results could not be compared.
 
 use crate::execute::{self, Grid, Memory, Variation};
 use crate::rounding;

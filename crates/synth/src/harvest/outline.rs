@@ -20,7 +20,7 @@ pub(super) struct Statement {
     pub(super) imports: Vec<Import>,
     /// Names that it mentions, its own parts included.
     pub(super) mentions: BTreeSet<String>,
-    /// Names behind the dot of names that it mentions: `module.name`.
+    /// Names after the dot of names that it mentions: `module.name`.
     pub(super) attributes: BTreeSet<(String, String)>,
     /// A function or class.
     pub(super) is_definition: bool,

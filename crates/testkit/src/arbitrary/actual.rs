@@ -69,7 +69,7 @@ pub(super) fn image(random: &mut Random, types: &Types, ty: Type) -> Vec<u8> {
     bytes
 }
 
-/// A number worth trying.
+/// Draws a scalar, often near an edge case.
 pub fn number(random: &mut Random, scalar: Scalar) -> Literal {
     if scalar == Scalar::Bool {
         return Literal::bool(random.chance(50));

@@ -66,7 +66,7 @@ inline void note(const std::string& line)
     }
 }
 
-// Bytes of a device, page-aligned at their end so that what lies behind them can't be touched.
+// Bytes of a device, page-aligned at their end so that what follows them can't be touched.
 struct Allocation {
     uint64_t address, size;
     uint64_t page, pages; // What is mapped, in bytes.

@@ -17,7 +17,7 @@ using namespace host_gpu;
 
 namespace {
 
-// Runs a kernel: blocks, threads, the grid, and the parameters behind it.
+// Runs a kernel: blocks, threads, the grid, and the parameters that follow it.
 typedef std::function<void(unsigned, unsigned, const void*, void* const*)> Entry;
 
 struct Function {

@@ -10,12 +10,13 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::ty::Type;
 
-/// The function that says how far to go before the next checkpoint is taken, when `steps` (2 or
-/// more) are to be reversed from the last one and so many checkpoints (1 or more) are free.
+/// Declares the function that returns the number of steps to go before the next checkpoint is
+/// taken, when `steps` (2 or more) are to be reversed from the last one and `free` checkpoints (1
+/// or more) are left.
 ///
-/// With `total(r) = C(free + 1 + r, free + 1)` the smallest r is sought for which `total(r)` holds
-/// the steps. What lies after the new checkpoint may then be `C(free + r, free)` steps, what lies
-/// before it `total(r - 1)`; the shortest way that keeps both is best.
+/// Chooses the smallest r for which `total(r)` >= `steps`, where `total(r) = C(free + 1 + r, free +
+/// 1)`. Then up to `C(free + r, free)` steps may lie after the new checkpoint, and up to `total(r -
+/// 1)` before it; the shortest way that keeps both limits is best.
 pub(super) fn declare(module: &mut Module) -> FunctionId {
     let params = vec![Param::value("steps", Type::I64), Param::value("free", Type::I64)];
     let function = module.declare("checkpoint_distance", params, Type::I64);

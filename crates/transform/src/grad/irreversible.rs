@@ -97,7 +97,8 @@ fn accesses(
                 found.writes.push(access(place));
                 let float = program.types.has_float(scan.body.places[place].ty);
                 if float && is_extreme(op) {
-                    // Who won is read off what is there in the end.
+                    // The winner of a minimum or maximum is recognised by the final value in the
+                    // array.
                     found.reads.push(access(place));
                 }
                 let old_used = need.value(value) || activity.value(value);
@@ -181,13 +182,14 @@ fn is_extreme(op: AtomicOp) -> bool {
     matches!(op, AtomicOp::Min | AtomicOp::Max)
 }
 
-/// Minima only, or maxima only, in one place: what is there in the end beat all of them.
+/// Returns true if both are minima or both maxima of one place: the final value there is that of
+/// the winner.
 fn extremes_agree(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
     extreme_op(scan, one).is_some() && extreme_op(scan, one) == extreme_op(scan, other)
 }
 
-/// Returns true if another thread may do something else, at any time, to where one looks for the
-/// extreme.
+/// Returns true if another thread may also write the element whose extreme is read, with another
+/// operation.
 fn may_mix_operations(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
     let (Some(extreme), Some(other)) = (extreme_op(scan, read), atomic_op(scan, write)) else {
         return false;
@@ -195,7 +197,7 @@ fn may_mix_operations(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
     extreme != other && origin::may_meet(scan, read.place, write.place)
 }
 
-/// Returns true if a loop has both inside.
+/// Returns true if one loop contains both.
 fn share_loop(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
     let loops = |access: &Access| {
         let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! The last step of a reverse: what it computes twice, once; one handle for the gradient of each
-//! array; one test for neighbours that ask whether it is there.
+//! The last step of a reverse: merges repeated computations, takes the handle of each gradient
+//! array once, and joins neighbouring tests for a missing gradient.
 //!
 //! The reverse is written statement by statement, each by itself. None of this changes a result:
 //! what is merged has no effect, reads nothing that is written, and faults only where it would have

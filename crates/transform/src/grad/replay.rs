@@ -1,5 +1,5 @@
-//! Functions that say what stands for them where the reverse runs them again: counters that noted
-//! what each thread got.
+//! `func_replay`: the function that a reverse kernel calls in place of another one, such as a
+//! counter that noted what each thread got.
 
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};

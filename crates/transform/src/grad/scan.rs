@@ -1,5 +1,5 @@
-//! One look over a body in normal form: its statements in order with the blocks they stand in, and
-//! what controls each block.
+//! Scans a body in normal form: lists its statements in order, the block of each, and what controls
+//! each block.
 
 use gbxcule_ir::arena::Arena;
 use gbxcule_ir::function::{Body, Function, LocalId};

@@ -1,10 +1,10 @@
-//! Lowest first: a loop that interprets a program lets those threads of a GPU's warp go on that are
-//! furthest behind, so that the others come to where they are and all run together.
+//! Makes a warp's threads with the lowest key (stack pointer, then PC) run first in a loop that
+//! interprets a program, until the others' key is reached and all run together.
 //!
-//! Each thread has a key, which says where in the program it is; a thread that has left the loop
-//! waits with the greatest key. A turn begins with a choice: the threads whose key is the lowest of
-//! all run a burst of rounds of the old loop. A burst ends where it has reached the second lowest
-//! key, or behind a round that may part threads that agreed (a conditional jump).
+//! Each thread has a key, its place in the program; a thread that has left the loop waits with the
+//! greatest key. Each turn of the outer loop begins with a choice: the threads whose key is the
+//! lowest of all run a burst of rounds of the old loop. A burst ends when it has reached the second
+//! lowest key, or after a round that may part threads that agreed (a conditional jump).
 //!
 //! ```text
 //! while true {                       key = ..
@@ -25,9 +25,9 @@
 //! ```
 //! A thread that runs alone does what it did before: the lowest key is its own.
 //!
-//! The code behind the test that ends the old loop mostly takes a quick way. The other way, if it
-//! makes calls, is moved behind the burst: `next` is set to a mark, the burst is left, and `rest`
-//! done there. So a burst need not hold threads together around it.
+//! The code after the test that ends the old loop mostly takes a quick way. The other way, if it
+//! makes calls, is moved to after the burst: `next` is set to a mark, the burst is left, and `rest`
+//! is done there. So a burst need not hold threads together around the calls.
 
 use super::copy::Copier;
 use gbxcule_ir::constant::Literal;
@@ -193,7 +193,7 @@ impl Writer<'_> {
         out
     }
 
-    /// Makes the branch with a call, behind the test that ends the old loop, leave the burst; gives
+    /// Makes the branch with a call, after the test that ends the old loop, leave the burst; gives
     /// the rest as it was before.
     fn slow_way(
         &mut self,

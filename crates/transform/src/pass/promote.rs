@@ -24,13 +24,13 @@ const ELEMENTS_MAX: u32 = 4;
 /// Fields to promote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldSelection {
-    /// Fields used in loops: others gain nothing.
+    /// Fields that loops use: others gain nothing.
     InLoops,
-    /// All that can be.
+    /// Every field that can be kept in variables.
     All,
 }
 
-/// Last elements of a small array, which always hold a number: the caller vouches for it.
+/// Last elements of a small array which, as the caller guarantees, always hold one number.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownElements {
     /// The array's field in the struct.
@@ -82,7 +82,7 @@ struct PromotedField {
     home: Option<PlaceId>,
     /// This function writes it.
     changes: bool,
-    /// Written somewhere.
+    /// Some function of the module writes it.
     varies: bool,
     /// A loop uses it.
     repeats: bool,
@@ -103,8 +103,8 @@ fn overlap(one: &[u32], other: &[u32]) -> bool {
     one.iter().zip(other).all(|(a, b)| a == b)
 }
 
-/// Paths in a struct that any function of the module writes. Who gets the whole struct writes it in
-/// its own body; what variables of that type hold before is their own.
+/// Collects the paths in a struct that some function of the module writes. A function that takes
+/// the whole struct is counted by its own stores; a local of that type does not count.
 fn written(module: &Module, structure: Type) -> Vec<Vec<u32>> {
     let mut paths = Vec::new();
     for (_, function) in module.functions.iter() {

@@ -1,4 +1,4 @@
-// The machine's sound: samples come with the views and are played one piece behind the other.
+// The machine's sound: samples come with the views and are played one piece after the other.
 
 const RATE = 1048576 / 22;
 // A piece that comes too late begins this much after the present, so that the next ones are in time.

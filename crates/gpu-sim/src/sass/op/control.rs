@@ -83,7 +83,7 @@ pub(in super::super) fn exit(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes:
     warp.exit(lanes);
 }
 
-/// `BSSY`: these lanes will meet.
+/// `BSSY`: records these lanes in the barrier.
 pub(in super::super) fn set_barrier_lanes(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -94,7 +94,7 @@ pub(in super::super) fn set_barrier_lanes(
     }
 }
 
-/// `BSYNC`: here they do.
+/// `BSYNC`: waits until the barrier's lanes have arrived.
 pub(in super::super) fn wait_at_barrier(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -103,7 +103,7 @@ pub(in super::super) fn wait_at_barrier(
     warp.sync(step.barrier, lanes);
 }
 
-/// `BREAK`: these lanes will not come, so none of the same barrier waits for them.
+/// `BREAK`: takes these lanes out of the barrier, so that no lane waits for them.
 pub(in super::super) fn break_barrier(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let lanes = guarded_lanes(warp, step, lanes);
     let alive = warp.alive;

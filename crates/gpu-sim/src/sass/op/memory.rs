@@ -27,7 +27,7 @@ impl Local {
     }
 }
 
-/// OperandKind of some bytes.
+/// Place of some bytes.
 #[derive(Clone, Copy)]
 enum MemoryRange {
     Host(u64),

@@ -1,4 +1,4 @@
-//! Lanes that look at each other: those at work together.
+//! Votes and other exchanges among the lanes that run together.
 
 use super::super::decoded::DecodedInstruction;
 use super::super::warp::{LANES, Mask, Warp, each};

@@ -6,7 +6,7 @@ use super::{DeviceSwarm, Starts};
 use crate::{EnvSnapshot, SwarmError};
 
 impl DeviceSwarm {
-    /// Make an env's present state the one that resets go back to; programs begin there with a
+    /// Makes an env's present state the only start of later episodes; programs begin there with a
     /// scratch of zeros.
     ///
     /// # Errors
@@ -18,8 +18,8 @@ impl DeviceSwarm {
 
     /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
     /// many steps without buttons. The env's seed and the episode's number choose one of them. All
-    /// envs are put to the first one. No program runs on the way; episodes begin with a reset, or
-    /// with the next step.
+    /// envs are put to the first one. No program runs during these steps. The next episode begins
+    /// at the next reset or, without one, at the next step.
     ///
     /// # Errors
     /// The bytes are no states of a machine with this cartridge, or the device failed.

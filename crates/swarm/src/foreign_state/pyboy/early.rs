@@ -84,7 +84,7 @@ pub(super) fn read(
     io[0x40..0x46].copy_from_slice(&[lcdc, stat, scy, scx, ly, lyc]);
     io[0x47..0x4C].copy_from_slice(&[bgp, obp0, obp1, wy, wx]);
     let pair = |high, low| u16::from_be_bytes([high, low]);
-    // PyBoy waits at HALT, this machine behind it.
+    // PyBoy's PC waits at HALT, this machine's after it.
     let pc = if mode == Mode::Halted { pc.wrapping_add(1) } else { pc };
     Ok(ForeignState {
         registers: [pc, pair(a, f & 0xF0), pair(b, c), pair(d, e), hl, sp],
