@@ -48,8 +48,8 @@ Mask = npt.NDArray[np.bool_]
 
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 FRAMES_PER_SECOND = 4194304 / 70224
-# Outputs that a step computes after the machines ran: whether a program's reward, whether a program's
-# observation.
+# Outputs that a step computes after the machines ran: (a program's reward, a program's
+# observation).
 _STAGES = {
     (False, False): "emulate_only",
     (True, False): "reward_only",

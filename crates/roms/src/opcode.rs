@@ -103,7 +103,8 @@ pub fn form(is_prefixed: bool, opcode: u8) -> Option<&'static Form> {
     places[usize::from(is_prefixed) * 256 + usize::from(opcode)].map(|place| &forms()[place])
 }
 
-/// The chart of opcodes after CB is regular: eight rotations, then `bit`, `res` and `set` by bit number.
+/// The chart of opcodes after CB is regular: eight rotations, then `bit`, `res` and `set` by bit
+/// number.
 fn prefixed(opcode: u8) -> String {
     const TARGET: [&str; 8] = ["b", "c", "d", "e", "h", "l", "[hl]", "a"];
     const ROTATE: [&str; 8] = ["rlc", "rrc", "rl", "rr", "sla", "sra", "swap", "srl"];

@@ -3,9 +3,9 @@
 //! [`run`] starts a program that may be hostile (a compiler at work on a foreign text, or the
 //! program it made), confined by a [`Policy`], and gives what it wrote, or which limit ended it.
 //! [`ChildGroup`] is for trusted programs that live on, such as the oracles' servers: unconfined,
-//! but with an owner. Whatever happens to this process, SIGKILL too, its children and theirs end with
-//! it ([`watcher`]). What holds on this machine is [`Protection`], in words; `SECURITY.md` has the
-//! whole.
+//! but with an owner. Whatever happens to this process, SIGKILL too, its children and theirs end
+//! with it ([`watcher`]). What holds on this machine is [`Protection`], in words; `SECURITY.md` has
+//! the whole.
 
 mod confine;
 mod error;

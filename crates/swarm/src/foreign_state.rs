@@ -25,7 +25,8 @@ const LINE_TCYCLES: u32 = 456;
 /// No instruction of an idling machine goes further past the place, nor does a frame begin later
 /// than this.
 const MOST_PAST_TCYCLES: u32 = 16;
-/// Address at which idling machines execute: zeros, which are NOPs, and nothing that matters follows them.
+/// Address at which idling machines execute: zeros, which are NOPs, and nothing that matters
+/// follows them.
 const IDLE_PC: u16 = 0x0150;
 
 /// A machine's state as another emulator's file describes it.

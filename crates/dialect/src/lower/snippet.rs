@@ -528,8 +528,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 }
 
-/// Functions of C's library that the dialect has too, without the `f` at the end of their names. Not
-/// `asin` and `acos`, which clamp in the dialect, nor `fmin` and `fmax`, which leave out NaN in C.
+/// Functions of C's library that the dialect has too, without the `f` at the end of their names.
+/// Not `asin` and `acos`, which clamp in the dialect, nor `fmin` and `fmax`, which leave out NaN in
+/// C.
 const C_FUNCTIONS: [&str; 15] = [
     "atan", "atan2", "ceil", "cos", "cosh", "exp", "fabs", "floor", "log", "pow", "sin", "sinh",
     "sqrt", "tan", "tanh",
