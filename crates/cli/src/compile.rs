@@ -43,7 +43,7 @@ pub(crate) struct Compile {
 
     /// For which device the text is
     #[arg(long, value_enum, default_value = "cpu")]
-    device: Device,
+    device: TextTarget,
 
     /// Output to write; without it, C++ for `--device cpu` and CUDA C++ for `--device cuda`
     #[arg(long, value_enum)]
@@ -113,7 +113,7 @@ enum Emit {
 
 /// For which device a text is.
 #[derive(Clone, Copy, ValueEnum)]
-enum Device {
+enum TextTarget {
     /// The host, by a C++ compiler
     Cpu,
     /// An NVIDIA GPU
@@ -230,8 +230,10 @@ impl Compile {
     fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<Vec<u8>> {
         let dialect = match (self.emit, self.device) {
             (Some(Emit::Ir), _) => return Ok(ir_text::module(module).into_bytes()),
-            (Some(Emit::Cpp), _) | (None, Device::Cpu) => Dialect::Host,
-            (Some(Emit::Cuda | Emit::Ptx | Emit::Cubin), _) | (None, Device::Cuda) => Dialect::Cuda,
+            (Some(Emit::Cpp), _) | (None, TextTarget::Cpu) => Dialect::Host,
+            (Some(Emit::Cuda | Emit::Ptx | Emit::Cubin), _) | (None, TextTarget::Cuda) => {
+                Dialect::Cuda
+            }
         };
         let mut options = cxx::Options::new(dialect);
         options.sources = Some(sources);

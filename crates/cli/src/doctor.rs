@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gbxcule_lab::doctor::examine;
+use gbxcule_lab::doctor::inventory;
 use gbxcule_lab::gpu_bundle::collect;
 
 use crate::print::say;
@@ -31,7 +31,7 @@ impl Doctor {
             }
             return Ok(true);
         }
-        let findings = examine();
+        let findings = inventory();
         if self.json {
             let rows: Vec<_> = findings
                 .iter()

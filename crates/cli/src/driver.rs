@@ -55,7 +55,7 @@ impl DriveSettings {
     /// Replaces the programs. An observation of the user's own is computed even if the stage didn't
     /// ask for one.
     pub(crate) fn with(self, programs: Programs) -> Self {
-        let observes = programs.obs().name() != "obs_v0";
+        let observes = programs.observation_text().name() != "obs_v0";
         let stage = match self.stage {
             Stage::RewardOnly if observes => Stage::FullStep,
             stage => stage,

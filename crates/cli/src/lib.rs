@@ -5,7 +5,6 @@
 //! it could not be found out (a wrong command line, a missing file, a dead child
 //! process).
 
-mod animation;
 mod assemble;
 mod bench;
 mod compile;
@@ -14,10 +13,12 @@ mod device;
 mod doctor;
 mod driver;
 mod env_details;
+pub mod episode_film;
 mod exit_code;
-pub mod film;
+mod gif;
 mod interrupt;
 pub mod live_view;
+mod mp4;
 mod picture;
 mod play;
 mod print;
@@ -29,7 +30,6 @@ mod roms;
 mod run_options;
 mod synth;
 mod verify;
-mod video;
 mod watch;
 
 use std::ffi::OsString;

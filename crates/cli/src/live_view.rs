@@ -14,16 +14,16 @@ use gbxcule_swarm::{EnvStates, Frame, Model, Swarm, SwarmError};
 
 use crate::env_details::{EnvDetails, StepDetails};
 use crate::picture::Curve;
-use crate::watch::audience::{Audience, Sight};
 use crate::watch::heatmap::Heatmap;
 use crate::watch::meter::Meter;
-use crate::watch::protocol::{Hello, Mode, Status};
+use crate::watch::protocol::{Mode, Status, SwarmDescription};
 use crate::watch::request::Request;
-use crate::watch::server::{Open, Server};
+use crate::watch::server::{RunningServer, Server};
 use crate::watch::sound_queue::SoundQueue;
 use crate::watch::statistics::{Statistics, Summary};
 use crate::watch::swarm_channel::SwarmReceiver;
-use crate::watch::viewer::Welcome;
+use crate::watch::viewer::FirstMessage;
+use crate::watch::viewers::{ViewSource, Viewers};
 
 pub use crate::watch::heatmap::{Coordinate, Coordinates};
 
@@ -68,9 +68,9 @@ pub struct LiveView {
     /// The process that serves; others that were forked from it leave its connections alone.
     process: u32,
     /// None when it is closed.
-    server: Option<Open>,
+    server: Option<RunningServer>,
     from_viewers: SwarmReceiver,
-    audience: Audience,
+    viewers: Viewers,
     shown: Shown,
     /// No viewer is served before.
     served_next: Instant,
@@ -97,7 +97,7 @@ impl LiveView {
     /// The port is taken, or the system gives none.
     pub fn serve(swarm: &Swarm, options: &LiveViewOptions) -> anyhow::Result<Self> {
         let config = swarm.config();
-        let hello = Hello {
+        let hello = SwarmDescription {
             mode: Mode::Train,
             rom: &options.rom,
             num_envs: config.num_envs,
@@ -111,7 +111,7 @@ impl LiveView {
         };
         let server = Server::bind(options.host, options.port)?;
         let url = server.url();
-        let welcome = Welcome { hello: hello.text(), may_act: false };
+        let welcome = FirstMessage { hello: hello.text(), may_act: false };
         let (from_viewers, server) = server.start(welcome).context("starting a thread")?;
         let shown = Shown {
             actions: vec![0; config.num_envs],
@@ -129,7 +129,7 @@ impl LiveView {
             process: std::process::id(),
             server: Some(server),
             from_viewers,
-            audience: Audience::default(),
+            viewers: Viewers::default(),
             shown,
             served_next: Instant::now(),
         })
@@ -145,7 +145,7 @@ impl LiveView {
     #[must_use]
     pub fn wants_picture(&self, swarm: &Swarm) -> bool {
         Instant::now() >= self.served_next
-            && self.audience.awaits_next(&Seen { swarm, shown: &self.shown })
+            && self.viewers.awaits_next(&LearnerView { swarm, shown: &self.shown })
     }
 
     /// The swarm has made a step, whose last frame was drawn or not.
@@ -195,16 +195,16 @@ impl LiveView {
             return Ok(());
         }
         // The server ends with this view: there can always be new viewers.
-        self.audience.admit(&self.from_viewers, Some(Duration::ZERO));
-        if self.audience.is_empty() {
+        self.viewers.admit(&self.from_viewers, Some(Duration::ZERO));
+        if self.viewers.is_empty() {
             return Ok(());
         }
         if swarm.device() != Device::Cpu {
             self.shown.look_at_map(swarm)?;
         }
-        let mut seen = Seen { swarm, shown: &self.shown };
-        self.audience.take_turns(&mut seen)?;
-        self.audience.answer(&mut seen)?;
+        let mut seen = LearnerView { swarm, shown: &self.shown };
+        self.viewers.take_turns(&mut seen)?;
+        self.viewers.answer(&mut seen)?;
         self.served_next = Instant::now() + begin.elapsed() * PAUSE_TIMES;
         Ok(())
     }
@@ -225,12 +225,12 @@ impl Shown {
 }
 
 /// A swarm between two steps.
-struct Seen<'a> {
+struct LearnerView<'a> {
     swarm: &'a Swarm,
     shown: &'a Shown,
 }
 
-impl Sight for Seen<'_> {
+impl ViewSource for LearnerView<'_> {
     fn num_envs(&self) -> usize {
         self.shown.over.len()
     }

@@ -9,7 +9,7 @@ use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
 use crate::picture::Curve;
 use crate::run_options::{ModelOption, ProgramOptions, StartOption};
-use crate::watch::{Mode, Place, Start, driver, show};
+use crate::watch::{Mode, PageAddress, Start, driver, show};
 
 /// Play one machine in the browser, at the speed of a real one
 ///
@@ -46,7 +46,7 @@ pub(crate) struct Play {
     curve: Curve,
 
     #[command(flatten)]
-    place: Place,
+    place: PageAddress,
 
     #[command(flatten)]
     programs: ProgramOptions,

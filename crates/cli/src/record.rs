@@ -9,14 +9,14 @@ use gbxcule_runtime::Device;
 use gbxcule_sound::{sample_rate, wav};
 use gbxcule_swarm::{Model, Rom};
 
-use crate::animation::Animation;
 use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver, REAL_FRAMES_PER_S};
+use crate::gif::Animation;
+use crate::mp4::Video;
 use crate::picture::{Curve, Mosaic, Palette, Screen};
 use crate::print::say;
 use crate::progress;
 use crate::run_options::{ModelOption, RunOptions, StartOption};
-use crate::video::Video;
 
 /// Steps, at most: days of any swarm.
 const MOST_STEPS: u64 = 1_000_000_000;

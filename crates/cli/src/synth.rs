@@ -38,11 +38,11 @@ pub(crate) struct Synth {
     /// For which device: `generate`, `batch` and `harvest` write texts for it, `validate` and
     /// `mutate` launch rows on it; the other verbs launch nothing
     #[arg(long, value_enum, default_value = "cpu", global = true)]
-    device: Device,
+    device: RowDevice,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Device {
+enum RowDevice {
     /// C++; this machine's cores
     Cpu,
     /// CUDA C++; an NVIDIA GPU
@@ -51,7 +51,7 @@ enum Device {
     Both,
 }
 
-impl Device {
+impl RowDevice {
     /// Texts that rows hold.
     fn texts(self) -> Texts {
         match self {

@@ -7,7 +7,7 @@ use clap::Args;
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::region::Region;
 use gbxcule_lab::suite::{self, Outcome};
-use gbxcule_lab::verify::{Judgement, Mismatch, Verdict, VerifyPlan, verify};
+use gbxcule_lab::verify::{Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
 use gbxcule_lab::{BackendKind, bundle};
 use gbxcule_swarm::Schedule;
 
@@ -127,7 +127,7 @@ impl Tally {
         }
     }
 
-    fn tell(&self, plan: &VerifyPlan, verdict: &Verdict) -> bool {
+    fn tell(&self, plan: &VerifyPlan, verdict: &VerifyResult) -> bool {
         say!(
             "MISMATCH  {}: {} against {}, {} of {} comparisons",
             plan.rom.name,
@@ -194,7 +194,7 @@ impl Verify {
         })
     }
 
-    fn tell(&self, plan: &VerifyPlan, verdict: &Verdict) -> anyhow::Result<bool> {
+    fn tell(&self, plan: &VerifyPlan, verdict: &VerifyResult) -> anyhow::Result<bool> {
         let gpu = verdict.details[1]["gpu"].as_str();
         let on = gpu.map_or_else(String::new, |gpu| format!(" ({gpu})"));
         let what = format!("{}: {}{on} against {}", plan.rom.name, plan.dut, plan.reference);

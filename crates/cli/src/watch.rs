@@ -3,17 +3,17 @@
 //! One binary, one port: the page is inside, the view comes over a WebSocket. The swarm has the
 //! main thread (`session`; `live_view` for learners) and waits for no browser; each browser has a
 //! thread of its own (`viewer`) that asks for the next view when it has drawn the last one.
-//! `audience` takes turns among them, `protocol` says what the two sides send each other, `server`
+//! `viewers` takes turns among them, `protocol` says what the two sides send each other, `server`
 //! who may connect, `tile` how machines are made small.
 
-mod ahead;
-pub(crate) mod audience;
 mod connection;
+mod deadline_stream;
 pub(crate) mod heatmap;
 mod http;
 pub(crate) mod meter;
 mod page;
 pub(crate) mod protocol;
+mod queued_pieces;
 pub(crate) mod request;
 pub(crate) mod server;
 mod session;
@@ -21,8 +21,8 @@ pub(crate) mod sound_queue;
 pub(crate) mod statistics;
 pub(crate) mod swarm_channel;
 mod tile;
-mod timed;
 pub(crate) mod viewer;
+pub(crate) mod viewers;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -39,10 +39,10 @@ use crate::picture::Curve;
 use crate::print::{self, say};
 use crate::run_options::{ModelOption, ProgramOptions, RunOptions, StartOption};
 use heatmap::Coordinates;
-use protocol::Hello;
 pub(crate) use protocol::Mode;
+use protocol::SwarmDescription;
 pub(crate) use session::Start;
-use viewer::Welcome;
+use viewer::FirstMessage;
 
 /// Watch a swarm in the browser while it runs
 ///
@@ -96,7 +96,7 @@ pub(crate) struct Watch {
     heatmap: Option<Coordinates>,
 
     #[command(flatten)]
-    place: Place,
+    place: PageAddress,
 
     #[command(flatten)]
     run: RunOptions,
@@ -119,7 +119,7 @@ const MOST_CHECKPOINT_BYTES: u64 = 1 << 36;
 
 /// Address of the page.
 #[derive(Args)]
-pub(crate) struct Place {
+pub(crate) struct PageAddress {
     /// Where the page is; 0 takes a free port
     #[arg(long, value_name = "P", default_value_t = 8117)]
     port: u16,
@@ -187,11 +187,11 @@ pub(crate) fn show(
     name: &str,
     driver: Driver,
     start: &Start,
-    place: &Place,
+    place: &PageAddress,
 ) -> anyhow::Result<bool> {
     let (num_envs, device) = (driver.num_envs(), driver.device());
     let drive = driver.drive();
-    let hello = Hello {
+    let hello = SwarmDescription {
         mode: start.mode,
         rom: name,
         num_envs,
@@ -203,7 +203,7 @@ pub(crate) fn show(
         sound: drive.sound,
         has_map: start.heatmap.is_some(),
     };
-    let welcome = Welcome { hello: hello.text(), may_act: true };
+    let welcome = FirstMessage { hello: hello.text(), may_act: true };
     let server = server::Server::bind(place.host, place.port)?;
     let what = match start.mode {
         _ if num_envs == 1 && start.mode != Mode::Play => {

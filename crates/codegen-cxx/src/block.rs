@@ -3,7 +3,7 @@
 //! Recursion goes as deep as blocks nest, which `check` limits.
 
 use super::expr::{Expr, Level};
-use super::function::{Frame, Writer};
+use super::function::{Breakable, Writer};
 use super::hoist::Declaration;
 use super::interval::Interval;
 use super::literal::string;
@@ -45,13 +45,13 @@ impl<'a> Writer<'_, 'a> {
             StmtKind::Store { place, value } => self.store(*place, *value, (block, position)),
             StmtKind::If { condition, accept, reject } => {
                 let condition = self.take(*condition);
-                self.settle_all();
+                self.name_all_waiting();
                 self.if_chain(&condition, *accept, *reject);
             }
             StmtKind::Switch { selector, cases, default } => {
                 let of = self.body.type_of(*selector).as_scalar().unwrap_or(Scalar::I32);
                 let selector = self.take(*selector);
-                self.settle_all();
+                self.name_all_waiting();
                 self.switch(&selector, of, cases, *default);
             }
             StmtKind::For { index, start, end, step, body } => {
@@ -70,7 +70,7 @@ impl<'a> Writer<'_, 'a> {
             StmtKind::Print { format, args } => self.print(*format, *args),
             StmtKind::Assert { condition, message } => {
                 let condition = self.take(*condition);
-                self.settle(|_, needs| needs.faults);
+                self.name_waiting(|_, needs| needs.faults);
                 let says = string(self.module.text(*message));
                 self.line_saying(
                     &format!("gbx::require({}, {says});", condition.text),
@@ -156,7 +156,7 @@ impl<'a> Writer<'_, 'a> {
     fn print(&mut self, format: Option<Name>, args: List<Value>) {
         let values = &self.body.value_lists[args];
         let exprs: Vec<Expr> = values.iter().map(|&value| self.take_exact(value)).collect();
-        self.settle(|_, needs| needs.faults);
+        self.name_waiting(|_, needs| needs.faults);
         if let Some(format) = format {
             let scalars = values.iter().map(|&value| self.body.type_of(value).as_scalar());
             let typed: Vec<_> = exprs.into_iter().zip(scalars).collect();
@@ -190,7 +190,7 @@ impl<'a> Writer<'_, 'a> {
             if let StmtKind::If { condition, accept, reject: next } = &last.kind {
                 self.span = last.span;
                 let condition = self.take(*condition);
-                self.settle_all();
+                self.name_all_waiting();
                 if self.unit.out.len() == mark.0 {
                     self.depth -= 1;
                     self.line_of(&["} else if (", &condition.text, ") {"]);
@@ -214,7 +214,7 @@ impl<'a> Writer<'_, 'a> {
 
     fn switch(&mut self, selector: &Expr, of: Scalar, cases: &'a [Case], default: BlockId) {
         self.line(&format!("switch ({}) {{", selector.text));
-        self.frames.push(Frame::Switch);
+        self.frames.push(Breakable::Switch);
         for case in cases {
             let labels: Vec<String> = case
                 .labels
@@ -260,7 +260,7 @@ impl<'a> Writer<'_, 'a> {
             _ => None,
         };
         let [start, mut end, by] = range.map(|bound| self.take(bound));
-        self.settle_all();
+        self.name_all_waiting();
         let interval = index_interval(known, step);
         // `end` must be the same in each test.
         let plain = matches!(step, Some(1 | -1)) || self.steps_inside(of, known[1], step);
@@ -309,13 +309,13 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn while_loop(&mut self, header: BlockId, condition: Value, body: BlockId) {
-        self.settle_all();
+        self.name_all_waiting();
         let (mark, depth) = ((self.unit.out.len(), self.unit.line), self.depth);
         self.unit.names.open();
         self.depth += 1;
         self.stmts(header, self.body.blocks[header].stmts.len());
         let test = self.take(condition);
-        self.settle_all();
+        self.name_all_waiting();
         if self.unit.out.len() == mark.0 {
             self.depth = depth;
             self.line_of(&["while (", &test.text, ") {"]);
@@ -334,21 +334,21 @@ impl<'a> Writer<'_, 'a> {
 
     /// The body of a loop whose first line is written, to its end.
     fn loop_body(&mut self, body: BlockId) {
-        self.frames.push(Frame::Loop { label: None });
+        self.frames.push(Breakable::Loop { label: None });
         self.nested_block(body);
         self.line("}");
-        if let Some(Frame::Loop { label: Some(label) }) = self.frames.pop() {
+        if let Some(Breakable::Loop { label: Some(label) }) = self.frames.pop() {
             self.line(&format!("{label}:;"));
         }
     }
 
     fn leave_loop(&mut self) {
-        if matches!(self.frames.last(), Some(Frame::Loop { .. })) {
+        if matches!(self.frames.last(), Some(Breakable::Loop { .. })) {
             self.line("break;");
             return;
         }
         let text = self.frames.iter_mut().rev().find_map(|frame| match frame {
-            Frame::Loop { label } => {
+            Breakable::Loop { label } => {
                 let labels = &mut self.labels;
                 let label = label.get_or_insert_with(|| {
                     *labels += 1;
@@ -356,7 +356,7 @@ impl<'a> Writer<'_, 'a> {
                 });
                 Some(format!("goto {label};"))
             }
-            Frame::Switch => None,
+            Breakable::Switch => None,
         });
         self.line(&text.unwrap_or_default());
     }

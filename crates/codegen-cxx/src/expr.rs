@@ -31,7 +31,7 @@ pub(super) struct Expr {
     pub(super) exact: bool,
     /// A literal, a name, or part of one: as good written twice as once.
     pub(super) atom: bool,
-    pub(super) needs: Needs,
+    pub(super) needs: MoveBarriers,
     /// The text as `left op right`, when `left op= right` would say the same.
     pub(super) compound: Option<Compound>,
     /// Scalar of a composite whose parts are all equal.
@@ -64,7 +64,7 @@ impl Compound {
 
 /// Reasons that keep an expression from being moved down.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Needs {
+pub(super) struct MoveBarriers {
     /// True if it reads memory that others may write.
     pub(super) memory: bool,
     /// True if it may fault.
@@ -73,7 +73,7 @@ pub(super) struct Needs {
     pub(super) locals: Vec<LocalId>,
 }
 
-impl Needs {
+impl MoveBarriers {
     pub(super) fn join(&mut self, other: &Self) {
         self.memory |= other.memory;
         self.faults |= other.faults;
@@ -92,7 +92,7 @@ impl Expr {
             level,
             exact: true,
             atom: false,
-            needs: Needs::default(),
+            needs: MoveBarriers::default(),
             compound: None,
             splat: None,
         }

@@ -1,6 +1,6 @@
 //! One function: its head, and the values and lines of its body.
 
-use super::expr::{Expr, Needs};
+use super::expr::{Expr, MoveBarriers};
 use super::hoist::{self, Declaration};
 use super::interval::Interval;
 use super::unit::Unit;
@@ -36,7 +36,7 @@ pub(super) struct Writer<'u, 'a> {
     pub(super) thread: String,
     pub(super) intervals: Vec<Option<Interval>>,
     pub(super) depth: usize,
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<Breakable>,
     /// True if a return goes on with the next thread.
     pub(super) continues: bool,
     /// Gotos out of loops written so far.
@@ -60,7 +60,7 @@ pub(super) struct Writer<'u, 'a> {
 
 /// Construct that `break` and `continue` have to leave.
 #[derive(Debug)]
-pub(super) enum Frame {
+pub(super) enum Breakable {
     Loop {
         /// Label to which a `break` inside a switch goes.
         label: Option<String>,
@@ -324,7 +324,7 @@ impl Writer<'_, '_> {
         self.intervals[value.index()] = self.interval(&data);
         let expr = self.op(value, &data);
         if acts {
-            self.settle_for(&data.op);
+            self.name_waiting_before(&data.op);
             if uses == 0 {
                 self.line_of(&[&expr.text, ";"]);
             } else {
@@ -361,7 +361,7 @@ impl Writer<'_, '_> {
             }
             _ => return,
         };
-        self.settle(|value, needs| needs.faults && lazy.contains(&Some(value)));
+        self.name_waiting(|value, needs| needs.faults && lazy.contains(&Some(value)));
     }
 
     /// Gives a value a name of its own, here.
@@ -379,7 +379,7 @@ impl Writer<'_, '_> {
     }
 
     /// Names the waiting values that can't wait any longer.
-    pub(super) fn settle(&mut self, must: impl Fn(Value, &Needs) -> bool) {
+    pub(super) fn name_waiting(&mut self, must: impl Fn(Value, &MoveBarriers) -> bool) {
         let mut position = 0;
         let span = self.span;
         while let Some(&value) = self.pending.get(position) {
@@ -405,8 +405,8 @@ impl Writer<'_, '_> {
 
     /// Gives names to all waiting expressions before a statement with blocks inside: none waits
     /// longer than that.
-    pub(super) fn settle_all(&mut self) {
-        self.settle(|_, _| true);
+    pub(super) fn name_all_waiting(&mut self) {
+        self.name_waiting(|_, _| true);
     }
 
     /// A value that the statement itself makes: the index of a loop.

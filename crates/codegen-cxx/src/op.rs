@@ -265,7 +265,7 @@ impl Writer<'_, '_> {
     }
 
     /// Gives names, before an operation acts, to waiting values that it could change or overtake.
-    pub(super) fn settle_for(&mut self, op: &Op) {
+    pub(super) fn name_waiting_before(&mut self, op: &Op) {
         let mut changed = Vec::new();
         if let Op::Call { function, args } = *op {
             let params = &self.module.functions[function].params;
@@ -277,7 +277,7 @@ impl Writer<'_, '_> {
                 }
             }
         }
-        self.settle(|_, needs| {
+        self.name_waiting(|_, needs| {
             needs.memory || needs.faults || needs.locals.iter().any(|local| changed.contains(local))
         });
     }
@@ -289,7 +289,7 @@ impl Writer<'_, '_> {
             _ => None,
         };
         let shared = root.is_none_or(|local| self.exposed[Handle::index(local)]);
-        self.settle(|_, needs| {
+        self.name_waiting(|_, needs| {
             let read = root.is_some_and(|local| needs.locals.contains(&local));
             read || shared && (needs.memory || needs.faults)
         });

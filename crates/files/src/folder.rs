@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
-use crate::place::explained;
 use crate::temporary::{Temporary, name, own, sweep};
+use crate::write_target::explained;
 
 /// A folder of this process alone, removed when it is dropped, at a signal that ends the process,
 /// or, if the process was killed, by the next one that makes such a folder at the same place.

@@ -10,9 +10,9 @@
 mod folder;
 mod hex;
 mod new_file;
-mod place;
 mod read;
 mod temporary;
+mod write_target;
 
 pub use folder::TemporaryFolder;
 pub use hex::hex;

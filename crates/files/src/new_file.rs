@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 
-use crate::place::{Place, explained, make_folder};
 use crate::temporary::{Temporary, name, own};
+use crate::write_target::{WriteTarget, explained, make_folder};
 
 /// Attempts at a name; a second one only if another process swept the first away as it was made.
 const ATTEMPTS: usize = 16;
@@ -27,12 +27,12 @@ impl NewFile {
     /// # Errors
     /// A folder is in its place, the name is too long, or the folder can't be written to.
     pub fn create(path: &Path) -> Result<Self> {
-        match Place::find(path)? {
-            Place::Stream(place) => {
+        match WriteTarget::find(path)? {
+            WriteTarget::Stream(place) => {
                 let file = File::options().write(true).open(&place)?;
                 Ok(Self { file, place, temporary: None })
             }
-            Place::File(place) => Self::beside(place),
+            WriteTarget::File(place) => Self::beside(place),
         }
     }
 

@@ -50,7 +50,7 @@ pub struct Apu {
     /// Channel 3's position in wave RAM.
     pub wave: Wave,
     /// The CPU's last writes to FF10-FF3F.
-    pub written: Written,
+    pub written: LastWrites,
     /// M-cycles last half as long, and DIV counts twice as fast, while sound goes on as it was.
     #[cfg(color)]
     pub double_speed: bool,
@@ -62,7 +62,7 @@ pub struct Apu {
 /// The CPU's last two writes to sound registers: one instruction makes no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct Written {
+pub struct LastWrites {
     /// Writes so far, modulo 256.
     pub count: u8,
     /// Low byte of the last write's address.
@@ -117,7 +117,7 @@ impl Apu {
             sequencer: Sequencer { clocks: 1, glitch: PowerOnGlitch::None },
             sweep: Sweep { shadow: 0x7c1, timer: 8, enabled: false, subtracted: false },
             wave: Wave::stopped(),
-            written: Written {
+            written: LastWrites {
                 count: 0,
                 address: 0,
                 value: 0,
@@ -193,7 +193,7 @@ impl Apu {
     #[inline(never)]
     pub fn write(&mut self, now: u32, div_base: u32, address: u16, value: u8) {
         self.sync(now, div_base);
-        self.written = Written {
+        self.written = LastWrites {
             count: self.written.count.wrapping_add(1),
             address: address as u8,
             value,

@@ -205,7 +205,7 @@ impl Machine {
     #[inline(never)]
     pub fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
         self.sync_due(rom, cart_ram, 0);
-        if self.ppu.frame_over || self.is_dark_frame_over() {
+        if self.ppu.frame_over || self.is_lcd_off_frame_over() {
             self.end_frame();
             return;
         }
@@ -344,7 +344,7 @@ impl Machine {
         }
     }
 
-    fn is_dark_frame_over(&self) -> bool {
+    fn is_lcd_off_frame_over(&self) -> bool {
         !self.ppu.is_on() && !is_before(self.now, self.lcd_off_frame_end())
     }
 

@@ -22,7 +22,7 @@ use crate::joypad::Joypad;
 use crate::machine::{COLOR, Machine, WRAM_BYTES};
 #[cfg(color)]
 use crate::ppu::Palettes;
-use crate::ppu::{FINE_SCROLL_UNUSED, FRAME_BYTES, Pipeline, Ppu, Scan, Stage, VRAM_BYTES};
+use crate::ppu::{FINE_SCROLL_UNUSED, FRAME_BYTES, LineProgress, Pipeline, Ppu, Scan, VRAM_BYTES};
 use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::Speed;
@@ -308,7 +308,7 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         frame_over: false,
         deadline: 0,
         used_fine_scroll: FINE_SCROLL_UNUSED,
-        stage: Stage::Untouched,
+        stage: LineProgress::Untouched,
         mode3_end: 0,
         #[cfg(color)]
         hblank_ahead: 0,

@@ -79,7 +79,7 @@ pub const VRAM_BYTES: usize = 0x4000;
 /// Progress of the current line's picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Stage {
+pub enum LineProgress {
     /// Nothing was done yet; the registers are as they were when the line began.
     Untouched = 0,
     /// `pipeline` draws it dot by dot, right up to the current dot.
@@ -143,7 +143,7 @@ pub struct Ppu {
     /// SCX's lower bits as the current line used them, if SCX was written after that.
     pub used_fine_scroll: u8,
     /// Progress of the current line's picture.
-    pub stage: Stage,
+    pub stage: LineProgress,
     /// The dot at which mode 3 ends, as far as is known now; 0 if not worked out yet.
     pub mode3_end: u16,
     /// Dots by which the interrupt of HBlank comes before that.
@@ -253,10 +253,10 @@ impl Machine {
         if to <= timing::MODE3_DOT {
             return;
         }
-        if ppu.stage == Stage::Rendering {
+        if ppu.stage == LineProgress::Rendering {
             self.run_pipeline(to);
         }
-        if self.watches_hblank() && self.ppu.stage != Stage::Rendering {
+        if self.watches_hblank() && self.ppu.stage != LineProgress::Rendering {
             let rise = self.hblank_dot();
             if from <= rise && to > rise {
                 self.ppu.dot = rise + 1;
@@ -301,19 +301,19 @@ impl Machine {
 
     /// Draws what is left of the line, if this frame will be looked at.
     fn finish_line(&mut self) {
-        if self.ppu.stage == Stage::Untouched {
+        if self.ppu.stage == LineProgress::Untouched {
             if self.ppu.carries_window() {
                 self.start_pipeline();
             } else if self.ppu.draw {
                 self.draw_line();
             } else {
-                self.ppu.stage = Stage::Done;
+                self.ppu.stage = LineProgress::Done;
             }
         }
-        if self.ppu.stage == Stage::Rendering {
+        if self.ppu.stage == LineProgress::Rendering {
             self.run_pipeline(LINE_TCYCLES);
             // UNVERIFIED: mode 3 stretched past the end of its line is cut off here.
-            self.ppu.stage = Stage::Done;
+            self.ppu.stage = LineProgress::Done;
         }
     }
 
@@ -328,12 +328,13 @@ impl Machine {
     /// Runs the line up to now. Must be called before anything changes that the length of mode 3
     /// depends on. The PPU must have been brought to the moment of the change.
     pub(crate) fn before_timing_change(&mut self) {
-        if !self.ppu.is_on() || self.ppu.line >= VBLANK_LINE || self.ppu.stage == Stage::Done {
+        if !self.ppu.is_on() || self.ppu.line >= VBLANK_LINE || self.ppu.stage == LineProgress::Done
+        {
             return;
         }
         let dot = self.ppu.dot;
         self.scan_objects(dot);
-        if self.ppu.stage == Stage::Untouched && dot > self.ppu.mode3_start() {
+        if self.ppu.stage == LineProgress::Untouched && dot > self.ppu.mode3_start() {
             if dot > self.mode3_end() {
                 self.finish_line();
             } else {
@@ -341,7 +342,7 @@ impl Machine {
                 self.run_pipeline(dot);
             }
         }
-        if self.ppu.stage != Stage::Done {
+        if self.ppu.stage != LineProgress::Done {
             self.ppu.mode3_end = 0;
         }
     }
@@ -427,7 +428,7 @@ impl Ppu {
         self.mode3_end = 0;
         self.used_fine_scroll = FINE_SCROLL_UNUSED;
         self.scan.restart();
-        self.stage = Stage::Untouched;
+        self.stage = LineProgress::Untouched;
         self.line += 1;
         if self.line == VBLANK_LINE {
             self.window_line = self.pipeline.window_active as u8;

@@ -1,7 +1,7 @@
 //! The PPU's shortcuts against the dot-by-dot pipeline: the picture and the length of mode 3 of a
 //! whole line, and that timing does not depend on whether the PPU is read.
 
-use gbxcule_gameboy::ppu::{LCDC_ON, Stage};
+use gbxcule_gameboy::ppu::{LCDC_ON, LineProgress};
 use gbxcule_gameboy::{Cartridge, Machine};
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ proptest! {
         let mut dots = stage_scene(&scene);
         let predicted_end = whole.mode3_end();
         whole.draw_line();
-        if whole.ppu.stage == Stage::Rendering {
+        if whole.ppu.stage == LineProgress::Rendering {
             whole.run_pipeline(456);
         }
         dots.start_pipeline();

@@ -1,7 +1,7 @@
 //! Values that a state may hold: for each rule a machine that just keeps it and one that just
 //! breaks it.
 
-use gbxcule_gameboy::ppu::Stage;
+use gbxcule_gameboy::ppu::LineProgress;
 use gbxcule_gameboy::timer::FAR_MCYCLES;
 use gbxcule_gameboy::{Cartridge, Machine};
 
@@ -243,18 +243,21 @@ fn the_ppu_stands_within_a_frame() {
         ),
         row(
             "ppu.stage must be Untouched in VBlank",
-            &[|m| (m.ppu.line, m.ppu.stage, m.ppu.mode3_end) = (143, Stage::Done, 1)],
-            &[|m| (m.ppu.line, m.ppu.stage, m.ppu.mode3_end) = (144, Stage::Done, 1)],
+            &[|m| (m.ppu.line, m.ppu.stage, m.ppu.mode3_end) = (143, LineProgress::Done, 1)],
+            &[|m| (m.ppu.line, m.ppu.stage, m.ppu.mode3_end) = (144, LineProgress::Done, 1)],
         ),
         row(
             "ppu.stage can't be Rendering while off",
-            &[|m| m.ppu.stage = Stage::Rendering, |m| (m.ppu.lcdc, m.ppu.stage) = (0, Stage::Done)],
-            &[|m| (m.ppu.lcdc, m.ppu.stage) = (0, Stage::Rendering)],
+            &[
+                |m| m.ppu.stage = LineProgress::Rendering,
+                |m| (m.ppu.lcdc, m.ppu.stage) = (0, LineProgress::Done),
+            ],
+            &[|m| (m.ppu.lcdc, m.ppu.stage) = (0, LineProgress::Rendering)],
         ),
         row(
             "ppu.mode3_end must be known when ppu.stage is Done",
-            &[|m| (m.ppu.stage, m.ppu.mode3_end) = (Stage::Done, 1)],
-            &[|m| (m.ppu.stage, m.ppu.mode3_end) = (Stage::Done, 0)],
+            &[|m| (m.ppu.stage, m.ppu.mode3_end) = (LineProgress::Done, 1)],
+            &[|m| (m.ppu.stage, m.ppu.mode3_end) = (LineProgress::Done, 0)],
         ),
         row(
             "ppu.line_start must lie in the last frames",
@@ -350,7 +353,7 @@ fn the_pipeline_stands_within_a_line() {
 }
 
 fn fetching(machine: &mut Machine, count: u8, object: u8) {
-    machine.ppu.stage = Stage::Rendering;
+    machine.ppu.stage = LineProgress::Rendering;
     machine.ppu.scan.count = count;
     machine.ppu.pipeline.object = object;
     machine.ppu.pipeline.object_step = 1;

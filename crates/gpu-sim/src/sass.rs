@@ -6,6 +6,7 @@
 
 pub mod count;
 pub mod cubin;
+pub mod decoded;
 pub mod entry;
 pub mod form;
 pub mod kernel_code;
@@ -14,5 +15,4 @@ pub mod module;
 mod op;
 pub mod operand;
 pub mod report;
-pub mod step;
 pub mod warp;

@@ -25,13 +25,13 @@ pub(super) struct Thread<'t, 'm> {
     pub(super) body: &'m Body,
     /// Position on the stack of the frame of `function`.
     pub(super) base: u64,
-    calls: Vec<Caller>,
+    calls: Vec<ReturnAddress>,
     cursors: Vec<Cursor<'m>>,
     pub(super) stmt_span: gbxcule_ir::source::Span,
 }
 
 /// Place at which to go on after a call.
-struct Caller {
+struct ReturnAddress {
     function: FunctionId,
     base: u64,
     cursors: usize,
@@ -42,12 +42,12 @@ struct Caller {
 struct Cursor<'m> {
     block: BlockId,
     position: usize,
-    role: Role<'m>,
+    role: BlockEnd<'m>,
 }
 
 /// Action at the end of a block.
 #[derive(Clone, Copy)]
-enum Role<'m> {
+enum BlockEnd<'m> {
     /// Control goes on after the statement that owns the block.
     Plain,
     /// The body of a `For` with its loop's index, next number, bound and step.
@@ -123,11 +123,11 @@ impl<'m> Thread<'_, 'm> {
         }
         (self.function, self.base) = (function, base);
         self.body = &self.interpreter.module.functions[function].body;
-        self.open(self.body.root, Role::Plain);
+        self.open(self.body.root, BlockEnd::Plain);
         Ok(())
     }
 
-    fn open(&mut self, block: BlockId, role: Role<'m>) {
+    fn open(&mut self, block: BlockId, role: BlockEnd<'m>) {
         self.cursors.push(Cursor { block, position: 0, role });
     }
 
@@ -159,30 +159,30 @@ impl<'m> Thread<'_, 'm> {
     fn end_of_block(&mut self) {
         let Some(cursor) = self.cursors.pop() else { return };
         match cursor.role {
-            Role::Plain => {}
-            Role::For { .. } => self.iterate(cursor.block, cursor.role),
-            Role::Header(stmt) => {
+            BlockEnd::Plain => {}
+            BlockEnd::For { .. } => self.iterate(cursor.block, cursor.role),
+            BlockEnd::Header(stmt) => {
                 if let StmtKind::While { condition, body, .. } = stmt
                     && self.flag(*condition)
                 {
-                    self.open(*body, Role::Body(stmt));
+                    self.open(*body, BlockEnd::Body(stmt));
                 }
             }
-            Role::Body(stmt) => {
+            BlockEnd::Body(stmt) => {
                 if let StmtKind::While { header, .. } = stmt {
-                    self.open(*header, Role::Header(stmt));
+                    self.open(*header, BlockEnd::Header(stmt));
                 }
             }
         }
     }
 
     /// The next iteration of a `For`, if there is one.
-    fn iterate(&mut self, body: BlockId, role: Role<'m>) {
-        let Role::For { index, next, end, step } = role else { return };
+    fn iterate(&mut self, body: BlockId, role: BlockEnd<'m>) {
+        let BlockEnd::For { index, next, end, step } = role else { return };
         if (step > 0 && next < end) || (step < 0 && next > end) {
             let scalar = self.scalar_of(index);
             self.put(index, Literal::int(scalar, next));
-            self.open(body, Role::For { index, next: next + step, end, step });
+            self.open(body, BlockEnd::For { index, next: next + step, end, step });
         }
     }
 
@@ -197,20 +197,20 @@ impl<'m> Thread<'_, 'm> {
             }
             StmtKind::If { condition, accept, reject } => {
                 let block = if self.flag(*condition) { *accept } else { *reject };
-                self.open(block, Role::Plain);
+                self.open(block, BlockEnd::Plain);
             }
             StmtKind::Switch { selector, cases, default } => {
                 let selector = self.get(*selector);
                 let wanted = selector.as_int().unwrap_or_default() as i64;
                 let case = cases.iter().find(|case| case.labels.contains(&wanted));
-                self.open(case.map_or(*default, |case| case.body), Role::Plain);
+                self.open(case.map_or(*default, |case| case.body), BlockEnd::Plain);
             }
             StmtKind::For { index, start, end, step, body } => {
                 let [next, end, step] =
                     [start, end, step].map(|&value| self.get(value).as_int().unwrap_or_default());
-                self.iterate(*body, Role::For { index: *index, next, end, step });
+                self.iterate(*body, BlockEnd::For { index: *index, next, end, step });
             }
-            StmtKind::While { header, .. } => self.open(*header, Role::Header(stmt)),
+            StmtKind::While { header, .. } => self.open(*header, BlockEnd::Header(stmt)),
             StmtKind::Break => {
                 self.unwind();
                 self.cursors.pop();
@@ -238,7 +238,7 @@ impl<'m> Thread<'_, 'm> {
 
     /// Leaves blocks up to the body of the innermost loop.
     fn unwind(&mut self) {
-        while self.cursors.last().is_some_and(|cursor| matches!(cursor.role, Role::Plain)) {
+        while self.cursors.last().is_some_and(|cursor| matches!(cursor.role, BlockEnd::Plain)) {
             self.cursors.pop();
         }
     }
@@ -250,7 +250,7 @@ impl<'m> Thread<'_, 'm> {
         args: &[Passed],
         result: Value,
     ) -> Result<(), Fault> {
-        let caller = Caller {
+        let caller = ReturnAddress {
             function: self.function,
             base: self.base,
             cursors: self.cursors.len(),

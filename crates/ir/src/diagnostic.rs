@@ -6,7 +6,7 @@
 
 mod code;
 
-pub use code::{Code, Stage};
+pub use code::{Code, CodeSource};
 
 use crate::source::{SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};

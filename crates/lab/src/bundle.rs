@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::artifact::{SCHEMA_VERSION, file_part, run_id, sha256, write_json, write_whole};
 use crate::region::Region;
-use crate::verify::{Mismatch, Observed, Verdict, VerifyPlan, registers};
+use crate::verify::{Mismatch, Observed, VerifyPlan, VerifyResult, registers};
 use crate::{LabError, command, system};
 
 /// Memory dumps are cut here: enough to see the difference, small enough to mail.
@@ -36,7 +36,7 @@ pub(crate) const DIFF: &str = "diff.json";
 pub fn write(
     folder: &Path,
     plan: &VerifyPlan,
-    verdict: &Verdict,
+    verdict: &VerifyResult,
     mismatch: &Mismatch,
 ) -> Result<PathBuf, LabError> {
     let name = format!("{}-{}-vs-{}", file_part(&plan.rom.name), plan.reference, plan.dut);
@@ -51,7 +51,7 @@ fn fill(
     folder: &Path,
     id: &str,
     plan: &VerifyPlan,
-    verdict: &Verdict,
+    verdict: &VerifyResult,
     mismatch: &Mismatch,
 ) -> Result<(), LabError> {
     write_json(&folder.join(METADATA), &metadata(id, plan, verdict, mismatch))?;
@@ -99,7 +99,7 @@ exec "$gbxcule" replay "$bundle" "$@"
     )
 }
 
-fn metadata(id: &str, plan: &VerifyPlan, verdict: &Verdict, mismatch: &Mismatch) -> Value {
+fn metadata(id: &str, plan: &VerifyPlan, verdict: &VerifyResult, mismatch: &Mismatch) -> Value {
     json!({
         "schema_version": SCHEMA_VERSION,
         "kind": KIND,
@@ -176,7 +176,7 @@ fn dump_name(side: &str, region: Region) -> String {
     format!("{side}_mem_{:04X}_{:04X}.bin", region.low, region.high)
 }
 
-fn actions(verdict: &Verdict) -> String {
+fn actions(verdict: &VerifyResult) -> String {
     let mut text = String::new();
     for (step, actions) in verdict.actions.iter().enumerate() {
         let line = json!({ "step": step, "actions": actions });

@@ -1,7 +1,7 @@
 //! Inventory of this machine: the tools it has, those it lacks, and the command that installs each.
 
 use gbxcule_oracle::Python;
-use gbxcule_python_env::Interpreter;
+use gbxcule_python_env::PythonInterpreter;
 use gbxcule_runtime::Error;
 use gbxcule_runtime::cuda::{Driver, Gpu};
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
@@ -25,7 +25,7 @@ pub struct Finding {
 
 /// Looks for everything that some part of gbxcule can use.
 #[must_use]
-pub fn examine() -> Vec<Finding> {
+pub fn inventory() -> Vec<Finding> {
     let system = system::describe();
     let python = &system["python"];
     vec![
@@ -72,7 +72,7 @@ fn sandbox() -> Finding {
 }
 
 fn interpreter(python: &Value) -> Finding {
-    let Interpreter { program, passed_over } = Python::interpreter();
+    let PythonInterpreter { program, passed_over } = Python::interpreter();
     let found = python.is_object();
     let mut what = if found {
         format!(

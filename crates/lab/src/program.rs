@@ -18,8 +18,8 @@ pub fn to_json(programs: &Programs) -> Value {
         value
     };
     json!({
-        "reward": text(programs.reward()),
-        "obs": text(programs.obs()),
+        "reward": text(programs.reward_text()),
+        "obs": text(programs.observation_text()),
         "obs_dim": programs.obs_dim(),
         "has_done": programs.has_done(),
     })

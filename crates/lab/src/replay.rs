@@ -6,7 +6,7 @@ use gbxcule_swarm::{Codec, Model, Schedule};
 use serde_json::Value;
 
 use crate::artifact::{RomImage, read_json};
-use crate::verify::{Judgement, Verdict, VerifyPlan, lockstep};
+use crate::verify::{Judgement, VerifyPlan, VerifyResult, lockstep};
 use crate::{LabError, bundle, program};
 
 /// Bytes of the recorded actions, at most.
@@ -18,7 +18,7 @@ pub struct Replay {
     /// The plan that the bundle recorded.
     pub plan: VerifyPlan,
     /// The repetition.
-    pub verdict: Verdict,
+    pub verdict: VerifyResult,
     /// True if the same disagreement shows at the same step, to the byte.
     pub reproduced: bool,
 }

@@ -16,7 +16,7 @@ mod explained;
 use crate::artifact::{RomImage, sha256};
 use crate::backend::{BackendKind, model_name};
 use crate::region::Region;
-use crate::verify::{Difference, Judgement, Mismatch, Verdict, VerifyPlan, verify};
+use crate::verify::{Difference, Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
 
 /// One row.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +91,7 @@ impl SetAside {
 #[derive(Debug)]
 pub enum Outcome {
     /// Everything is equal.
-    Agrees(Box<Verdict>),
+    Agrees(Box<VerifyResult>),
     /// The pinned difference shows as pinned.
     AsExplained(&'static Explained),
     /// A pinned difference shows in another way than pinned, or not at all.
@@ -100,8 +100,8 @@ pub enum Outcome {
     Unexplained {
         /// Plan that was run.
         plan: Box<VerifyPlan>,
-        /// Verdict of the run.
-        verdict: Box<Verdict>,
+        /// Result of the run.
+        verdict: Box<VerifyResult>,
         /// First disagreement.
         mismatch: Box<Mismatch>,
     },

@@ -191,7 +191,7 @@ pub struct Mismatch {
 
 /// Result of a run.
 #[derive(Debug)]
-pub struct Verdict {
+pub struct VerifyResult {
     /// Steps taken.
     pub steps: u64,
     /// Comparisons made, each of all machines.
@@ -211,12 +211,12 @@ pub struct Verdict {
 /// Runs the plan with its own actions; `judge` decides about disagreements.
 ///
 /// # Errors
-/// A backend failed; a disagreement is not an error but a [`Verdict`].
+/// A backend failed; a disagreement is not an error but a [`VerifyResult`].
 pub fn verify(
     plan: &VerifyPlan,
     judge: &mut dyn FnMut(&Mismatch) -> Judgement,
     progress: &mut dyn FnMut(u64),
-) -> Result<Verdict, LabError> {
+) -> Result<VerifyResult, LabError> {
     let mut source = |step: u64, actions: &mut [u8]| {
         plan.action_gen.fill(&plan.codec, plan.actions_seed, step, actions);
     };
@@ -235,19 +235,19 @@ pub enum Judgement {
 /// Runs the plan with actions from a given source; `judge` decides about disagreements.
 ///
 /// # Errors
-/// A backend failed; a disagreement is not an error but a [`Verdict`].
+/// A backend failed; a disagreement is not an error but a [`VerifyResult`].
 pub fn lockstep(
     plan: &VerifyPlan,
     actions_of: &mut dyn FnMut(u64, &mut [u8]),
     judge: &mut dyn FnMut(&Mismatch) -> Judgement,
     progress: &mut dyn FnMut(u64),
-) -> Result<Verdict, LabError> {
+) -> Result<VerifyResult, LabError> {
     plan.check()?;
     let start = Instant::now();
     let config = plan.backend_config();
     let mut reference = plan.reference.open(&config)?;
     let mut dut = plan.dut.open(&config)?;
-    let mut verdict = Verdict {
+    let mut verdict = VerifyResult {
         steps: 0,
         comparisons: 0,
         set_aside: 0,

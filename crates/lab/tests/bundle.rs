@@ -8,7 +8,7 @@ use gbxcule_lab::BackendKind;
 use gbxcule_lab::artifact::{RomImage, read_json, sha256};
 use gbxcule_lab::bundle::{self, MAX_MEM_DUMP_BYTES};
 use gbxcule_lab::replay::replay;
-use gbxcule_lab::verify::{Judgement, Mismatch, Verdict, VerifyPlan, verify};
+use gbxcule_lab::verify::{Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
 use gbxcule_swarm::Model;
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ fn stop(_: &Mismatch) -> Judgement {
     Judgement::Stop
 }
 
-fn caught() -> (VerifyPlan, Verdict, Mismatch) {
+fn caught() -> (VerifyPlan, VerifyResult, Mismatch) {
     let plan = plan();
     let mut verdict = verify(&plan, &mut stop, &mut |_| {}).expect("both backends run");
     let mismatch = verdict.mismatch.take().expect("stub_bad always disagrees");

@@ -2,7 +2,7 @@
 
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::suite::{self, Outcome};
-use gbxcule_lab::verify::{Judgement, Verdict, VerifyPlan, verify};
+use gbxcule_lab::verify::{Judgement, VerifyPlan, VerifyResult, verify};
 use gbxcule_lab::{BackendConfig, BackendKind};
 use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
 
@@ -10,11 +10,11 @@ fn rom(name: &str) -> RomImage {
     RomImage::find(name).expect("a ROM of the suite")
 }
 
-fn run(plan: &VerifyPlan) -> Verdict {
+fn run(plan: &VerifyPlan) -> VerifyResult {
     verify(plan, &mut |_| Judgement::Stop, &mut |_| {}).expect("both backends run")
 }
 
-fn assert_agrees(verdict: &Verdict) {
+fn assert_agrees(verdict: &VerifyResult) {
     let differences =
         verdict.mismatch.as_ref().map(|mismatch| (mismatch.step, &mismatch.differences));
     assert!(differences.is_none(), "{differences:?}");

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use gbxcule_sandbox::Owned;
+use gbxcule_sandbox::ChildGroup;
 use serde_json::Value;
 
 use crate::OracleError;
@@ -41,7 +41,7 @@ pub struct Answer {
 /// A running oracle.
 pub struct OracleChild {
     oracle: String,
-    child: Owned,
+    child: ChildGroup,
     requests: Sender<Vec<u8>>,
     answers: Receiver<Result<Answer, StreamError>>,
     stderr: Arc<Mutex<Vec<u8>>>,
@@ -62,7 +62,7 @@ impl OracleChild {
     /// The program cannot be started.
     pub fn start(oracle: &str, mut command: Command) -> Result<Self, OracleError> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut owned = Owned::spawn(&mut command).map_err(|source| OracleError::Start {
+        let mut owned = ChildGroup::spawn(&mut command).map_err(|source| OracleError::Start {
             program: command.get_program().to_string_lossy().into_owned(),
             source,
         })?;

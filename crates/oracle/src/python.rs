@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gbxcule_python_env::Interpreter;
+use gbxcule_python_env::PythonInterpreter;
 use gbxcule_python_env::{find_in_project, search_starts};
 
 /// Python's own way of looking for modules, without the working folder: a `json.py` that lies there
@@ -40,8 +40,8 @@ impl Python {
 
     /// Returns the interpreter, and a project's interpreter that was found but not trusted.
     #[must_use]
-    pub fn interpreter() -> Interpreter {
-        Interpreter::find(&places())
+    pub fn interpreter() -> PythonInterpreter {
+        PythonInterpreter::find(&places())
     }
 
     /// The command that serves an oracle.

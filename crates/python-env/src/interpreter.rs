@@ -15,14 +15,14 @@ const ACTIVE: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 
 /// An interpreter, and the one that was passed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Interpreter {
+pub struct PythonInterpreter {
     /// Path of the program to run.
     pub program: PathBuf,
     /// Reason why an interpreter that lies in a project is not run, if there is one.
     pub passed_over: Option<String>,
 }
 
-impl Interpreter {
+impl PythonInterpreter {
     /// The interpreter for this process; projects are those around these places.
     #[must_use]
     pub fn find(starts: &[PathBuf]) -> Self {
@@ -54,7 +54,7 @@ mod tests {
             let variable = |name: &str| {
                 variables.iter().find(|it| it.0 == name).map(|it| OsString::from(it.1))
             };
-            Interpreter::find_by(&variable, &[]).program
+            PythonInterpreter::find_by(&variable, &[]).program
         };
         let in_folder = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
         let (named, venv, conda) = ((VARIABLE, "p"), ("VIRTUAL_ENV", "v"), ("CONDA_PREFIX", "c"));

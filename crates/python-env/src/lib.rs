@@ -6,7 +6,7 @@
 mod interpreter;
 mod project;
 
-pub use interpreter::{Interpreter, VARIABLE};
+pub use interpreter::{PythonInterpreter, VARIABLE};
 pub use project::{find_in_project, is_trusted, search_starts};
 
 /// Example of the README, run as a test of the documentation.

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 
 use crate::dlpack::{self, CUDA, Element};
-use crate::kernel::place;
+use crate::kernel::launch_target;
 
 /// The scalars that NumPy has names for.
 const SCALARS: [Scalar; 12] = [
@@ -56,7 +56,7 @@ impl DeviceArray {
     fn plain(&self, scalar: Scalar) -> Result<Array, Error> {
         let array = &self.array;
         let data_type = DataType::Scalar(scalar);
-        array.reinterpreted(data_type, array.offset(), array.shape(), array.strides())
+        array.view_as(data_type, array.offset(), array.shape(), array.strides())
     }
 
     fn read(&self) -> Result<Vec<u8>, Error> {
@@ -88,9 +88,9 @@ impl DeviceArray {
     /// Turns a device's error into Python's: with a line for a kernel's fault, without one for a
     /// swarm's, whose kernels are not the user's text.
     fn failed(&self, error: &Error) -> PyErr {
-        let of_kernels = place::stream(self.array.device()).ok();
+        let of_kernels = launch_target::stream(self.array.device()).ok();
         if self.array.stream() == of_kernels.as_ref() {
-            place::failed(error)
+            launch_target::failed(error)
         } else {
             PyRuntimeError::new_err(error.to_string())
         }
@@ -109,12 +109,12 @@ pub(crate) fn device_zeros(
     else {
         return Err(PyTypeError::new_err(format!("kernels have no arrays of `{dtype}`")));
     };
-    let device = place::named(device)?;
+    let device = launch_target::named(device)?;
     if device == Device::Cpu {
         return Err(PyValueError::new_err("arrays on the CPU are NumPy's"));
     }
-    let made = py.detach(|| place::stream(device)?.zeros(DataType::Scalar(scalar), &shape));
-    made.map(DeviceArray::new).map_err(|error| place::failed(&error))
+    let made = py.detach(|| launch_target::stream(device)?.zeros(DataType::Scalar(scalar), &shape));
+    made.map(DeviceArray::new).map_err(|error| launch_target::failed(&error))
 }
 
 #[pymethods]

@@ -6,7 +6,7 @@
 
 mod argument;
 pub(crate) mod builtin;
-pub(crate) mod place;
+pub(crate) mod launch_target;
 mod text;
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use argument::Arguments;
-use place::Place;
+use launch_target::LaunchTarget;
 
 pyo3::create_exception!(
     gbxcule._native,
@@ -44,11 +44,11 @@ pub(crate) struct CompiledKernel {
     forward: Kernel,
     /// The module with the reverse, or why there is none; made when it is first asked for.
     reverse: OnceLock<Result<Valid<Module>, String>>,
-    made: Mutex<BTreeMap<(Device, Way), Kernel>>,
+    made: Mutex<BTreeMap<(Device, Direction), Kernel>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
+enum Direction {
     Forward,
     Backward,
 }
@@ -70,8 +70,8 @@ impl CompiledKernel {
         })
     }
 
-    fn kernel(&self, device: Device, way: Way) -> PyResult<Kernel> {
-        if (device, way) == (Device::Cpu, Way::Forward) {
+    fn kernel(&self, device: Device, way: Direction) -> PyResult<Kernel> {
+        if (device, way) == (Device::Cpu, Direction::Forward) {
             return Ok(self.forward.clone());
         }
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,8 +80,8 @@ impl CompiledKernel {
         }
         let name = &self.forward.reflection().name;
         let (module, name) = match way {
-            Way::Forward => (&self.module, name.clone()),
-            Way::Backward => match self.reverse() {
+            Direction::Forward => (&self.module, name.clone()),
+            Direction::Backward => match self.reverse() {
                 Ok(module) => (module, reverse_name(name)),
                 Err(message) => return Err(CompileError::new_err(message.clone())),
             },
@@ -90,7 +90,7 @@ impl CompiledKernel {
         let kernel = compiled.and_then(|compiled| compiled.kernel(&name));
         let kernel = kernel.map_err(|error| match device {
             Device::Cpu => CompileError::new_err(error.to_string()),
-            Device::Cuda(_) => place::failed(&error),
+            Device::Cuda(_) => launch_target::failed(&error),
         })?;
         made().insert((device, way), kernel.clone());
         Ok(kernel)
@@ -106,11 +106,11 @@ impl CompiledKernel {
     ) -> PyResult<()> {
         let py = args.py();
         let device = match device {
-            Some(name) => place::named(name)?,
+            Some(name) => launch_target::named(name)?,
             None => self.device_of(args)?,
         };
-        let place = py.detach(|| Place::new(device, stream))?;
-        let way = if gradients.is_some() { Way::Backward } else { Way::Forward };
+        let place = py.detach(|| LaunchTarget::new(device, stream))?;
+        let way = if gradients.is_some() { Direction::Backward } else { Direction::Forward };
         let kernel = py.detach(|| self.kernel(device, way))?;
         let args = Arguments::of(&self.module, &self.forward, &place, args, gradients)?;
         let list = args.list();
@@ -122,13 +122,13 @@ impl CompiledKernel {
         let launched = py.detach(|| kernel.launch_while(grid, list, &mut go_on));
         // Arrays go back to their owners' streams before they are released, even if the launch
         // failed.
-        args.hand_back(&place).and(launched).map_err(|error| place::failed(&error))?;
+        args.hand_back(&place).and(launched).map_err(|error| launch_target::failed(&error))?;
         raised.map_or(Ok(()), Err)
     }
 
     fn device_of(&self, args: &Bound<'_, PyTuple>) -> PyResult<Device> {
         for (parameter, value) in self.forward.reflection().parameters.iter().zip(args.iter()) {
-            if let Some(device) = place::of_arrays(&self.module, parameter.ty, &value)? {
+            if let Some(device) = launch_target::of_arrays(&self.module, parameter.ty, &value)? {
                 return Ok(device);
             }
         }
@@ -181,9 +181,9 @@ impl CompiledKernel {
 /// Wait for all launches on a device; returns the first fault among them.
 #[pyfunction]
 pub(crate) fn synchronize(py: Python<'_>, device: &str) -> PyResult<()> {
-    let device = place::named(device)?;
-    let waited = py.detach(|| place::stream(device)?.synchronize());
-    waited.map_err(|error| place::failed(&error))
+    let device = launch_target::named(device)?;
+    let waited = py.detach(|| launch_target::stream(device)?.synchronize());
+    waited.map_err(|error| launch_target::failed(&error))
 }
 
 /// Read a program's file: a regular file of limited size, not reached by a link out of its folder.

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::swarm::{Swarm, as_mask};
 
 /// First address of a number, and the one after its last.
-type Place = (u32, u32);
+type ByteRange = (u32, u32);
 
 /// A page that shows a swarm while it is stepped, until it is closed.
 #[pyclass(module = "gbxcule._native", frozen)]
@@ -32,7 +32,7 @@ impl LiveView {
         rom: String,
         host: &str,
         port: u16,
-        heatmap: Option<(Place, Place)>,
+        heatmap: Option<(ByteRange, ByteRange)>,
     ) -> PyResult<Self> {
         let host: IpAddr = host.parse().map_err(|_| {
             PyValueError::new_err(format!("no address `{host}`: write 127.0.0.1 or 0.0.0.0"))
@@ -109,6 +109,6 @@ impl LiveView {
     }
 }
 
-fn coordinates((x, y): (Place, Place)) -> Result<Coordinates, String> {
+fn coordinates((x, y): (ByteRange, ByteRange)) -> Result<Coordinates, String> {
     Ok(Coordinates { x: Coordinate::new(x.0..x.1)?, y: Coordinate::new(y.0..y.1)? })
 }

@@ -411,9 +411,15 @@ impl Swarm {
 
     /// Change memory of the envs marked by bytes that are not 0, with a row of bytes for each of
     /// them.
-    fn write_memories(&self, py: Python<'_>, mask: &[u8], low: u16, rows: &[u8]) -> PyResult<()> {
+    fn write_memory_masked(
+        &self,
+        py: Python<'_>,
+        mask: &[u8],
+        low: u16,
+        rows: &[u8],
+    ) -> PyResult<()> {
         let mask = as_mask(mask);
-        self.change(py, |swarm| swarm.write_memories(&mask, low, rows))
+        self.change(py, |swarm| swarm.write_memory_masked(&mask, low, rows))
     }
 
     /// An env as bytes in our own versioned format.
@@ -476,9 +482,10 @@ impl Swarm {
         every: u32,
         scale: usize,
     ) -> PyResult<()> {
-        let episode = gbxcule_cli::film::Episode { state, actions };
-        let filmed = self
-            .look(py, |swarm| Ok(gbxcule_cli::film::write(swarm, episode, &path, every, scale)))?;
+        let episode = gbxcule_cli::episode_film::Episode { state, actions };
+        let filmed = self.look(py, |swarm| {
+            Ok(gbxcule_cli::episode_film::write(swarm, episode, &path, every, scale))
+        })?;
         filmed.map_err(|error| PyRuntimeError::new_err(format!("{error:#}")))
     }
 

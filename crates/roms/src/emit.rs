@@ -2,7 +2,7 @@
 
 use crate::error::{Complaint, Complaints};
 use crate::expression::{Expression, Names};
-use crate::layout::{Content, Definitions, Item, Place, Scope};
+use crate::layout::{Content, Cursor, Definitions, Item, Scope};
 use crate::opcode::{Form, Slot};
 use crate::statement::{Datum, Operand, OperandKind};
 
@@ -30,7 +30,7 @@ fn instruction(
     form: &Form,
     column: u32,
     operands: &[Operand],
-    place: Place,
+    place: Cursor,
     names: &impl Names,
 ) -> Result<Vec<u8>, Complaint> {
     let mut bytes = if form.prefixed { vec![0xCB] } else { Vec::new() };

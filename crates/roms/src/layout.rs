@@ -12,7 +12,7 @@ use crate::statement::{Datum, Operand, Statement};
 
 /// Position of the next byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct Cursor {
     /// The ROM bank, or none outside the ROM.
     pub(crate) bank: Option<u16>,
     pub(crate) address: u32,
@@ -21,7 +21,7 @@ pub(crate) struct Place {
 /// Something that leaves bytes, at its place.
 pub(crate) struct Item {
     pub(crate) line: usize,
-    pub(crate) place: Place,
+    pub(crate) place: Cursor,
     /// The label before it, which its local names belong to.
     pub(crate) scope: String,
     pub(crate) content: Content,
@@ -118,9 +118,9 @@ pub(crate) struct Layout {
     pub(crate) definitions: Definitions,
     pub(crate) header: Header,
     pub(crate) banks: u16,
-    place: Place,
+    place: Cursor,
     /// Place at which `rom` goes on, and the bank to which `org` comes back after variables.
-    rom_place: Place,
+    rom_place: Cursor,
     /// Address at which `ram` goes on.
     ram_address: u32,
     scope: String,
@@ -131,15 +131,15 @@ pub(crate) struct Layout {
 impl Layout {
     /// A whole cartridge, starting after its header.
     pub(crate) fn cartridge() -> Layout {
-        Layout::at(Place { bank: Some(0), address: 0x150 }, false)
+        Layout::at(Cursor { bank: Some(0), address: 0x150 }, false)
     }
 
     /// Bare code at an address.
     pub(crate) fn fragment(address: u16) -> Layout {
-        Layout::at(Place { bank: Some(0), address: u32::from(address) }, true)
+        Layout::at(Cursor { bank: Some(0), address: u32::from(address) }, true)
     }
 
-    fn at(place: Place, is_fragment: bool) -> Layout {
+    fn at(place: Cursor, is_fragment: bool) -> Layout {
         let register = |&(name, value): &(&str, i64)| {
             (name.to_string(), Definition { value, bank: None, is_label: false })
         };
@@ -200,14 +200,14 @@ impl Layout {
             Statement::Origin { address, column } => {
                 let address = self.within(&address, 0, 0xFFFF, "an address", column)? as u32;
                 self.leave();
-                self.place = Place { bank: self.rom_place.bank, address };
+                self.place = Cursor { bank: self.rom_place.bank, address };
                 self.fit(0, column)
             }
             Statement::Bank { number, column } => {
                 let bank = self.within(&number, 0, 511, "a ROM bank", column)? as u16;
                 let address = if bank == 0 { 0x150 } else { 0x4000 };
                 self.leave();
-                self.place = Place { bank: Some(bank), address };
+                self.place = Cursor { bank: Some(bank), address };
                 self.fit(0, column)
             }
             Statement::Ram { address, column } => {
@@ -218,7 +218,7 @@ impl Layout {
                     }
                     None => self.ram_address,
                 };
-                self.place = Place { bank: None, address };
+                self.place = Cursor { bank: None, address };
                 Ok(())
             }
             Statement::Rom => {
@@ -270,7 +270,7 @@ impl Layout {
         if !name.starts_with('.') {
             self.scope = name.to_string();
         }
-        let Place { bank, address } = self.place;
+        let Cursor { bank, address } = self.place;
         self.define(name, column, Definition { value: i64::from(address), bank, is_label: true })
     }
 
@@ -337,7 +337,7 @@ impl Layout {
 
     /// Refuses what does not fit into the bank at hand.
     fn fit(&mut self, bytes: u32, column: u32) -> Result<(), Complaint> {
-        let Place { bank: Some(bank), address } = self.place else { return Ok(()) };
+        let Cursor { bank: Some(bank), address } = self.place else { return Ok(()) };
         if self.is_fragment {
             return match address {
                 0..=0xFFFF => Ok(()),

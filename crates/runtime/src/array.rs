@@ -98,7 +98,7 @@ impl Array {
     ///
     /// # Errors
     /// Elements beyond the memory, or a shape and strides that no array can have.
-    pub fn reinterpreted(
+    pub fn view_as(
         &self,
         data_type: DataType,
         offset: usize,
@@ -267,7 +267,7 @@ impl Array {
     ///
     /// # Errors
     /// A dimension that there isn't, an index beyond its extent, or an array of one dimension.
-    pub fn at(&self, dim: usize, index: usize) -> Result<Self, Error> {
+    pub fn index_dim(&self, dim: usize, index: usize) -> Result<Self, Error> {
         let extent = self.extent(dim)?;
         if index >= extent || self.shape.len() == 1 {
             return Err(Error::Array(format!("index {index} where there are {extent} elements")));
@@ -312,7 +312,7 @@ mod tests {
     fn views_share_memory_and_count_as_they_say() {
         let array = Array::zeros(i32::data_type(), &[3, 4]).expect("small");
         array.write(&(0..12).collect::<Vec<i32>>()).expect("12 elements");
-        let column = array.at(1, 2).expect("a column");
+        let column = array.index_dim(1, 2).expect("a column");
         assert_eq!(column.to_vec::<i32>().expect("i32"), [2, 6, 10]);
         let back = array.slice(1, 1..4, -2).expect("a slice");
         assert_eq!(back.to_vec::<i32>().expect("i32"), [3, 1, 7, 5, 11, 9]);

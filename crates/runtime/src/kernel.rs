@@ -117,20 +117,20 @@ impl Kernel {
     /// An argument that doesn't fit its parameter, a grid that is too large, arrays of different
     /// devices or streams; on the CPU also the first fault of a thread.
     pub fn launch(&self, grid: &[usize], args: &[Argument]) -> Result<(), Error> {
-        self.launch_to(grid, args, Output::Standard)
+        self.launch_with_output(grid, args, Output::Standard)
     }
 
     /// Launches like [`launch`](Self::launch), with another output for `print`, on the CPU only.
     ///
     /// # Errors
     /// As [`Kernel::launch`]; also an output other than the standard one on a CUDA device.
-    pub fn launch_to(
+    pub fn launch_with_output(
         &self,
         grid: &[usize],
         args: &[Argument],
         output: Output,
     ) -> Result<(), Error> {
-        self.launch_asking(grid, args, output, None).map(drop)
+        self.launch_inner(grid, args, output, None).map(drop)
     }
 
     /// Launches like [`launch`](Self::launch), calls `go_on` several times a second while the
@@ -142,10 +142,10 @@ impl Kernel {
         args: &[Argument],
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, Error> {
-        self.launch_asking(grid, args, Output::Standard, Some(go_on))
+        self.launch_inner(grid, args, Output::Standard, Some(go_on))
     }
 
-    fn launch_asking(
+    fn launch_inner(
         &self,
         grid: &[usize],
         args: &[Argument],

@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::nvrtc::{Arch, Nvrtc};
-use gbxcule_sandbox::{End, Limits, Policy};
+use gbxcule_sandbox::{ChildEnd, Limits, Policy};
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -137,8 +137,8 @@ impl Ptxas {
             .map_err(|error| failed(error.to_string()))?;
         let said = String::from_utf8_lossy(&run.stdout).into_owned() + &run.stderr;
         match run.ended {
-            End::Exited(0) => Ok(Usage::parse(&said)),
-            End::Exited(_) => Err(failed(said)),
+            ChildEnd::Exited(0) => Ok(Usage::parse(&said)),
+            ChildEnd::Exited(_) => Err(failed(said)),
             ended => Err(failed(format!("`ptxas` {ended}\n{said}"))),
         }
     }

@@ -36,9 +36,9 @@ pub struct Parameter {
 
 /// Reflections of all kernels, by position of the function.
 pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
-    let mut summaries: Vec<Summary> = vec![Summary::default(); module.functions.len()];
+    let mut summaries: Vec<HandleSummary> = vec![HandleSummary::default(); module.functions.len()];
     for &id in module.call_order() {
-        summaries[id.index()] = Flow::summarise(module, &module.functions[id], &summaries);
+        summaries[id.index()] = HandleFlow::summarise(module, &module.functions[id], &summaries);
     }
     let reflected = module.functions.iter().map(|(id, function)| {
         (function.kind == Kind::Kernel).then(|| {
@@ -62,7 +62,7 @@ pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
 
 /// Uses that a function makes of the handles that its parameters hold.
 #[derive(Clone, Default, Debug)]
-struct Summary {
+struct HandleSummary {
     /// True, for each parameter, if memory of its handles may be written.
     written: Vec<bool>,
     /// The first parameter whose handles each parameter, and then the result, may hold.
@@ -74,7 +74,7 @@ struct Summary {
 /// Handles flow through values and variables. Handles that flow into each other are one class, in
 /// either direction: a little coarse, and done in one walk. Nodes are parameters, result, locals,
 /// values.
-struct Flow<'a> {
+struct HandleFlow<'a> {
     body: &'a Body,
     function: &'a Function,
     module: &'a Module,
@@ -83,12 +83,12 @@ struct Flow<'a> {
     dims: u8,
 }
 
-impl Flow<'_> {
-    fn summarise(module: &Module, function: &Function, known: &[Summary]) -> Summary {
+impl HandleFlow<'_> {
+    fn summarise(module: &Module, function: &Function, known: &[HandleSummary]) -> HandleSummary {
         let body = &function.body;
         let nodes = function.params.len() + 1 + body.locals.len() + body.values.len();
         let parents = (0..nodes).collect();
-        let mut flow = Flow { body, function, module, parents, written: Vec::new(), dims: 0 };
+        let mut flow = HandleFlow { body, function, module, parents, written: Vec::new(), dims: 0 };
         walk(body, body.root, |step| {
             if let Step::Stmt(stmt) = step {
                 flow.stmt(&stmt.kind, known);
@@ -99,7 +99,7 @@ impl Flow<'_> {
         let written: Vec<usize> = std::mem::take(&mut flow.written);
         let written: Vec<usize> = written.into_iter().map(|node| flow.class_of(node)).collect();
         let params = function.params.iter().zip(&roots);
-        Summary {
+        HandleSummary {
             written: params
                 .map(|(param, root)| module.types.holds_array(param.ty) && written.contains(root))
                 .collect(),
@@ -150,7 +150,7 @@ impl Flow<'_> {
         }
     }
 
-    fn stmt(&mut self, stmt: &StmtKind, known: &[Summary]) {
+    fn stmt(&mut self, stmt: &StmtKind, known: &[HandleSummary]) {
         let holds = |flow: &Self, ty: Type| flow.module.types.holds_array(ty);
         match *stmt {
             StmtKind::Let(value) => match self.body.values[value].op {
@@ -199,7 +199,7 @@ impl Flow<'_> {
         sources.into_iter().for_each(|source| self.join(self.value(value), source));
     }
 
-    fn call(&mut self, value: Value, id: FunctionId, args: List<Arg>, known: &[Summary]) {
+    fn call(&mut self, value: Value, id: FunctionId, args: List<Arg>, known: &[HandleSummary]) {
         let (callee, summary) = (&self.module.functions[id], &known[id.index()]);
         self.dims = self.dims.max(summary.dims);
         let args = &self.body.arg_lists[args];

@@ -147,7 +147,7 @@ impl Stream {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Array, Error> {
-        self.from_slice(bytes)?.reinterpreted(data_type, offset, shape, strides)
+        self.from_slice(bytes)?.view_as(data_type, offset, shape, strides)
     }
 
     /// Waits until all queued work is done; returns its first error.
@@ -216,9 +216,9 @@ mod tests {
         let array = stream.zeros(f32::data_type(), &[100, 8]).expect("small");
         assert_eq!(stream.traffic(), Traffic::default());
         array.fill(1.0f32).expect("f32");
-        array.at(0, 7).and_then(|row| row.write(&[2.0f32; 8])).expect("8 elements");
+        array.index_dim(0, 7).and_then(|row| row.write(&[2.0f32; 8])).expect("8 elements");
         assert_eq!(
-            array.at(1, 3).and_then(|column| column.to_vec::<f32>()).map(|it| it[7]),
+            array.index_dim(1, 3).and_then(|column| column.to_vec::<f32>()).map(|it| it[7]),
             Ok(2.0)
         );
         let traffic = Traffic { uploaded: 32, downloaded: 400, waits: 1 };

@@ -317,7 +317,7 @@ fn printed_lines_come_out_whole() {
     let text = Arc::new(Mutex::new(String::new()));
     let array = Array::from_slice(&[0.0f32]);
     let args = [Argument::from(&array), 0.into()];
-    kernel.launch_to(&[2], &args, Output::Text(Arc::clone(&text))).expect("runs");
+    kernel.launch_with_output(&[2], &args, Output::Text(Arc::clone(&text))).expect("runs");
     let text = text.lock().expect("not poisoned");
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
@@ -360,7 +360,7 @@ fn views_of_the_host_reach_the_right_elements() {
         store_at(b, i);
     });
     let matrix = Array::zeros(f32::data_type(), &[3, 4]).expect("fits");
-    let column = matrix.at(1, 1).expect("a column").slice(0, 0..3, -1).expect("backwards");
+    let column = matrix.index_dim(1, 1).expect("a column").slice(0, 0..3, -1).expect("backwards");
     kernel.launch(&[3], &[column.into(), 0.into()]).expect("runs");
     let all = matrix.to_vec::<f32>().expect("f32");
     assert_eq!([all[1], all[5], all[9]], [2.0, 1.0, 0.0]);

@@ -10,8 +10,8 @@ use crate::policy::Policy;
 use crate::{SandboxError, protection::Protection};
 
 /// The program as a command that is confined by the policy from its first instruction on, to be
-/// started by [`crate::Owned::spawn`] on a thread that outlives it. Time on the clock, output and
-/// processes are its owner's to count.
+/// started by [`crate::ChildGroup::spawn`] on a thread that outlives it. Its owner counts time on
+/// the clock, output and processes.
 ///
 /// # Errors
 /// The system has the parts of a sandbox and refuses them.

@@ -2,10 +2,10 @@
 //!
 //! [`run`] starts a program that may be hostile (a compiler at work on a foreign text, or the
 //! program it made), confined by a [`Policy`], and gives what it wrote, or which limit ended it.
-//! [`Owned`] is for trusted programs that live on, such as the oracles' servers: unconfined, but
-//! with an owner. Whatever happens to this process, SIGKILL too, its children and theirs end with
-//! it ([`watcher`]). What holds on this machine is [`Protection`], in words; `SECURITY.md` has the
-//! whole.
+//! [`ChildGroup`] is for trusted programs that live on, such as the oracles' servers: unconfined,
+//! but with an owner. Whatever happens to this process, SIGKILL too, its children and theirs end
+//! with it ([`watcher`]). What holds on this machine is [`Protection`], in words; `SECURITY.md` has
+//! the whole.
 
 mod confine;
 mod error;
@@ -21,10 +21,10 @@ mod watcher;
 
 pub use confine::command;
 pub use error::SandboxError;
-pub use owner::{Owned, end_all};
+pub use owner::{ChildGroup, end_all};
 pub use policy::{Limits, Policy};
 pub use protection::Protection;
-pub use run::{End, Outcome, run};
+pub use run::{ChildEnd, Outcome, run};
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(doctest)]

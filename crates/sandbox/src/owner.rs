@@ -21,13 +21,13 @@ fn groups<R>(change: impl FnOnce(&mut BTreeSet<u32>) -> R) -> R {
 /// A running child that ends, with its descendants, when this is dropped, at [`end_all`], and when
 /// this process ends in any way.
 #[derive(Debug)]
-pub struct Owned {
+pub struct ChildGroup {
     child: Child,
     /// Exit status, once it was waited for.
     status: Option<ExitStatus>,
 }
 
-impl Owned {
+impl ChildGroup {
     /// Starts a command in a process group of its own.
     ///
     /// # Errors
@@ -41,8 +41,8 @@ impl Owned {
         Ok(Self { child, status: None })
     }
 
-    /// The child, to take its pipes. Do not wait for it: [`Owned::end`] does, after it has ended
-    /// the group.
+    /// The child, to take its pipes. Do not wait for it: [`ChildGroup::end`] does, after it has
+    /// ended the group.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
@@ -90,7 +90,7 @@ impl Owned {
     }
 }
 
-impl Drop for Owned {
+impl Drop for ChildGroup {
     fn drop(&mut self) {
         let _ = self.end();
     }

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::policy::{Limits, Policy};
-use crate::{Owned, SandboxError, confine};
+use crate::{ChildGroup, SandboxError, confine};
 
 /// Time between two polls of a child: short for one that ends at once, longer for one that takes
 /// its time.
@@ -24,7 +24,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// End of a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum ChildEnd {
     /// The child ended by itself, with this status.
     Exited(i32),
     /// A signal that no limit explains ended the child: a crash, or an end from outside.
@@ -41,7 +41,7 @@ pub enum End {
     Processes(usize),
 }
 
-impl End {
+impl ChildEnd {
     /// Returns true if the child ended by itself with status 0.
     #[must_use]
     pub fn is_success(self) -> bool {
@@ -49,7 +49,7 @@ impl End {
     }
 }
 
-impl fmt::Display for End {
+impl fmt::Display for ChildEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exited(status) => write!(f, "ended with status {status}"),
@@ -73,7 +73,7 @@ impl fmt::Display for End {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// End of the child.
-    pub ended: End,
+    pub ended: ChildEnd,
     /// All of its standard output; at most what the policy allows.
     pub stdout: Vec<u8>,
     /// The beginning of its standard error.
@@ -94,7 +94,7 @@ pub fn run<S: AsRef<OsStr>>(
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = |source| SandboxError::Start { program: program.into(), source };
     let begin = Instant::now();
-    let mut owned = Owned::spawn(&mut command).map_err(start)?;
+    let mut owned = ChildGroup::spawn(&mut command).map_err(start)?;
     let child = owned.child();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let limits = policy.limits;
@@ -105,23 +105,28 @@ pub fn run<S: AsRef<OsStr>>(
     let status = owned.end().map_err(read)?;
     let (stdout, whole) = stdout.take();
     let ended = early.unwrap_or_else(|| {
-        if whole { explained(status, limits) } else { End::Output(limits.output_bytes) }
+        if whole { explained(status, limits) } else { ChildEnd::Output(limits.output_bytes) }
     });
     Ok(Outcome { ended, stdout, stderr: String::from_utf8_lossy(&stderr.take().0).into_owned() })
 }
 
 /// Waits for the child's own end, or tells which limit it met before.
-fn wait(owned: &mut Owned, begin: Instant, limits: Limits, stdout: &PipeReader) -> Option<End> {
+fn wait(
+    owned: &mut ChildGroup,
+    begin: Instant,
+    limits: Limits,
+    stdout: &PipeReader,
+) -> Option<ChildEnd> {
     let mut look = SHORTEST_POLL;
     while !owned.has_ended() {
         if begin.elapsed() > limits.wall {
-            return Some(End::Time(limits.wall));
+            return Some(ChildEnd::Time(limits.wall));
         }
         if stdout.overflowed.load(Ordering::Relaxed) {
-            return Some(End::Output(limits.output_bytes));
+            return Some(ChildEnd::Output(limits.output_bytes));
         }
         if look == LONGEST_POLL && processes(owned.group()) > limits.processes {
-            return Some(End::Processes(limits.processes));
+            return Some(ChildEnd::Processes(limits.processes));
         }
         thread::sleep(look);
         look = (look * 2).min(LONGEST_POLL);
@@ -154,21 +159,21 @@ fn processes(_: u32) -> usize {
 }
 
 #[cfg(unix)]
-fn explained(status: ExitStatus, limits: Limits) -> End {
+fn explained(status: ExitStatus, limits: Limits) -> ChildEnd {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;
 
     match (status.code(), status.signal().unwrap_or(0)) {
-        (Some(code), _) => End::Exited(code),
-        (None, signal) if signal == Signal::XCPU.as_raw() => End::Cpu(limits.cpu),
-        (None, signal) if signal == Signal::XFSZ.as_raw() => End::File(limits.file_bytes),
-        (None, signal) => End::Signal(signal),
+        (Some(code), _) => ChildEnd::Exited(code),
+        (None, signal) if signal == Signal::XCPU.as_raw() => ChildEnd::Cpu(limits.cpu),
+        (None, signal) if signal == Signal::XFSZ.as_raw() => ChildEnd::File(limits.file_bytes),
+        (None, signal) => ChildEnd::Signal(signal),
     }
 }
 
 #[cfg(not(unix))]
-fn explained(status: ExitStatus, _: Limits) -> End {
-    End::Exited(status.code().unwrap_or(-1))
+fn explained(status: ExitStatus, _: Limits) -> ChildEnd {
+    ChildEnd::Exited(status.code().unwrap_or(-1))
 }
 
 /// Bytes that a thread reads from a pipe.

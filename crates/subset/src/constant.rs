@@ -81,7 +81,7 @@ impl Items<'_> {
             return Err(Refused);
         }
         let mut steps = BUDGET;
-        Frame::new(self, &body, &mut steps, DEPTH).expr(&body.value).map_err(|_| Refused)
+        EvaluationFrame::new(self, &body, &mut steps, DEPTH).expr(&body.value).map_err(|_| Refused)
     }
 
     /// The number of elements that a type or expression says.
@@ -101,7 +101,7 @@ impl Items<'_> {
 }
 
 /// A body being worked out.
-struct Frame<'a, 'p> {
+struct EvaluationFrame<'a, 'p> {
     program: &'a Items<'p>,
     body: &'a Body,
     vars: Vec<Option<Const>>,
@@ -109,7 +109,7 @@ struct Frame<'a, 'p> {
     depth: u32,
 }
 
-impl<'a, 'p> Frame<'a, 'p> {
+impl<'a, 'p> EvaluationFrame<'a, 'p> {
     fn new(program: &'a Items<'p>, body: &'a Body, steps: &'a mut u32, depth: u32) -> Self {
         Self { program, body, vars: vec![None; body.vars.len()], steps, depth }
     }
@@ -319,7 +319,7 @@ impl<'a, 'p> Frame<'a, 'p> {
             return Err(self.unknown(expr.span));
         }
         let args: Result<Vec<Const>, EarlyExit> = args.iter().map(|arg| self.expr(arg)).collect();
-        let mut frame = Frame::new(self.program, &body, self.steps, self.depth - 1);
+        let mut frame = EvaluationFrame::new(self.program, &body, self.steps, self.depth - 1);
         for (var, arg) in args?.into_iter().enumerate() {
             frame.vars[var] = Some(arg);
         }

@@ -5,8 +5,8 @@
 //! point reaches, `constant` the constants, and `lower` builds the functions of a module. What lies
 //! outside the subset, or isn't understood, is a diagnostic at its line.
 
+mod cfg;
 mod constant;
-mod flag;
 mod infer;
 mod item;
 mod lower;

@@ -1,6 +1,6 @@
 //! Source texts to syntax, and places in syntax to spans.
 
-use super::flag;
+use super::cfg;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
 use syn::spanned::Spanned;
@@ -31,7 +31,7 @@ impl File {
         let mut syntax = syn::parse_file(text).map_err(|error| {
             Diagnostic::error(Code::RustSyntax, within(id, error.span()), error.to_string())
         })?;
-        flag::apply(&mut syntax, flags);
+        cfg::apply(&mut syntax, flags);
         Ok(Self { id, modules, syntax })
     }
 

@@ -10,13 +10,14 @@ use std::num::NonZeroUsize;
 use gbxcule_runtime::Device;
 
 use crate::env_record::{read_env, read_episode, write_env, write_episode};
-use crate::record::{Kind, Reader, Writer};
+use crate::record::{Reader, RecordKind, Writer};
 use crate::{
     Chance, Codec, EnvSnapshot, Episode, Hook, Model, ProgramText, Programs, Rom, Schedule, Swarm,
     SwarmConfig, SwarmError,
 };
 
-const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 4 };
+const CHECKPOINT: RecordKind =
+    RecordKind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 4 };
 
 /// One env of a checkpoint.
 pub(crate) struct SavedEnv {
@@ -136,7 +137,7 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
     writer.u8(width_bytes);
     let threads = config.threads.map_or(0, NonZeroUsize::get);
     writer.u16(u16::try_from(threads).unwrap_or(u16::MAX));
-    for text in [config.programs.reward(), config.programs.obs()] {
+    for text in [config.programs.reward_text(), config.programs.observation_text()] {
         writer.text(text.name());
         writer.text(text.text());
         writer.u64(text.files().len() as u64);

@@ -3,11 +3,12 @@
 
 use std::fmt::Write as _;
 
-use crate::record::{Kind, Reader, Writer};
+use crate::record::{Reader, RecordKind, Writer};
 use crate::{Counters, EnvSnapshot, Episode, Machine, Programs, Rom, SwarmError};
 
 /// The record that holds one env's state.
-pub(crate) const STATE: Kind = Kind { name: "state", magic: b"gbxcule env\n", version: 1 };
+pub(crate) const STATE: RecordKind =
+    RecordKind { name: "state", magic: b"gbxcule env\n", version: 1 };
 
 /// The contents of an env's state.
 pub(crate) struct EnvRecord {
@@ -58,7 +59,7 @@ pub(crate) fn to_bytes(
 /// A name of the programs that kept a scratch.
 fn identity(programs: &Programs) -> String {
     let mut name = String::new();
-    for text in [programs.reward(), programs.obs()] {
+    for text in [programs.reward_text(), programs.observation_text()] {
         // Appending can't fail.
         _ = write!(name, "{} ", text.sha256());
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::{FrameRange, Link, NativeSwarm, SwarmError};
 
 /// Time between two calls of `go_on`: as long as a caller may wait for a step to stop.
-const PATIENCE: Duration = Duration::from_millis(100);
+const TIME_BETWEEN_ASKS: Duration = Duration::from_millis(100);
 
 /// The buttons that a step presses.
 #[derive(Debug, Clone, Copy)]
@@ -19,16 +19,16 @@ pub enum Pressed<'a> {
 /// Measured time of a frame. It decides how many frames run between two calls of `go_on`, and
 /// changes nothing of what a step computes.
 #[derive(Debug, Default)]
-pub(crate) struct Pace {
+pub(crate) struct FrameTime {
     /// The time of one frame of all envs, as last measured.
     frame: Option<Duration>,
 }
 
-impl Pace {
+impl FrameTime {
     /// Frames to run before asking again.
     fn frames(&self) -> u32 {
         let frame = self.frame.map(|frame| frame.as_nanos().max(1));
-        let frames = frame.map_or(1, |frame| PATIENCE.as_nanos() / frame);
+        let frames = frame.map_or(1, |frame| TIME_BETWEEN_ASKS.as_nanos() / frame);
         u32::try_from(frames).unwrap_or(u32::MAX).max(1)
     }
 

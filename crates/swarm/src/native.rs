@@ -13,7 +13,7 @@ use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
-use crate::interruptible_step::Pace;
+use crate::interruptible_step::FrameTime;
 use crate::shard::{SHARDS_PER_THREAD, Shard, ShardPlan};
 use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
@@ -46,7 +46,7 @@ pub struct NativeSwarm {
     starts: Vec<EnvSnapshot>,
     episodes: Episodes,
     seed: u64,
-    pub(crate) pace: Pace,
+    pub(crate) pace: FrameTime,
     rewards: Vec<f32>,
     dones: Vec<bool>,
     observations: Vec<f32>,
@@ -109,7 +109,7 @@ impl NativeSwarm {
             episodes: Episodes::new(config.num_envs, starts.len()),
             starts,
             seed: 0,
-            pace: Pace::default(),
+            pace: FrameTime::default(),
             rewards: vec![0.0; config.num_envs],
             dones: vec![false; config.num_envs],
             observations: vec![0.0; config.num_envs * config.programs.obs_dim()],
@@ -420,7 +420,7 @@ impl NativeSwarm {
     /// # Errors
     /// The mask has not one entry for each env, the rows have no common length, or they leave the
     /// address space.
-    pub fn write_memories(
+    pub fn write_memory_masked(
         &mut self,
         mask: &[bool],
         low: u16,

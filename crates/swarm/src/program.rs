@@ -279,13 +279,13 @@ impl Programs {
 
     /// The text of `reward` and `done`.
     #[must_use]
-    pub fn reward(&self) -> &ProgramText {
+    pub fn reward_text(&self) -> &ProgramText {
         &self.0.reward
     }
 
     /// The text of `observe`.
     #[must_use]
-    pub fn obs(&self) -> &ProgramText {
+    pub fn observation_text(&self) -> &ProgramText {
         &self.0.obs
     }
 
@@ -356,11 +356,11 @@ impl Programs {
     /// its first step, the mask of its first action, and what texts do in `begin`.
     pub(crate) fn has_begin_work_in(&self, stage: Stage) -> bool {
         let begins = self.runs_begin_in(stage).contains(&true);
-        begins || stage.owns_observation() || self.mask_in(stage).is_some()
+        begins || stage.owns_observation() || self.mask_scratch_in(stage).is_some()
     }
 
     /// Returns for each text whether a stage owns one of its outputs.
-    fn run_in(&self, stage: Stage) -> [bool; 2] {
+    fn texts_in(&self, stage: Stage) -> [bool; 2] {
         let observes = stage.owns_observation();
         [stage.owns_reward() || observes && self.is_one_text(), observes]
     }
@@ -368,14 +368,14 @@ impl Programs {
     /// Returns for each text whether its `begin` runs in a stage.
     pub(crate) fn runs_begin_in(&self, stage: Stage) -> [bool; 2] {
         let Sizes { has_begin, is_called, .. } = self.0.sizes;
-        let run = self.run_in(stage);
+        let run = self.texts_in(stage);
         [0, 1].map(|text| has_begin[text] && (run[text] || is_called[text]))
     }
 
     /// Returns the scratch cells of the text whose `action_mask` runs in a stage, if one does.
-    pub(crate) fn mask_in(&self, stage: Stage) -> Option<Range<usize>> {
+    pub(crate) fn mask_scratch_in(&self, stage: Stage) -> Option<Range<usize>> {
         let (text, _) = self.0.sizes.mask?;
-        self.run_in(stage)[text.index()].then(|| self.scratch_of(text))
+        self.texts_in(stage)[text.index()].then(|| self.scratch_of(text))
     }
 
     /// Returns the `begin`s that run in a stage, each with its cells of the scratch, in the order
@@ -403,7 +403,9 @@ impl Programs {
     /// Returns true if these are the built-in programs.
     #[must_use]
     pub fn is_built_in(&self) -> bool {
-        [self.reward(), self.obs()].into_iter().all(|program| program.text() == BUILT_IN)
+        [self.reward_text(), self.observation_text()]
+            .into_iter()
+            .all(|program| program.text() == BUILT_IN)
     }
 
     /// Cells of one env: the programs' scratch, the hooks' counts, the mask of actions.
@@ -446,7 +448,7 @@ impl Programs {
     }
 
     fn is_one_text(&self) -> bool {
-        self.reward().text() == self.obs().text()
+        self.reward_text().text() == self.observation_text().text()
     }
 }
 
@@ -463,8 +465,8 @@ impl ScratchCell {
     /// Returns its position among an env's cells.
     pub(crate) fn place(self, programs: &Programs) -> Result<Range<usize>, SwarmError> {
         let (cell, cells, text) = match self {
-            Self::Reward(cell) => (cell, programs.reward_scratch(), programs.reward()),
-            Self::Observation(cell) => (cell, programs.obs_scratch(), programs.obs()),
+            Self::Reward(cell) => (cell, programs.reward_scratch(), programs.reward_text()),
+            Self::Observation(cell) => (cell, programs.obs_scratch(), programs.observation_text()),
         };
         if cell < cells.len() {
             return Ok(cells.start + cell..cells.start + cell + 1);
@@ -489,8 +491,8 @@ impl Default for Programs {
 
 impl PartialEq for Programs {
     fn eq(&self, other: &Self) -> bool {
-        self.reward() == other.reward()
-            && self.obs() == other.obs()
+        self.reward_text() == other.reward_text()
+            && self.observation_text() == other.observation_text()
             && self.hooks() == other.hooks()
     }
 }

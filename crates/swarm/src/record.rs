@@ -8,7 +8,7 @@ const DIGEST_BYTES: usize = 32;
 
 /// A kind of record.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind {
+pub(crate) struct RecordKind {
     /// Name in messages.
     pub(crate) name: &'static str,
     /// First bytes of a record.
@@ -17,7 +17,7 @@ pub(crate) struct Kind {
     pub(crate) version: u32,
 }
 
-impl Kind {
+impl RecordKind {
     /// Returns true if the bytes begin with this kind's magic.
     pub(crate) fn matches_magic(self, bytes: &[u8]) -> bool {
         bytes.starts_with(self.magic)
@@ -33,7 +33,7 @@ impl Kind {
 pub(crate) struct Writer(Vec<u8>);
 
 impl Writer {
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: RecordKind) -> Self {
         let mut writer = Self(kind.magic.to_vec());
         writer.u32(kind.version);
         writer
@@ -82,13 +82,13 @@ impl Writer {
 /// A record's body while it is read. Nothing is taken that is not there, however long it says it
 /// is.
 pub(crate) struct Reader<'b> {
-    kind: Kind,
+    kind: RecordKind,
     rest: &'b [u8],
 }
 
 impl<'b> Reader<'b> {
     /// Makes a reader of bytes that must be a whole record.
-    pub(crate) fn new(kind: Kind, bytes: &'b [u8]) -> Result<Self, SwarmError> {
+    pub(crate) fn new(kind: RecordKind, bytes: &'b [u8]) -> Result<Self, SwarmError> {
         let what = kind.name;
         let rest = bytes.strip_prefix(kind.magic).ok_or(SwarmError::NotARecord { what })?;
         let mut reader = Self { kind, rest };

@@ -281,7 +281,7 @@ fn programs_are_found_by_name_and_by_path() {
     let built_in = Programs::find("reward_v0", "obs_v0").expect("built in");
     assert!(built_in.is_built_in() && built_in == Programs::default());
     assert_eq!((built_in.obs_dim(), built_in.scratch_len(), built_in.has_done()), (32, 0, false));
-    assert_eq!(built_in.reward().sha256().len(), 64);
+    assert_eq!(built_in.reward_text().sha256().len(), 64);
     let said = |name: &str| Programs::find(name, "obs_v0").expect_err("nothing there").to_string();
     let names: Vec<&str> = gbxcule_swarm::program::built_in().map(|(name, _)| name).collect();
     assert_eq!(
@@ -319,6 +319,6 @@ fn a_program_imports_from_the_files_beside_it_and_is_another_one_if_they_change(
     shape(5.0);
     assert_eq!(rewards(&find()), [15.0, 16.0]);
     assert_eq!(rewards(&before), [6.0, 7.0], "it has the texts that it was found with");
-    assert_ne!(before.reward().sha256(), find().reward().sha256());
-    assert_eq!(before.reward().files().len(), 1);
+    assert_ne!(before.reward_text().sha256(), find().reward_text().sha256());
+    assert_eq!(before.reward_text().files().len(), 1);
 }

@@ -28,7 +28,7 @@ fn path() -> PathBuf {
 
 #[test]
 fn programs_are_what_their_page_says() {
-    page::hold(&path(), &said);
+    page::check_page(&path(), &said);
 }
 
 /// The functions of `gameboy/src/view.rs` for programs: each one's name with its arguments and

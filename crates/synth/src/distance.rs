@@ -1,7 +1,7 @@
 //! Distances of results from the expected ones: in units in the last place, and as a share of
 //! what is allowed.
 
-use crate::bound::Bounds;
+use crate::allowed_error::AllowedErrors;
 use crate::execute::{self, Memory};
 use crate::row::Results;
 use crate::row_program::RowProgram;
@@ -112,7 +112,7 @@ pub(crate) fn from_results<'b>(
     results: &Results,
     memory: &Memory,
     backward: bool,
-    bounds: impl FnOnce() -> Option<&'b Bounds>,
+    bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
 ) -> Option<Distance> {
     let numbers = |like: &[Tensor]| like.iter().map(|tensor| tensor.numbers.clone()).collect();
     to_memory(|like| Some(numbers(like)), program, results, memory, backward, bounds)
@@ -125,7 +125,7 @@ pub(crate) fn from_text<'b>(
     results: &Results,
     memory: &Memory,
     backward: bool,
-    bounds: impl FnOnce() -> Option<&'b Bounds>,
+    bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
 ) -> Option<Distance> {
     to_memory(|like| stored(text, like), program, results, memory, backward, bounds)
 }
@@ -137,7 +137,7 @@ fn to_memory<'b>(
     results: &Results,
     memory: &Memory,
     backward: bool,
-    bounds: impl FnOnce() -> Option<&'b Bounds>,
+    bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
 ) -> Option<Distance> {
     let like = if backward { results.slopes() } else { &results.outputs };
     let part = if backward { &memory.gradients } else { &memory.data };
@@ -152,7 +152,7 @@ fn measured<'b>(
     wanted: &[Vec<Literal>],
     found: &[Tensor],
     backward: bool,
-    bounds: impl FnOnce() -> Option<&'b Bounds>,
+    bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
 ) -> Option<Distance> {
     let bare = distance(wanted, found, None);
     if bare.units == 0.0 || bare == Distance::INFINITE {

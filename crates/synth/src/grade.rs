@@ -10,9 +10,9 @@
 
 pub mod answer;
 mod compiled;
+mod graded_row;
 mod interpreted;
 mod picture;
-mod problem;
 pub mod score;
 pub mod stand_in;
 pub mod task;
@@ -22,7 +22,7 @@ use crate::host::HostLimits;
 use crate::row::Row;
 use answer::Answer;
 use gbxcule_sandbox::Limits;
-use problem::Problem;
+use graded_row::GradedRow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -128,7 +128,7 @@ pub fn grade(
             let problem = rows
                 .get(id)
                 .ok_or_else(|| "the dataset has no such row".to_owned())
-                .and_then(|row| Problem::of(row, options.seed));
+                .and_then(|row| GradedRow::of(row, options.seed));
             for &at in own {
                 let grade = match &problem {
                     Ok(problem) => grade_one(problem, &answers[at], options)?,
@@ -153,7 +153,7 @@ pub fn grade(
 }
 
 fn grade_one(
-    problem: &Problem,
+    problem: &GradedRow,
     answer: &Answer,
     options: &GradeOptions,
 ) -> Result<Grade, SynthError> {

@@ -264,7 +264,7 @@ impl KernelBuilder {
 
     /// An expression as something that can be repeated: if it is more than a name, it gets one.
     fn named(&mut self, ty: Ty, expr: Expr) -> Expr {
-        if plausibility::is_handy(&expr) {
+        if plausibility::is_name_like(&expr) {
             return expr;
         }
         let name = self.define(ty, expr);
@@ -518,7 +518,8 @@ impl KernelBuilder {
             let value = m.expr(ty, depth);
             m.absorb_pending(value, ty, 0)
         };
-        let plain = |m: &Self, expr: &Expr| plausibility::is_handy(expr) || m.is_senseless(expr);
+        let plain =
+            |m: &Self, expr: &Expr| plausibility::is_name_like(expr) || m.is_senseless(expr);
         self.drawn(draw, plain).unwrap_or_else(|expr| expr)
     }
 }

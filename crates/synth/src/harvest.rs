@@ -133,7 +133,7 @@ pub struct Harvested {
 }
 
 /// A kernel of a file.
-struct Found {
+struct KernelInFile {
     file: PathBuf,
     line: usize,
     at: usize,
@@ -190,7 +190,7 @@ pub fn harvest(
     let (mut rows, mut refused) = (Vec::<Row>::new(), Vec::new());
     let mut known: HashMap<String, u64> = HashMap::new();
     for (at, outcome) in made {
-        let Found { file, line, name, .. } = &found[at];
+        let KernelInFile { file, line, name, .. } = &found[at];
         let file = file.strip_prefix(folder).unwrap_or(file).display().to_string();
         let mut row = match outcome {
             Ok(row) => row,
@@ -220,7 +220,7 @@ pub fn harvest(
 }
 
 /// All kernels of some files, and the number of functions beside them.
-fn find(folder: &Path, files: &[PathBuf]) -> (Vec<Found>, usize) {
+fn find(folder: &Path, files: &[PathBuf]) -> (Vec<KernelInFile>, usize) {
     let allowed = ProgramFiles::below(folder);
     let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(ImportOptions::default()));
     let (mut all, mut functions) = (Vec::new(), 0);
@@ -242,7 +242,7 @@ fn find(folder: &Path, files: &[PathBuf]) -> (Vec<Found>, usize) {
                 .ok()
                 .and_then(|module| parameter_types(module, module.kernels().next()?.0));
             let at = kernel.span.start as usize;
-            all.push(Found {
+            all.push(KernelInFile {
                 file: path.clone(),
                 line: sources.get(id).line_column(kernel.span.start).0,
                 at,
@@ -256,7 +256,7 @@ fn find(folder: &Path, files: &[PathBuf]) -> (Vec<Found>, usize) {
 }
 
 /// Makes a row of a kernel.
-fn take(kernel: &Found, plan: Plan, sources: &mut Sources) -> Result<Row, Refusal> {
+fn take(kernel: &KernelInFile, plan: Plan, sources: &mut Sources) -> Result<Row, Refusal> {
     if let Err(code) = &kernel.ir {
         return Err(Refusal::Compiler(code.clone()));
     }

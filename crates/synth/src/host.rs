@@ -11,7 +11,7 @@ use crate::row_program::element;
 use gbxcule_codegen_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
 use gbxcule_files::TemporaryFolder;
 use gbxcule_ir::{FunctionId, Module};
-use gbxcule_sandbox::{End, Limits, Outcome, Policy};
+use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -134,14 +134,14 @@ fn compile(folder: &Path, limits: Limits) -> Result<Outcome, SynthError> {
 fn uncompiled(compiled: &Outcome) -> JobFailure {
     let says = |words: &[&str]| words.iter().any(|it| compiled.stderr.contains(it));
     match compiled.ended {
-        End::Exited(_) if says(&MACHINES_FAULT) => {
+        ChildEnd::Exited(_) if says(&MACHINES_FAULT) => {
             JobFailure::Machine("this machine ended the compiler, or had no room for it".into())
         }
-        End::Exited(_) if says(&LIMIT_MET) => JobFailure::CompilerLimit(
+        ChildEnd::Exited(_) if says(&LIMIT_MET) => JobFailure::CompilerLimit(
             "the compiler needs more time or memory than it may have".into(),
         ),
-        End::Exited(_) => JobFailure::Refused(first_error(&compiled.stderr)),
-        End::Signal(9) => JobFailure::Machine(format!("the compiler {}", compiled.ended)),
+        ChildEnd::Exited(_) => JobFailure::Refused(first_error(&compiled.stderr)),
+        ChildEnd::Signal(9) => JobFailure::Machine(format!("the compiler {}", compiled.ended)),
         ended => JobFailure::CompilerLimit(format!("the compiler {ended}")),
     }
 }
@@ -176,16 +176,19 @@ fn shares(
     let wanted: usize = chosen.iter().map(|&at| bytes_left(&jobs[at])).sum();
     let found = ran.stdout.len();
     match ran.ended {
-        End::Exited(0) if found == wanted => {
+        ChildEnd::Exited(0) if found == wanted => {
             let mut rest = ran.stdout.as_slice();
             Ok(chosen.iter().map(|&at| Ok(launched(&jobs[at], &mut rest))).collect())
         }
-        End::Exited(0) => Err(JobFailure::Crashed(format!("it wrote {found} of {wanted} bytes"))),
-        // What ended from outside, for want of memory say, isn't the text's fault.
-        End::Signal(9) => Err(JobFailure::Machine(format!("it {}", ran.ended))),
-        ended @ (End::Exited(_) | End::Signal(_) | End::Output(_) | End::File(_)) => {
-            Err(JobFailure::Crashed(format!("it {ended}")))
+        ChildEnd::Exited(0) => {
+            Err(JobFailure::Crashed(format!("it wrote {found} of {wanted} bytes")))
         }
+        // What ended from outside, for want of memory say, isn't the text's fault.
+        ChildEnd::Signal(9) => Err(JobFailure::Machine(format!("it {}", ran.ended))),
+        ended @ (ChildEnd::Exited(_)
+        | ChildEnd::Signal(_)
+        | ChildEnd::Output(_)
+        | ChildEnd::File(_)) => Err(JobFailure::Crashed(format!("it {ended}"))),
         ended => Err(JobFailure::ProgramLimit(format!("it {ended}"))),
     }
 }

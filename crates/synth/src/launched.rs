@@ -1,6 +1,6 @@
 //! Rows launched through the runtime: machine code of this CPU, or a GPU.
 
-use crate::bound::Bounds;
+use crate::allowed_error::AllowedErrors;
 use crate::distance::{Distance, from_results, from_text};
 use crate::error::SynthError;
 use crate::execute::{self, Grid, Memory};
@@ -116,7 +116,7 @@ pub(crate) fn compare<'b>(
     seed: u64,
     wanted: ExpectedResults<'_>,
     device: Device,
-    bounds: impl Fn() -> Option<&'b Bounds>,
+    bounds: impl Fn() -> Option<&'b AllowedErrors>,
 ) -> Result<Vec<Option<Distance>>, Error> {
     let results = wanted.results;
     let far = |after: &Memory, backward: bool| match wanted.stored[usize::from(backward)] {

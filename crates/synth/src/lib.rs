@@ -5,15 +5,15 @@
 //! keeps all of it as a [`row::Row`]. [`batch`] makes many and writes them, [`validate`] checks
 //! stored ones, [`mutate`] checks the checks.
 
+mod allowed_error;
 mod ast;
 pub mod batch;
 mod block;
-mod bound;
 pub mod card;
-mod difference;
 mod distance;
 pub mod error;
 mod execute;
+mod finite_difference;
 pub mod grade;
 mod grammar;
 pub mod harvest;

@@ -8,7 +8,7 @@ use crate::row::{Results, Row, Texts, results};
 use crate::row_program::RowProgram;
 use crate::structure::{Token, tokens};
 use crate::tensor::Tensor;
-use crate::validate::{Checks, is_caught, is_printed, validate};
+use crate::validate::{Checks, has_failed, is_printed, validate};
 use crate::verdict::{Check, Verdict};
 use crate::widen;
 use gbxcule_runtime::Device;
@@ -275,10 +275,10 @@ pub fn score(
         let mut score = Score { kind, made: wrong.len(), caught: 0, ran: 0, equal: 0 };
         for ((row, wrong), checks) in pairs.iter().zip(&verdicts) {
             let failed = |check: &&Check| check.verdict == Verdict::Fail;
-            score.caught += usize::from(is_caught(checks));
+            score.caught += usize::from(has_failed(checks));
             score.ran +=
                 usize::from(checks.iter().flatten().filter(failed).any(|it| it.check != "texts"));
-            if is_caught(checks) {
+            if has_failed(checks) {
                 continue;
             }
             if computes_the_same(row, wrong) {

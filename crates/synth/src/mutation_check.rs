@@ -27,16 +27,16 @@ pub(crate) fn seed(
         let seed = if number == 0 { seed } else { random::seed(seed, number) };
         let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
         let right = execute::forward(program, grid, &data).ok()?;
-        Some(Draw { seed, data, right })
+        Some(InputDraw { seed, data, right })
     };
-    let shows = |draw: &Draw, at: &usize| {
+    let shows = |draw: &InputDraw, at: &usize| {
         execute::forward(&wrong[*at], grid, &draw.data).ok().as_ref() != Some(&draw.right)
     };
     let first = draw(0).ok_or(RejectReason::Faults)?;
     let (shown, hidden): (Vec<usize>, Vec<usize>) =
         (0..wrong.len()).partition(|at| shows(&first, at));
     // What shows nowhere is the same in other words; what shows elsewhere has to show here.
-    let others: Vec<(Draw, Vec<usize>)> = (1..DRAWS)
+    let others: Vec<(InputDraw, Vec<usize>)> = (1..DRAWS)
         .filter(|_| !hidden.is_empty())
         .filter_map(|number| {
             let draw = draw(number)?;
@@ -49,14 +49,14 @@ pub(crate) fn seed(
     if wanted == 0 {
         return Ok(first.seed);
     }
-    let is_best = |(draw, found): &&(Draw, Vec<usize>)| {
+    let is_best = |(draw, found): &&(InputDraw, Vec<usize>)| {
         found.len() == wanted && shown.iter().all(|at| shows(draw, at))
     };
     others.iter().find(is_best).map(|(draw, _)| draw.seed).ok_or(RejectReason::HiddenChange)
 }
 
 /// Inputs and what the row makes of them.
-struct Draw {
+struct InputDraw {
     seed: u64,
     data: Vec<Vec<u8>>,
     right: Vec<Vec<u8>>,

@@ -3,10 +3,10 @@
 //! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from
 //! the row's own seed until one means something.
 
-use crate::bound::{Bounds, Runner, adds_floats};
-use crate::difference::{self, Slope};
+use crate::allowed_error::{AllowedErrors, Runner, adds_floats};
 use crate::distance::settled;
 use crate::execute::{self, Grid, Memory, Variation};
+use crate::finite_difference::{self, SlopeCheck};
 use crate::grammar;
 use crate::input::ArgumentInput;
 use crate::launched::{self, ExpectedResults};
@@ -212,12 +212,12 @@ pub(crate) fn slope(
     let (Some(wide), Some(gradients)) = (&wide, gradients) else {
         return Ok(None);
     };
-    match difference::compare(wide, gradients, grid, seed) {
-        Slope::Measured(error) if error <= difference::TOLERANCE => {
+    match finite_difference::compare(wide, gradients, grid, seed) {
+        SlopeCheck::Measured(error) if error <= finite_difference::TOLERANCE => {
             check(Verdict::Pass, Some(error))
         }
-        Slope::Measured(_) => Err(RejectReason::WrongSlope),
-        Slope::Rough => check(Verdict::Rough, None),
+        SlopeCheck::Measured(_) => Err(RejectReason::WrongSlope),
+        SlopeCheck::Rough => check(Verdict::Rough, None),
     }
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn machine_code(
     results: &Results,
 ) -> CheckOutcome {
     let (name, found) = ("machine_code", OnceCell::new());
-    let find = || Bounds::find(program, grid, seed, results, Runner::Device);
+    let find = || AllowedErrors::find(program, grid, seed, results, Runner::Device);
     let bounds = || found.get_or_init(find).as_ref();
     let wanted = ExpectedResults { results, stored: [None; 2] };
     match launched::compare(program, grid, seed, wanted, Device::Cpu, bounds) {
@@ -361,7 +361,7 @@ impl Row {
 
     /// Keeps verdicts that were found later beside those of its making, and says what NVIDIA Warp's
     /// gradient is. What was not run leaves no trace.
-    pub fn keep(&mut self, found: &[CheckOutcome]) {
+    pub fn record_verdicts(&mut self, found: &[CheckOutcome]) {
         let mut checks = self.checks();
         for check in found.iter().flatten() {
             checks.retain(|it| it.check != check.check);

@@ -5,11 +5,11 @@ mod assembler;
 mod text;
 mod warp;
 
-use crate::bound::{Bounds, Runner};
-use crate::difference::{self, Slope};
+use crate::allowed_error::{AllowedErrors, Runner};
 use crate::distance::{exact, settled};
 use crate::error::SynthError;
 use crate::execute::Grid;
+use crate::finite_difference::{self, SlopeCheck};
 use crate::input::{ArgumentInput, is_small, rank};
 use crate::launched::{self, ExpectedResults};
 use crate::row::{Results, Row, Texts, results};
@@ -67,7 +67,7 @@ pub struct Checks {
 
 /// Makes the checks of some rows, in their order.
 pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>, SynthError> {
-    let read: Vec<Option<Stored>> = rows.iter().map(Stored::read).collect();
+    let read: Vec<Option<StoredRow>> = rows.iter().map(StoredRow::read).collect();
     let mut verdicts: Vec<Vec<CheckOutcome>> =
         rows.iter().zip(&read).map(|(row, stored)| checks(row, stored.as_ref())).collect();
     let ran = match &wanted.host {
@@ -110,14 +110,14 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>,
 
 /// The check of the host's compiler alone: C++ texts, compiled together.
 pub(crate) fn host(rows: &[Row], folder: &Path) -> Result<Vec<CheckOutcome>, SynthError> {
-    let read: Vec<Option<Stored>> = rows.iter().map(Stored::read).collect();
+    let read: Vec<Option<StoredRow>> = rows.iter().map(StoredRow::read).collect();
     let asked = HostChecks { texts: Texts::Cpu, altered: false, strict: true };
     let checks = text::checks(rows, &read, folder, asked)?;
     Ok(checks.into_iter().map(|[cpp, _]| cpp).collect())
 }
 
 /// A row that could be read.
-struct Stored {
+struct StoredRow {
     program: RowProgram,
     dims: Vec<u32>,
     inputs: Vec<ArgumentInput>,
@@ -126,10 +126,10 @@ struct Stored {
     /// Texts that the compiler prints for the source.
     emitted: Emitted,
     /// Allowed errors of the results, for each runner.
-    bounds: [OnceCell<Option<Bounds>>; 3],
+    bounds: [OnceCell<Option<AllowedErrors>>; 3],
 }
 
-impl Stored {
+impl StoredRow {
     fn read(row: &Row) -> Option<Self> {
         let program = RowProgram::read(&row.source).ok()?;
         let inputs = row.inputs()?;
@@ -153,10 +153,10 @@ impl Stored {
         Grid { dims: &self.dims, inputs: &self.inputs }
     }
 
-    fn bounds(&self, runner: Runner) -> Option<&Bounds> {
+    fn bounds(&self, runner: Runner) -> Option<&AllowedErrors> {
         let find = || {
             let exact = self.results.as_ref().ok()?;
-            Bounds::find(&self.program, self.grid(), self.seed, exact, runner)
+            AllowedErrors::find(&self.program, self.grid(), self.seed, exact, runner)
         };
         self.bounds[runner as usize].get_or_init(find).as_ref()
     }
@@ -167,10 +167,10 @@ impl Stored {
     }
 
     /// The gradient beside differences, in 64 bits.
-    fn slope(&self) -> Option<Slope> {
+    fn slope(&self) -> Option<SlopeCheck> {
         let wide = widen::program(&self.program)?;
         let found = results(&wide, self.grid(), self.seed).ok()?.gradients?;
-        Some(difference::compare(&wide, &found, self.grid(), self.seed))
+        Some(finite_difference::compare(&wide, &found, self.grid(), self.seed))
     }
 
     /// Launches the kernel on a device, forward and backward, and compares the results with the
@@ -188,13 +188,13 @@ impl Stored {
 }
 
 /// Makes the checks that need no other compiler.
-fn checks(row: &Row, stored: Option<&Stored>) -> Vec<CheckOutcome> {
+fn checks(row: &Row, stored: Option<&StoredRow>) -> Vec<CheckOutcome> {
     let Some(stored) = stored else {
         let none = ["texts", "outputs", "gradients", "differences", "machine_code"];
         let none = none.into_iter().map(|name| skipped(name, NotRun::Unreadable));
         return std::iter::once(Ok(Check::failed("parses"))).chain(none).collect();
     };
-    let Stored { program, results, .. } = stored;
+    let StoredRow { program, results, .. } = stored;
     let mut checks =
         vec![Ok(Check::passed("parses")), Ok(Check::holds("texts", same_texts(row, stored), None))];
     let judge =
@@ -213,10 +213,10 @@ fn checks(row: &Row, stored: Option<&Stored>) -> Vec<CheckOutcome> {
     checks.push(match &program.reverse {
         Err(_) => Ok(Check::new("differences", Verdict::Refused(String::new()), None)),
         Ok(_) => match stored.slope() {
-            Some(Slope::Measured(error)) => {
-                Ok(Check::holds("differences", error <= difference::TOLERANCE, Some(error)))
+            Some(SlopeCheck::Measured(error)) => {
+                Ok(Check::holds("differences", error <= finite_difference::TOLERANCE, Some(error)))
             }
-            Some(Slope::Rough) => Ok(Check::new("differences", Verdict::Rough, None)),
+            Some(SlopeCheck::Rough) => Ok(Check::new("differences", Verdict::Rough, None)),
             None => skipped("differences", NotRun::NotWide),
         },
     });
@@ -225,7 +225,7 @@ fn checks(row: &Row, stored: Option<&Stored>) -> Vec<CheckOutcome> {
 }
 
 /// Returns true if the compiler prints the texts that the row holds.
-fn same_texts(row: &Row, Stored { program, emitted, .. }: &Stored) -> bool {
+fn same_texts(row: &Row, StoredRow { program, emitted, .. }: &StoredRow) -> bool {
     row.ir == emitted.ir
         && row.ir_backward == emitted.ir_backward
         && row.cpp == emitted.cpp
@@ -304,6 +304,6 @@ pub fn units(outcomes: &[Vec<CheckOutcome>]) -> Vec<(&'static str, Vec<f64>)> {
 }
 
 /// Returns true if any check failed.
-pub fn is_caught(outcomes: &[CheckOutcome]) -> bool {
+pub fn has_failed(outcomes: &[CheckOutcome]) -> bool {
     outcomes.iter().flatten().any(|check| check.verdict == Verdict::Fail)
 }

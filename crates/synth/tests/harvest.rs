@@ -4,7 +4,7 @@ use gbxcule_synth::batch::read;
 use gbxcule_synth::harvest::{FAMILY, Harvested, harvest};
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_synth::table::{read_parquet, to_parquet};
-use gbxcule_synth::validate::{Checks, is_caught, validate};
+use gbxcule_synth::validate::{Checks, has_failed, validate};
 use gbxcule_synth::verdict::Verdict;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -128,7 +128,7 @@ fn kernels_of_a_folder_become_rows_that_pass_every_check() {
         assert!(row.checks().iter().all(|it| it.verdict != Verdict::Fail), "{}", row.checks_json);
     }
     for (row, checks) in rows.iter().zip(validate(&rows, &Checks::default()).expect("checks")) {
-        assert!(!is_caught(&checks), "{}\n{checks:?}", row.source);
+        assert!(!has_failed(&checks), "{}\n{checks:?}", row.source);
     }
     let again = harvest(&code, "MIT", PLAN, 1, &|_| ()).expect("rows").rows;
     assert_eq!(rows, again, "the same folder gives the same rows");

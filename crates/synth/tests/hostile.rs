@@ -52,7 +52,7 @@ fn a_text_that_the_compiler_does_not_print_is_not_run_and_has_no_verdict() {
     }
     // What was not run leaves no trace in the stored row.
     let mut row = rows[1].clone();
-    row.keep(&verdicts[1]);
+    row.record_verdicts(&verdicts[1]);
     assert!(row.checks().iter().all(|check| check.check != "cpp"), "{}", row.checks_json);
     assert!(row.checks().iter().any(|check| check.check == "cuda_on_host"));
     assert!(!row.checks_json.contains("not"), "{}", row.checks_json);

@@ -23,7 +23,7 @@ fn nvidia_warp_computes_the_same_and_its_wrong_gradients_are_labelled() {
             println!("{} {check:?}", row.id);
             assert_ne!(check.verdict, Verdict::Fail, "row {}\n{}", row.id, row.source);
         }
-        row.keep(checks);
+        row.record_verdicts(checks);
     }
     println!("{:?}", count_verdicts(&verdicts));
     let labelled =

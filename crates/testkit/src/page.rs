@@ -43,7 +43,7 @@ fn expected_page(page: &str, said: &dyn Fn(&str, &Files) -> String) -> String {
 }
 
 /// Holds a page against what is said of its examples; `GBXCULE_BLESS=1` writes it anew.
-pub fn hold(path: &Path, said: &dyn Fn(&str, &Files) -> String) {
+pub fn check_page(path: &Path, said: &dyn Fn(&str, &Files) -> String) {
     let page = std::fs::read_to_string(path).expect("a page");
     let wanted = expected_page(&page, said);
     if std::env::var_os("GBXCULE_BLESS").is_some() {

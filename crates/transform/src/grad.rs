@@ -52,9 +52,9 @@ mod content;
 mod copy;
 mod cycle;
 mod exit;
-mod forward;
 mod inline;
-mod memory;
+mod irreversible;
+mod merge_repeats;
 mod need;
 mod normal;
 mod origin;
@@ -63,8 +63,8 @@ mod reverse;
 mod rule;
 mod scan;
 mod signature;
-mod tidy;
-mod trip;
+mod store_forwarding;
+mod trip_count;
 
 use crate::pass::dce;
 use activity::Activity;
@@ -151,13 +151,13 @@ fn differentiate(
     });
     normal::build(source, module, id, into, inline);
     let mut body = std::mem::take(&mut module.functions[into].body);
-    forward::rewrite(&mut body, &module.types);
+    store_forwarding::rewrite(&mut body, &module.types);
     let types = module.types.clone();
     let program = Definitions { types: &types, functions: &source.functions };
     let scan = Scan::new(&body);
     let activity = Activity::new(program, function, &scan);
     let need = Need::new(program, &scan, &activity);
-    let apart = memory::check(program, &scan, &activity, &need)?;
+    let apart = irreversible::check(program, &scan, &activity, &need)?;
     if function.kind == Kind::Kernel {
         module.functions[into].disjoint = apart;
     } else {
@@ -172,7 +172,7 @@ fn differentiate(
     dce::clean(module, into, &shared.droppable);
     // Only what a reverse calls to multiply adjoints is known to compute and nothing else.
     let chains: Vec<FunctionId> = shared.chains.values().copied().collect();
-    tidy::run(module, into, &|function| chains.contains(&function));
+    merge_repeats::run(module, into, &|function| chains.contains(&function));
     dce::clean(module, into, &shared.droppable);
     Ok(into)
 }

@@ -10,11 +10,11 @@ use gbxcule_synth::batch::Manifest;
 use gbxcule_synth::leak::{Leakage, leakage};
 use gbxcule_synth::mutate::{Mutation, Score, score};
 use gbxcule_synth::row::{Row, Texts};
-use gbxcule_synth::validate::{CheckCount, Checks, count_verdicts, is_caught, units, validate};
+use gbxcule_synth::validate::{CheckCount, Checks, count_verdicts, has_failed, units, validate};
 use gbxcule_synth::verdict::{Check, CheckOutcome, NotRun, Verdict};
 
 use super::make::{read_rows, write_rows};
-use super::{Dataset, Device};
+use super::{Dataset, RowDevice};
 use crate::print::{self, say};
 use crate::progress;
 
@@ -68,7 +68,7 @@ pub(crate) struct Validate {
 }
 
 impl Validate {
-    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
         let (manifest, mut rows) = self.dataset.read()?;
         let folder = self.host.folder();
         let gpu = device.gpu()?;
@@ -83,11 +83,11 @@ impl Validate {
         }
         bar.finish_and_clear();
         if let Some(out) = &self.out {
-            rows.iter_mut().zip(&verdicts).for_each(|(row, checks)| row.keep(checks));
+            rows.iter_mut().zip(&verdicts).for_each(|(row, checks)| row.record_verdicts(checks));
             write_rows(out, &manifest, &rows, false)?;
         }
         print_counts(&rows, &verdicts);
-        Ok(!verdicts.iter().any(|checks| is_caught(checks)))
+        Ok(!verdicts.iter().any(|checks| has_failed(checks)))
     }
 }
 
@@ -166,7 +166,7 @@ pub(crate) struct Mutate {
 }
 
 impl Mutate {
-    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
         let (_, rows) = self.dataset.read()?;
         let folder = self.host.folder();
         let gpu = device.gpu()?;

@@ -9,7 +9,7 @@ use gbxcule_lab::artifact::write_whole;
 use gbxcule_synth::harvest::{Harvested, harvest, is_licence, manifest_of};
 use gbxcule_synth::row::{Mode, Plan};
 
-use super::Device;
+use super::RowDevice;
 use super::make::write_rows;
 use crate::print::say;
 use crate::progress;
@@ -48,7 +48,7 @@ pub(crate) struct HarvestCode {
 }
 
 impl HarvestCode {
-    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
         if !is_licence(&self.license) {
             bail!("`{}` is no SPDX expression such as `Apache-2.0`", self.license);
         }

@@ -18,7 +18,7 @@ use gbxcule_synth::table::to_parquet;
 use gbxcule_synth::tool::Tools;
 use gbxcule_synth::usage::Usage;
 
-use super::{Dataset, Device};
+use super::{Dataset, RowDevice};
 use crate::print::{self, say};
 use crate::progress;
 use crate::run_options::workers;
@@ -85,8 +85,8 @@ enum Depth {
 }
 
 impl DatasetOptions {
-    fn tools(&self, device: Device) -> anyhow::Result<Tools> {
-        if self.ptx && device == Device::Cpu {
+    fn tools(&self, device: RowDevice) -> anyhow::Result<Tools> {
+        if self.ptx && device == RowDevice::Cpu {
             bail!("PTX is made of CUDA text: add --device cuda or --device both");
         }
         let python = self.warp_text.then(Python::find);
@@ -103,7 +103,7 @@ impl DatasetOptions {
         Manifest::new(self.count, plan, tools)
     }
 
-    fn make(&self, device: Device, shard: u64, shards: u64) -> anyhow::Result<()> {
+    fn make(&self, device: RowDevice, shard: u64, shards: u64) -> anyhow::Result<()> {
         let cores = std::thread::available_parallelism().ok();
         let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);
         let work = Work { shard, shards, workers, resume: self.resume, jsonl: self.jsonl };
@@ -136,7 +136,7 @@ pub(crate) struct Generate {
 }
 
 impl Generate {
-    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
         self.what.make(device, 0, 1)?;
         write_card(&self.what.out, &Usage::of_warp())?;
         Ok(true)
@@ -160,7 +160,7 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
 }
 
 impl Batch {
-    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
         self.what.make(device, self.shard.0, self.shard.1)?;
         let tools = self.what.tools(device)?;
         let manifest = self.what.manifest(device.texts(), &tools);

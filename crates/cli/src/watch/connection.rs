@@ -26,13 +26,13 @@ pub(crate) struct Connections {
 
 #[derive(Default)]
 struct Known {
-    open: Vec<Open>,
+    open: Vec<OpenConnection>,
     /// Counts signs of life: of two connections, the one with the lower count has been silent
     /// longer.
     signs: u64,
 }
 
-struct Open {
+struct OpenConnection {
     id: u64,
     stream: Arc<TcpStream>,
     stage: Stage,
@@ -68,7 +68,12 @@ impl Connections {
         let mut known = self.lock();
         known.make_room(Stage::Opening, MOST_OPENING - 1);
         let id = known.next_sign();
-        let open = Open { id, stream: Arc::clone(&stream), stage: Stage::Opening, last_active: id };
+        let open = OpenConnection {
+            id,
+            stream: Arc::clone(&stream),
+            stage: Stage::Opening,
+            last_active: id,
+        };
         known.open.push(open);
         Connection { all: Arc::clone(self), id, stream }
     }

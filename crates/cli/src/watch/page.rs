@@ -15,7 +15,7 @@ pub(crate) fn file(path: &str) -> Option<(&'static str, &'static str)> {
         "/mosaic.js" => (SCRIPT, include_str!("page/mosaic.js")),
         "/machine.js" => (SCRIPT, include_str!("page/machine.js")),
         "/sound.js" => (SCRIPT, include_str!("page/sound.js")),
-        "/pad.js" => (SCRIPT, include_str!("page/pad.js")),
+        "/buttons.js" => (SCRIPT, include_str!("page/buttons.js")),
         _ => return None,
     })
 }

@@ -87,7 +87,7 @@ impl Mode {
 }
 
 /// Description of the swarm for a viewer.
-pub(crate) struct Hello<'a> {
+pub(crate) struct SwarmDescription<'a> {
     pub(crate) mode: Mode,
     pub(crate) rom: &'a str,
     pub(crate) num_envs: usize,
@@ -101,7 +101,7 @@ pub(crate) struct Hello<'a> {
     pub(crate) has_map: bool,
 }
 
-impl Hello<'_> {
+impl SwarmDescription<'_> {
     /// The first message on a connection.
     pub(crate) fn text(&self) -> String {
         let hello = json!({

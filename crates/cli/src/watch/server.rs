@@ -12,11 +12,11 @@ use anyhow::{Context, bail};
 use tungstenite::handshake::derive_accept_key;
 
 use crate::watch::connection::{Connection, Connections};
+use crate::watch::deadline_stream::DeadlineStream;
 use crate::watch::http::{Head, answer};
 use crate::watch::page;
 use crate::watch::swarm_channel::{SwarmReceiver, SwarmSender, swarm_channel};
-use crate::watch::timed::Timed;
-use crate::watch::viewer::{self, Welcome};
+use crate::watch::viewer::{self, FirstMessage};
 
 /// Time limit of a request, and of its answer, from the first byte to the last.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -59,7 +59,7 @@ impl Server {
     }
 
     /// Accept browsers from now on; their requests come through the channel.
-    pub(crate) fn start(self, welcome: Welcome) -> io::Result<(SwarmReceiver, Open)> {
+    pub(crate) fn start(self, welcome: FirstMessage) -> io::Result<(SwarmReceiver, RunningServer)> {
         let (to_swarm, from_viewers) = swarm_channel();
         let is_closed = Arc::<AtomicBool>::default();
         let shared = Arc::new(Shared { to_swarm, welcome, token: self.token });
@@ -67,18 +67,18 @@ impl Server {
         let thread = thread::Builder::new()
             .name("accept".to_owned())
             .spawn(move || accept(&listener, &shared, &closed))?;
-        Ok((from_viewers, Open { address: self.address, is_closed, thread }))
+        Ok((from_viewers, RunningServer { address: self.address, is_closed, thread }))
     }
 }
 
 /// A server that accepts browsers until it is closed, or the process ends.
-pub(crate) struct Open {
+pub(crate) struct RunningServer {
     address: SocketAddr,
     is_closed: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
-impl Open {
+impl RunningServer {
     /// Ends all connections and frees the port.
     pub(crate) fn close(self) {
         self.is_closed.store(true, Ordering::SeqCst);
@@ -136,7 +136,7 @@ fn new_token() -> anyhow::Result<String> {
 /// State that all connections share.
 struct Shared {
     to_swarm: SwarmSender,
-    welcome: Welcome,
+    welcome: FirstMessage,
     token: Option<String>,
 }
 
@@ -160,7 +160,7 @@ impl Shared {
 
 fn serve(connection: &Connection, shared: &Shared) -> io::Result<()> {
     connection.stream.set_nodelay(true)?;
-    let mut stream = Timed::new(Arc::clone(&connection.stream), TIMEOUT);
+    let mut stream = DeadlineStream::new(Arc::clone(&connection.stream), TIMEOUT);
     let head = Head::read(&mut stream)?;
     stream.allow(TIMEOUT);
     if let Some(why) = shared.refusal(&head) {

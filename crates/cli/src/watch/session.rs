@@ -13,15 +13,15 @@ use gbxcule_swarm::{Frame, Model, SwarmError};
 use crate::driver::{Driver, REAL_FRAMES_PER_S, StepOutcome};
 use crate::env_details::EnvDetails;
 use crate::picture::Curve;
-use crate::watch::ahead::Ahead;
-use crate::watch::audience::{Audience, Sight};
 use crate::watch::heatmap::{Coordinates, Heatmap};
 use crate::watch::meter::Meter;
 use crate::watch::protocol::{Mode, Status};
+use crate::watch::queued_pieces::QueuedPieces;
 use crate::watch::request::Request;
 use crate::watch::sound_queue::SoundQueue;
 use crate::watch::statistics::{Statistics, Summary};
 use crate::watch::swarm_channel::SwarmReceiver;
+use crate::watch::viewers::{ViewSource, Viewers};
 
 /// Paced pieces are made as long as it takes to have no more of them than this in a second.
 const MOST_PIECES_PER_S: f64 = 60.0;
@@ -45,31 +45,31 @@ pub(crate) struct Start {
 
 /// A swarm with its viewers.
 pub(crate) struct Session {
-    audience: Audience,
+    viewers: Viewers,
     runner: Runner,
 }
 
 impl Session {
     pub(crate) fn new(driver: Driver, start: &Start) -> Self {
-        Self { audience: Audience::default(), runner: Runner::new(driver, start) }
+        Self { viewers: Viewers::default(), runner: Runner::new(driver, start) }
     }
 
     /// Runs until the server has ended and no viewer is left.
     pub(crate) fn run(mut self, from_viewers: &SwarmReceiver) -> Result<(), SwarmError> {
-        let Self { audience, runner } = &mut self;
+        let Self { viewers, runner } = &mut self;
         loop {
-            audience.answer(runner)?;
-            let is_busy = audience.take_turns(runner)?;
+            viewers.answer(runner)?;
+            let is_busy = viewers.take_turns(runner)?;
             let wait = match (is_busy, runner.running) {
                 (true, _) => Some(Duration::ZERO),
                 (false, true) => Some(runner.time_left()),
                 (false, false) => None,
             };
-            if !audience.admit(from_viewers, wait) {
+            if !viewers.admit(from_viewers, wait) {
                 return Ok(());
             }
             if runner.running && runner.time_left().is_zero() {
-                runner.tick(audience)?;
+                runner.tick(viewers)?;
             }
         }
     }
@@ -84,7 +84,7 @@ struct Runner {
     due: Instant,
     /// The pictures are of the present moment.
     is_drawn: bool,
-    ahead: Ahead,
+    ahead: QueuedPieces,
     /// Pieces of steps that were run.
     pieces: u64,
     meter: Meter,
@@ -102,7 +102,7 @@ impl Runner {
             speed: start.speed,
             due: Instant::now(),
             is_drawn: true,
-            ahead: Ahead::default(),
+            ahead: QueuedPieces::default(),
             pieces: 0,
             meter: Meter::default(),
             sound: SoundQueue::default(),
@@ -119,11 +119,11 @@ impl Runner {
     }
 
     /// One piece of running: a whole step, or some frames of one.
-    fn tick(&mut self, audience: &Audience) -> Result<(), SwarmError> {
+    fn tick(&mut self, viewers: &Viewers) -> Result<(), SwarmError> {
         let begin = Instant::now();
         if self.speed == 0.0 {
-            let draw = audience.awaits_next(self)
-                || (self.ahead.piece_took() > LONG_STEP && !audience.is_empty());
+            let draw = viewers.awaits_next(self)
+                || (self.ahead.piece_took() > LONG_STEP && !viewers.is_empty());
             self.finish_step(draw)?;
         } else {
             let frames = self.driver.advance(piece_frames(self.speed), true)?;
@@ -196,7 +196,7 @@ impl Runner {
     }
 }
 
-impl Sight for Runner {
+impl ViewSource for Runner {
     fn num_envs(&self) -> usize {
         self.driver.num_envs()
     }

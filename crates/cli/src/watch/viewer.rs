@@ -15,10 +15,10 @@ use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Bytes, Error, Message, WebSocket};
 
 use crate::watch::connection::Connection;
+use crate::watch::deadline_stream::{DeadlineStream, is_timeout};
 use crate::watch::protocol;
 use crate::watch::request::{self, Request};
 use crate::watch::swarm_channel::{SwarmSender, View, ViewerLink, ViewerRequest};
-use crate::watch::timed::{Timed, is_timeout};
 
 /// Requests have some hundred bytes.
 const MOST_REQUEST_BYTES: usize = 4096;
@@ -42,7 +42,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The first message to every viewer, and what viewers may do.
-pub(crate) struct Welcome {
+pub(crate) struct FirstMessage {
     /// The first message.
     pub(crate) hello: String,
     /// Viewers may do more than look.
@@ -54,13 +54,13 @@ pub(crate) fn serve(
     connection: &Connection,
     read_ahead: Vec<u8>,
     to_swarm: &SwarmSender,
-    Welcome { hello, may_act }: &Welcome,
+    FirstMessage { hello, may_act }: &FirstMessage,
 ) {
     connection.become_viewer();
     let config = WebSocketConfig::default()
         .max_message_size(Some(MOST_REQUEST_BYTES))
         .max_frame_size(Some(MOST_REQUEST_BYTES));
-    let stream = Timed::new(Arc::clone(&connection.stream), TIMEOUT);
+    let stream = DeadlineStream::new(Arc::clone(&connection.stream), TIMEOUT);
     let socket = WebSocket::from_partially_read(stream, read_ahead, Role::Server, Some(config));
     let (requests, asked) = sync_channel(MOST_REQUESTS_WAITING);
     // Holds one view at most.
@@ -90,7 +90,7 @@ pub(crate) fn serve(
 }
 
 struct Browser<'a> {
-    socket: WebSocket<Timed>,
+    socket: WebSocket<DeadlineStream>,
     views: Receiver<View>,
     requests: SyncSender<ViewerRequest>,
     is_served: Arc<AtomicBool>,

@@ -4,7 +4,7 @@
 
 use gbxcule_dialect::Program;
 use gbxcule_ir::check;
-use gbxcule_ir::diagnostic::{Code, Stage, render};
+use gbxcule_ir::diagnostic::{Code, CodeSource, render};
 use gbxcule_ir::source::SourceMap;
 use gbxcule_testkit::page;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn the_dialect_is_what_its_pages_say() {
     let pages = pages();
     assert!(pages.len() >= 5, "pages are missing");
     for path in pages {
-        page::hold(&path, &said);
+        page::check_page(&path, &said);
     }
 }
 
@@ -57,7 +57,7 @@ fn the_table_of_refusals_has_every_code() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dialect/refusals.md");
     let page = std::fs::read_to_string(&path).expect("a page");
     let mut table = String::from("| code | what it means |\n|---|---|\n");
-    for code in Code::ALL.iter().filter(|code| code.stage() == Stage::Dialect) {
+    for code in Code::ALL.iter().filter(|code| code.stage() == CodeSource::Dialect) {
         table.push_str(&format!("| `{code}` | {} |\n", code.meaning()));
     }
     let wanted = with_table(&page, &table);

@@ -17,7 +17,7 @@
 use crate::interrupts::STAT;
 use crate::machine::{Machine, is_before};
 use crate::ppu::timing::{COMPARE_DOT, MODE3_DOT, NO_LINE};
-use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_DOT, VBLANK_LINE, stat};
+use crate::ppu::{LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_DOT, VBLANK_LINE, stat};
 
 /// Dot of line 153 from which line 0 is compared.
 const LYC_0_FROM: u16 = 14;
@@ -138,7 +138,7 @@ impl Machine {
 
     /// The dot on which mode 3 of this line ends or has ended.
     fn end_of_mode3(&mut self) -> u16 {
-        if self.ppu.stage == Stage::Done { self.ppu.mode3_end } else { self.mode3_end() }
+        if self.ppu.stage == LineProgress::Done { self.ppu.mode3_end } else { self.mode3_end() }
     }
 
     /// Returns true if the CPU sees mode 3, which has begun, go on.
@@ -225,7 +225,7 @@ impl Machine {
         let new = value & stat::ALL_SOURCES;
         self.ppu.stat = new;
         if !self.ppu.is_on() {
-            self.ppu.update_dark_stat_line(&mut self.interrupts);
+            self.ppu.update_lcd_off_stat_line(&mut self.interrupts);
             return;
         }
         let end = self.end_of_mode3_or_none();

@@ -15,7 +15,7 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::{LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, Stage, timing};
+use crate::ppu::{LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LineProgress, timing};
 
 impl Machine {
     /// A write to FF40-FF4B.
@@ -114,7 +114,7 @@ impl Machine {
         let stays_on = old & value & LCDC_ON != 0;
         if stays_on && changed & (LCDC_TILE_DATA | LCDC_TALL_OBJECTS) != 0 {
             self.ppu.lcdc = value & !LCDC_TALL_OBJECTS | old & LCDC_TALL_OBJECTS;
-            if changed & LCDC_TILE_DATA != 0 && self.ppu.stage == Stage::Rendering {
+            if changed & LCDC_TILE_DATA != 0 && self.ppu.stage == LineProgress::Rendering {
                 self.ppu.pipeline.leaves_8000 = value & LCDC_TILE_DATA == 0;
                 self.ppu.pipeline.enters_8000 = value & LCDC_TILE_DATA != 0;
             }
@@ -124,7 +124,7 @@ impl Machine {
             self.ppu.pipeline.enters_8000 = false;
             self.ppu.lcdc = value;
         }
-        if old & !value & LCDC_WINDOW != 0 && self.ppu.stage != Stage::Rendering {
+        if old & !value & LCDC_WINDOW != 0 && self.ppu.stage != LineProgress::Rendering {
             self.ppu.pipeline.window_active = false;
         }
         self.switch_on_lcd(t, old);

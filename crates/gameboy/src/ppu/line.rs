@@ -6,7 +6,7 @@
 use crate::machine::{COLOR, Machine};
 #[cfg(not(color))]
 use crate::ppu::planes;
-use crate::ppu::{LCDC_WINDOW, LINE_TCYCLES, Ppu, Stage, timing};
+use crate::ppu::{LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, timing};
 
 /// Dots of mode 3's renderer without scrolling, window or objects.
 const PLAIN_DOTS: u16 = 167;
@@ -24,11 +24,12 @@ impl Machine {
             {
                 self.ppu.hblank_ahead = 0;
             }
-            self.ppu.mode3_end = if self.ppu.stage == Stage::Untouched && self.ppu.is_plain_line() {
-                self.ppu.plain_mode3_end()
-            } else {
-                self.probe_mode3_end()
-            };
+            self.ppu.mode3_end =
+                if self.ppu.stage == LineProgress::Untouched && self.ppu.is_plain_line() {
+                    self.ppu.plain_mode3_end()
+                } else {
+                    self.probe_mode3_end()
+                };
         }
         self.ppu.mode3_end
     }
@@ -50,7 +51,7 @@ impl Machine {
             self.scan_objects(timing::MODE3_DOT + 1);
         }
         self.draw_plain_line();
-        self.ppu.stage = Stage::Done;
+        self.ppu.stage = LineProgress::Done;
     }
 
     /// Draws a line that the shortcut covers and whose objects are known.

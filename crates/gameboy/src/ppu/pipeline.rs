@@ -11,7 +11,7 @@ use crate::ppu::color_pixel::{load_pixel, store_pixel};
 #[cfg(not(color))]
 use crate::ppu::shade::{load_pixel, store_pixel};
 use crate::ppu::{
-    FRAME_BYTES, LCDC_OBJECTS, LCDC_TALL_OBJECTS, LCDC_WINDOW, Ppu, Scan, Stage, VRAM_BYTES,
+    FRAME_BYTES, LCDC_OBJECTS, LCDC_TALL_OBJECTS, LCDC_WINDOW, LineProgress, Ppu, Scan, VRAM_BYTES,
 };
 
 /// `fetch_step` once a row of tile data waits to be pushed.
@@ -288,13 +288,13 @@ impl Machine {
         self.scan_objects(super::timing::MODE3_DOT + 1);
         let start = self.ppu.mode3_start();
         self.ppu.pipeline.restart(start);
-        self.ppu.stage = Stage::Rendering;
+        self.ppu.stage = LineProgress::Rendering;
     }
 
     /// Renders every dot before `until`, or to the end of mode 3.
     #[inline(never)]
     pub fn run_pipeline(&mut self, until: u16) {
-        while self.ppu.pipeline.dot < until && self.ppu.stage == Stage::Rendering {
+        while self.ppu.pipeline.dot < until && self.ppu.stage == LineProgress::Rendering {
             let draws = self.ppu.draw;
             if until - self.ppu.pipeline.dot >= 8 && self.ppu.are_eight_dots_plain() {
                 self.ppu.render_eight_dots(&self.vram, &mut self.frame, draws);
@@ -311,7 +311,7 @@ impl Machine {
     /// copy without pixels.
     pub(crate) fn probe_mode3_end(&mut self) -> u16 {
         let mut probe = self.ppu;
-        if probe.stage == Stage::Untouched {
+        if probe.stage == LineProgress::Untouched {
             let start = probe.mode3_start();
             probe.pipeline.restart(start);
         }
@@ -553,7 +553,7 @@ impl Ppu {
         {
             self.hblank_ahead = self.pipeline.hblank_ahead();
         }
-        self.stage = Stage::Done;
+        self.stage = LineProgress::Done;
         if COLOR && (self.pipeline.fetch_step == 4 || self.pipeline.fetch_step == 5) {
             // The next line may show what was read last.
             self.pipeline.data_high = self.pipeline.data_low;

@@ -18,7 +18,7 @@
 
 use crate::machine::{COLOR, Machine};
 use crate::ppu::{
-    FINE_SCROLL_UNUSED, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_WINDOW, Ppu, Stage,
+    FINE_SCROLL_UNUSED, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_WINDOW, LineProgress, Ppu,
     VBLANK_LINE, stat,
 };
 #[cfg(not(color))]
@@ -170,7 +170,7 @@ impl Machine {
             if ppu.pipeline.window_just_started {
                 ppu.pipeline.window_cut_short = true;
             }
-            if ppu.stage != Stage::Rendering {
+            if ppu.stage != LineProgress::Rendering {
                 ppu.pipeline.window_active = false;
             }
         }
@@ -241,7 +241,7 @@ impl Machine {
             let sources = self.ppu.sources(mode3_end);
             self.ppu.update_stat_line(&mut self.interrupts, sources);
         } else {
-            self.ppu.update_dark_stat_line(&mut self.interrupts);
+            self.ppu.update_lcd_off_stat_line(&mut self.interrupts);
         }
     }
 
@@ -358,7 +358,7 @@ impl Ppu {
     /// fetcher took the background's tile (mealybug `m3_lcdc_win_en_change_multiple_wx`).
     #[cfg(not(color))]
     fn forget_window_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
-        if self.stage == Stage::Rendering && self.pipeline.fetch_step == 1 {
+        if self.stage == LineProgress::Rendering && self.pipeline.fetch_step == 1 {
             self.pipeline.window_active = false;
             self.fetch_tile(vram);
         }
@@ -380,7 +380,7 @@ impl Ppu {
         self.line = 0;
         self.dot = 0;
         self.wy_met = false;
-        self.stage = Stage::Done;
+        self.stage = LineProgress::Done;
         self.pipeline.window_active = false;
         self.pipeline.window_column = 0;
     }
@@ -397,7 +397,7 @@ impl Ppu {
         self.window_line = 0;
         self.mode3_end = 0;
         self.scan.restart();
-        self.stage = Stage::Untouched;
+        self.stage = LineProgress::Untouched;
         self.pipeline.window_active = false;
     }
 }

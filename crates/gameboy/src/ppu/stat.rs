@@ -53,7 +53,7 @@ impl Ppu {
 
     /// Evaluates the line while the LCD is off: of its sources only the frozen comparison is left
     /// (gambatte `lcdoff_lycirqen_*`).
-    pub(crate) fn update_dark_stat_line(&mut self, interrupts: &mut Interrupts) {
+    pub(crate) fn update_lcd_off_stat_line(&mut self, interrupts: &mut Interrupts) {
         let level = self.lyc_frozen && self.stat & LYC_SOURCE != 0;
         if level && !self.stat_line {
             interrupts.request(STAT);

@@ -8,7 +8,7 @@
 
 use crate::machine::{COLOR, Machine};
 #[cfg(not(color))]
-use crate::ppu::Stage;
+use crate::ppu::LineProgress;
 use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, VBLANK_DOT, VBLANK_LINE, stat};
 
 /// LY changes.
@@ -170,7 +170,7 @@ impl Machine {
     /// Returns true if mode 3 has begun and not ended yet.
     #[cfg(not(color))]
     fn in_mode3(&mut self) -> bool {
-        self.ppu.stage != Stage::Done && self.ppu.dot <= self.mode3_end()
+        self.ppu.stage != LineProgress::Done && self.ppu.dot <= self.mode3_end()
     }
 
     /// Returns true if the PPU keeps the CPU from reading VRAM.

@@ -5,7 +5,7 @@
 
 use super::codec::{Field, Reader, Unreadable, Writer};
 use super::{Difference, Path};
-use crate::apu::{Apu, PowerOnGlitch, Sequencer, Sweep, Wave, Written};
+use crate::apu::{Apu, LastWrites, PowerOnGlitch, Sequencer, Sweep, Wave};
 #[cfg(color)]
 use crate::apu::{Envelope, Noise, Pulse, Voices};
 use crate::cart::{Cart, ClockRegisters, Mapper, RamPort, Rtc};
@@ -20,7 +20,7 @@ use crate::joypad::Joypad;
 use crate::machine::Machine;
 #[cfg(color)]
 use crate::ppu::Palettes;
-use crate::ppu::{Pipeline, Ppu, Scan, Stage};
+use crate::ppu::{LineProgress, Pipeline, Ppu, Scan};
 use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::Speed;
@@ -194,7 +194,7 @@ fields!(Ppu {
     lyc_request_at,
 });
 
-codes!(Stage { Untouched, Rendering, Done });
+codes!(LineProgress { Untouched, Rendering, Done });
 
 fields!(Scan { x, y, entry, entries, count });
 
@@ -296,7 +296,7 @@ impl Default for Envelope {
 #[cfg(color)]
 fields!(Noise { due, register, counter, left, runs, just_counted, has_counted });
 
-fields!(Written { count, address, value, previous_address, previous_value });
+fields!(LastWrites { count, address, value, previous_address, previous_value });
 
 fields!(Sequencer { clocks, glitch });
 

@@ -8,7 +8,7 @@ use super::StateError;
 use crate::apu::{Apu, Wave};
 use crate::cart::{Cart, Rtc};
 use crate::machine::Machine;
-use crate::ppu::{FINE_SCROLL_UNUSED, LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_LINE};
+use crate::ppu::{FINE_SCROLL_UNUSED, LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_LINE};
 use crate::timer::FAR_MCYCLES;
 
 /// Chips are brought up to date at least once a frame; frames can't last this long.
@@ -16,14 +16,14 @@ const LONGEST_LAG_MCYCLES: u32 = 1 << 17;
 /// The PPU's position is at most this far ahead of `now`: a write reaches it a little late.
 const PPU_LEAD_TCYCLES: u32 = 8;
 
-type Verdict = Result<(), StateError>;
+type RuleResult = Result<(), StateError>;
 
-fn rule(holds: bool, rule: &'static str) -> Verdict {
+fn rule(holds: bool, rule: &'static str) -> RuleResult {
     if holds { Ok(()) } else { Err(StateError::Impossible { rule }) }
 }
 
 /// `fresh` is the cartridge at power-on.
-pub(super) fn check(machine: &Machine, fresh: &Cart) -> Verdict {
+pub(super) fn check(machine: &Machine, fresh: &Cart) -> RuleResult {
     check_times(machine)?;
     check_cpu(machine)?;
     check_small_chips(machine)?;
@@ -45,7 +45,7 @@ fn is_near(now: u32, moment: u32, lead: u32) -> bool {
     now.wrapping_add(lead).wrapping_sub(moment) <= LONGEST_LAG_MCYCLES + lead
 }
 
-fn check_times(machine: &Machine) -> Verdict {
+fn check_times(machine: &Machine) -> RuleResult {
     let now = machine.now;
     let Machine { timer, serial, apu, dma, cart, .. } = machine;
     rule(is_recent(now, machine.frame_start), "frame_start must lie in the last frames")?;
@@ -82,7 +82,7 @@ fn check_times(machine: &Machine) -> Verdict {
     )
 }
 
-fn check_cpu(machine: &Machine) -> Verdict {
+fn check_cpu(machine: &Machine) -> RuleResult {
     rule(machine.cpu.now == machine.now, "cpu.now must equal now")?;
     let mut opened = *machine;
     opened.open_bus(!machine.dma.active);
@@ -93,7 +93,7 @@ fn check_cpu(machine: &Machine) -> Verdict {
     rule(machine.interrupts.requested & 0xe0 == 0, "interrupts.requested has no bits 5 to 7")
 }
 
-fn check_small_chips(machine: &Machine) -> Verdict {
+fn check_small_chips(machine: &Machine) -> RuleResult {
     rule(machine.timer.tac & !7 == 0, "timer.tac has no bits 3 to 7")?;
     rule(machine.serial.bits < 8, "serial.bits must be less than 8")?;
     if crate::COLOR {
@@ -104,7 +104,7 @@ fn check_small_chips(machine: &Machine) -> Verdict {
     rule(machine.joypad.select & !0x30 == 0, "joypad.select has only bits 4 and 5")
 }
 
-fn check_ppu(ppu: &Ppu, tcycles: u32) -> Verdict {
+fn check_ppu(ppu: &Ppu, tcycles: u32) -> RuleResult {
     rule(ppu.line <= LAST_LINE, "ppu.line must be at most 153")?;
     rule(ppu.dot < LINE_TCYCLES, "ppu.dot must be less than 456")?;
     rule(ppu.mode3_end <= LINE_TCYCLES, "ppu.mode3_end must be at most 456")?;
@@ -115,14 +115,17 @@ fn check_ppu(ppu: &Ppu, tcycles: u32) -> Verdict {
         "ppu.used_fine_scroll must be less than 8, or ff",
     )?;
     rule(
-        ppu.line < VBLANK_LINE || ppu.stage == Stage::Untouched,
+        ppu.line < VBLANK_LINE || ppu.stage == LineProgress::Untouched,
         "ppu.stage must be Untouched in VBlank",
     )?;
     if !ppu.is_on() {
-        return rule(ppu.stage != Stage::Rendering, "ppu.stage can't be Rendering while off");
+        return rule(
+            ppu.stage != LineProgress::Rendering,
+            "ppu.stage can't be Rendering while off",
+        );
     }
     rule(
-        ppu.stage != Stage::Done || ppu.mode3_end != 0,
+        ppu.stage != LineProgress::Done || ppu.mode3_end != 0,
         "ppu.mode3_end must be known when ppu.stage is Done",
     )?;
     let elapsed = tcycles.wrapping_sub(ppu.line_start).wrapping_add(PPU_LEAD_TCYCLES);
@@ -130,7 +133,7 @@ fn check_ppu(ppu: &Ppu, tcycles: u32) -> Verdict {
     rule(ppu.dot as u32 <= elapsed, "ppu.dot must not be ahead of the time")
 }
 
-fn check_pipeline(ppu: &Ppu) -> Verdict {
+fn check_pipeline(ppu: &Ppu) -> RuleResult {
     let Ppu { scan, pipeline, .. } = ppu;
     rule(scan.entries <= 40, "ppu.scan.entries must be at most 40")?;
     rule(scan.count <= 10, "ppu.scan.count must be at most 10")?;
@@ -148,12 +151,14 @@ fn check_pipeline(ppu: &Ppu) -> Verdict {
     rule(pipeline.object <= 10, "ppu.pipeline.object must be at most 10")?;
     rule(pipeline.object_step <= 8, "ppu.pipeline.object_step must be at most 8")?;
     rule(
-        ppu.stage != Stage::Rendering || pipeline.object_step == 0 || pipeline.object < scan.count,
+        ppu.stage != LineProgress::Rendering
+            || pipeline.object_step == 0
+            || pipeline.object < scan.count,
         "ppu.pipeline.object must be less than ppu.scan.count while it is fetched",
     )
 }
 
-fn check_apu(apu: &Apu) -> Verdict {
+fn check_apu(apu: &Apu) -> RuleResult {
     rule(apu.active & !0x0f == 0, "apu.active has only bits 0 to 3")?;
     rule(apu.powered || apu.active == 0, "apu.active must be 0 while apu.powered is not set")?;
     let longest = [64, 64, 256, 64];
@@ -167,7 +172,7 @@ fn check_apu(apu: &Apu) -> Verdict {
     check_wave(&apu.wave, apu.active & 4 != 0)
 }
 
-fn check_wave(wave: &Wave, plays: bool) -> Verdict {
+fn check_wave(wave: &Wave, plays: bool) -> RuleResult {
     rule(wave.position < 32, "apu.wave.position must be less than 32")?;
     rule(
         wave.countdown_ticks <= 2048 + 3 && (wave.countdown_ticks != 0) == plays,
@@ -175,7 +180,7 @@ fn check_wave(wave: &Wave, plays: bool) -> Verdict {
     )
 }
 
-fn check_cart(cart: &Cart, fresh: &Cart) -> Verdict {
+fn check_cart(cart: &Cart, fresh: &Cart) -> RuleResult {
     rule(
         (cart.mapper, cart.rom_mask, cart.ram_mask, cart.has_ram, cart.has_rtc)
             == (fresh.mapper, fresh.rom_mask, fresh.ram_mask, fresh.has_ram, fresh.has_rtc),
@@ -189,7 +194,7 @@ fn check_cart(cart: &Cart, fresh: &Cart) -> Verdict {
     check_rtc(&cart.rtc)
 }
 
-fn check_rtc(rtc: &Rtc) -> Verdict {
+fn check_rtc(rtc: &Rtc) -> RuleResult {
     rule(rtc.subsecond_mcycles < 1 << 20, "cart.rtc.subsecond_mcycles must be less than a second")?;
     for registers in [rtc.running, rtc.latched] {
         rule(
@@ -204,7 +209,7 @@ fn check_rtc(rtc: &Rtc) -> Verdict {
 }
 
 #[cfg(color)]
-fn check_color(machine: &Machine) -> Verdict {
+fn check_color(machine: &Machine) -> RuleResult {
     let Machine { color, hdma, speed, .. } = machine;
     rule(color.vram_bank < 2, "color.vram_bank must be less than 2")?;
     rule(color.wram_bank < 8, "color.wram_bank must be less than 8")?;

@@ -19,19 +19,19 @@
 //! No document of NVIDIA's says what an instruction computes. Known are the results of kernels:
 //! `tests/ptx/machine.rs` holds each form by kernels whose results a rule of PTX says.
 
+use super::decoded::Run;
 use super::op::{control, convert, float, integer, logic, memory, vote};
-use super::operand::{Argument, Base, Part, Place};
-use super::step::Run;
+use super::operand::{Argument, Base, OperandKind, Part};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// Sort of an operand.
+/// Type of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sort {
+pub enum OperandType {
     /// Register that is written.
-    To,
+    Destination,
     /// Predicate that is written.
-    ToTruth,
+    DestinationPredicate,
     /// Integer that may be negated or inverted.
     Integer,
     /// Integer that may be inverted.
@@ -49,7 +49,7 @@ pub enum Sort {
     /// Register.
     Register,
     /// Predicate.
-    Truth,
+    PredicateOperand,
     /// Number.
     Number,
     /// Number that stands in the encoding.
@@ -68,11 +68,11 @@ pub enum Sort {
     Predicates,
 }
 
-impl Sort {
+impl OperandType {
     fn of(letter: char) -> Self {
         match letter {
-            'd' => Self::To,
-            'q' => Self::ToTruth,
+            'd' => Self::Destination,
+            'q' => Self::DestinationPredicate,
             'i' => Self::Integer,
             'x' => Self::Word,
             'e' => Self::Part,
@@ -81,7 +81,7 @@ impl Sort {
             'h' => Self::Half,
             'z' => Self::Zero,
             'r' => Self::Register,
-            'p' => Self::Truth,
+            'p' => Self::PredicateOperand,
             'n' => Self::Number,
             'l' => Self::Literal,
             'm' => Self::Memory,
@@ -98,40 +98,41 @@ impl Sort {
     pub(super) fn takes(self, operand: &Argument<'_>) -> bool {
         let Argument { place, is_negative, is_inverted, is_absolute, part } = *operand;
         let is_plain = !is_negative && !is_inverted && !is_absolute && part == Part::All;
-        let is_constant = matches!(place, Place::Constant { base: Base::None, .. });
-        let is_register = matches!(place, Place::Register(_) | Place::Uniform(_));
-        let is_value = is_register || is_constant || matches!(place, Place::Number(_));
-        let is_truth = matches!(place, Place::Predicate(_) | Place::UniformPredicate(_));
+        let is_constant = matches!(place, OperandKind::Constant { base: Base::None, .. });
+        let is_register = matches!(place, OperandKind::Register(_) | OperandKind::Uniform(_));
+        let is_value = is_register || is_constant || matches!(place, OperandKind::Number(_));
+        let is_truth =
+            matches!(place, OperandKind::Predicate(_) | OperandKind::UniformPredicate(_));
         match self {
-            Self::To => is_register && is_plain,
-            Self::ToTruth => is_truth && is_plain,
-            Self::Truth => is_truth && !is_negative && !is_absolute,
+            Self::Destination => is_register && is_plain,
+            Self::DestinationPredicate => is_truth && is_plain,
+            Self::PredicateOperand => is_truth && !is_negative && !is_absolute,
             Self::Integer => is_value && !is_absolute && part == Part::All,
             Self::Word => is_value && !is_absolute && !is_negative && part == Part::All,
             Self::Part => is_value && !is_absolute && !is_inverted,
-            Self::Half => matches!(place, Place::Register(_)) && !is_inverted,
+            Self::Half => matches!(place, OperandKind::Register(_)) && !is_inverted,
             Self::Float | Self::Double => {
-                (is_value || place == Place::Float) && !is_inverted && part == Part::All
+                (is_value || place == OperandKind::Float) && !is_inverted && part == Part::All
             }
-            Self::Zero => place == Place::Register(255) && !is_inverted && !is_absolute,
+            Self::Zero => place == OperandKind::Register(255) && !is_inverted && !is_absolute,
             Self::Register => is_register && is_plain,
-            Self::Number => matches!(place, Place::Number(_)) && is_plain,
-            Self::Literal => matches!(place, Place::Number(_) | Place::Float),
-            Self::Memory => matches!(place, Place::Memory(_)) && is_plain,
-            Self::Constant => matches!(place, Place::Constant { .. }) && is_plain,
-            Self::Label => matches!(place, Place::Label(_)),
-            Self::Barrier => matches!(place, Place::Barrier(_)),
-            Self::Special => matches!(place, Place::Special(_)),
-            Self::Predicates => place == Place::Predicates,
+            Self::Number => matches!(place, OperandKind::Number(_)) && is_plain,
+            Self::Literal => matches!(place, OperandKind::Number(_) | OperandKind::Float),
+            Self::Memory => matches!(place, OperandKind::Memory(_)) && is_plain,
+            Self::Constant => matches!(place, OperandKind::Constant { .. }) && is_plain,
+            Self::Label => matches!(place, OperandKind::Label(_)),
+            Self::Barrier => matches!(place, OperandKind::Barrier(_)),
+            Self::Special => matches!(place, OperandKind::Special(_)),
+            Self::Predicates => place == OperandKind::Predicates,
         }
     }
 
     /// List of the step that it is put into: predicates written, predicates read, numbers, values.
     pub(super) fn list(self) -> usize {
-        use Sort::{Double, Float, Half, Integer, Part, Register, Word, Zero};
+        use OperandType::{Double, Float, Half, Integer, Part, Register, Word, Zero};
         match self {
-            Self::ToTruth => 0,
-            Self::Truth => 1,
+            Self::DestinationPredicate => 0,
+            Self::PredicateOperand => 1,
             Self::Number => 2,
             Integer | Word | Part | Float | Double | Half | Zero | Register => 3,
             _ => 4,
@@ -142,8 +143,8 @@ impl Sort {
 /// An operand of a form.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// Sort.
-    pub sort: Sort,
+    /// Type of the operand.
+    pub sort: OperandType,
     /// True if it may lack.
     pub is_optional: bool,
 }
@@ -166,7 +167,7 @@ pub struct Row {
 fn row(pattern: &'static str, signature: &'static str, run: Run) -> Row {
     let slot = |text: &str| {
         let mut letters = text.chars();
-        let sort = letters.next().map_or(Sort::Zero, Sort::of);
+        let sort = letters.next().map_or(OperandType::Zero, OperandType::of);
         Slot { sort, is_optional: letters.next().is_some() }
     };
     let operands = signature.split_whitespace().map(slot).collect();
@@ -292,15 +293,15 @@ fn rows() -> Vec<Row> {
         control("BRA.DIV", "r t", control::jump_if_parted),
         control("BRX", "i n", control::jump_by_table),
         control("CALL.REL.NOINC", "t", control::jump),
-        control("RET.REL.NODEC", "i t", control::back),
+        control("RET.REL.NODEC", "i t", control::return_to),
         control("EXIT", "", control::exit),
-        control("{BSSY,BSSY.RECONVERGENT,BSSY.RELIABLE}", "b t", control::open),
-        control("{BSYNC,BSYNC.RECONVERGENT,BSYNC.RELIABLE}", "b", control::meet),
-        control("{BREAK,BREAK.RELIABLE}", "p? b", control::leave),
-        control("WARPSYNC.EXCLUSIVE", "i", control::bring_together),
+        control("{BSSY,BSSY.RECONVERGENT,BSSY.RELIABLE}", "b t", control::set_barrier_lanes),
+        control("{BSYNC,BSYNC.RECONVERGENT,BSYNC.RELIABLE}", "b", control::wait_at_barrier),
+        control("{BREAK,BREAK.RELIABLE}", "p? b", control::break_barrier),
+        control("WARPSYNC.EXCLUSIVE", "i", control::sync_exclusive),
         // Where lanes that named each other come one by one: no kernel here does.
-        control("WARPSYNC.COLLECTIVE", "r t", control::never),
-        control("ENDCOLLECTIVE", "", control::never),
+        control("WARPSYNC.COLLECTIVE", "r t", control::fail_untested),
+        control("ENDCOLLECTIVE", "", control::fail_untested),
         row("BMOV.32", "b i", control::set_barrier),
         row("BMOV.32.CLEAR", "d b", control::take_barrier),
         // Lanes that look at each other.

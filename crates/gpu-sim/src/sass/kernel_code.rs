@@ -1,6 +1,6 @@
 //! The code of a kernel, decoded: steps, and the constants that they read.
 
-use super::step::Step;
+use super::decoded::DecodedInstruction;
 use rustc_hash::FxHashMap;
 
 /// Decoded code of one kernel.
@@ -9,11 +9,11 @@ pub struct KernelCode {
     /// Name of the kernel.
     pub kernel: String,
     /// Instructions in the order of their addresses.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DecodedInstruction>,
     /// Number of its first instruction.
     pub entry: u32,
     /// Constants and numbers in the register file after the registers.
-    pub pool: Vec<Entry>,
+    pub pool: Vec<LaunchConstant>,
     /// Bytes of constant banks 1 and on; bank 0 is made for each launch.
     pub banks: [Vec<u8>; 8],
     /// Names of functions, by the number of their first instruction.
@@ -22,14 +22,14 @@ pub struct KernelCode {
 
 /// A value that a step reads like a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Entry {
+pub enum LaunchConstant {
     /// A number in the instruction, or a word of a constant bank that never changes.
     Number(u32),
     /// A word of bank 0, by its offset.
     Parameter(usize),
 }
 
-impl Entry {
+impl LaunchConstant {
     /// Returns the entry's value in a launch.
     pub fn value(self, bank0: &[u8]) -> u32 {
         match self {
@@ -48,13 +48,13 @@ pub fn word(bytes: &[u8], at: usize) -> Option<u32> {
 /// Entries of a pool, each once.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
-    pub(super) entries: Vec<Entry>,
-    known: FxHashMap<Entry, u16>,
+    pub(super) entries: Vec<LaunchConstant>,
+    known: FxHashMap<LaunchConstant, u16>,
 }
 
 impl Pool {
     /// Number of an entry in the register file.
-    pub(super) fn entry(&mut self, entry: Entry) -> u16 {
+    pub(super) fn entry(&mut self, entry: LaunchConstant) -> u16 {
         *self.known.entry(entry).or_insert_with(|| {
             self.entries.push(entry);
             super::warp::POOL + u16::try_from(self.entries.len() - 1).expect("65,000 constants")

@@ -2,11 +2,11 @@
 
 use super::count::Counts;
 use super::cubin::{Cubin, Kernel};
+use super::decoded::{Context, DecodedInstruction, decode};
 use super::form::known;
 use super::kernel_code::{KernelCode, Pool};
 use super::listing::{self, Line, STRIDE, Text};
 use super::op::memory::bank0;
-use super::step::{Context, Step, decode};
 use super::warp::{Launch, Policy, Warp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -209,7 +209,7 @@ fn program(
     KernelCode { kernel, steps, entry, pool: pool.entries, banks, functions }
 }
 
-fn step(line: &Line<'_>, context: &mut Context<'_>) -> Result<Step, String> {
+fn step(line: &Line<'_>, context: &mut Context<'_>) -> Result<DecodedInstruction, String> {
     let rows = known(line.mnemonic);
     if rows.is_empty() {
         return Err(format!("`{}` is not known: `{}`", line.mnemonic, line.text));

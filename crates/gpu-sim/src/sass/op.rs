@@ -9,7 +9,7 @@ pub(super) mod memory;
 pub(super) mod round;
 pub(super) mod vote;
 
-use super::step::{Source, Step, Truth};
+use super::decoded::{DecodedInstruction, PredicateOperand, Source};
 use super::warp::{LANES, Mask, UNIFORM_PREDICATES, Warp, Word, each};
 use std::array::from_fn;
 
@@ -51,7 +51,12 @@ impl Warp<'_> {
 
     /// Computes a word of as many words, in each lane.
     #[inline(always)]
-    fn map<const N: usize>(&mut self, step: &Step, lanes: Mask, f: impl Fn([u32; N]) -> u32) {
+    fn map<const N: usize>(
+        &mut self,
+        step: &DecodedInstruction,
+        lanes: Mask,
+        f: impl Fn([u32; N]) -> u32,
+    ) {
         let lanes = lanes | step.whole;
         if lanes == !0 {
             let from: [Word; N] = from_fn(|at| self.words(&step.from[at]));
@@ -69,7 +74,12 @@ impl Warp<'_> {
 
     /// Computes 64 bits in each lane.
     #[inline(always)]
-    fn map_long(&mut self, step: &Step, lanes: Mask, f: impl Fn(&Self, usize) -> u64) {
+    fn map_long(
+        &mut self,
+        step: &DecodedInstruction,
+        lanes: Mask,
+        f: impl Fn(&Self, usize) -> u64,
+    ) {
         for lane in each(lanes | step.whole) {
             let long = f(self, lane);
             self.file[usize::from(step.to)][lane] = long as u32;
@@ -79,7 +89,12 @@ impl Warp<'_> {
 
     /// The lanes of all for which it is so, of as many words.
     #[inline(always)]
-    fn test<const N: usize>(&self, step: &Step, lanes: Mask, f: impl Fn([u32; N]) -> bool) -> Mask {
+    fn test<const N: usize>(
+        &self,
+        step: &DecodedInstruction,
+        lanes: Mask,
+        f: impl Fn([u32; N]) -> bool,
+    ) -> Mask {
         let lanes = lanes | step.whole;
         if lanes == !0 {
             let from: [Word; N] = from_fn(|at| self.words(&step.from[at]));
@@ -93,7 +108,7 @@ impl Warp<'_> {
 
     /// Sets a predicate of these lanes; a uniform one is that of all.
     #[inline(always)]
-    fn set(&mut self, step: &Step, at: usize, lanes: Mask, values: Mask) {
+    fn set(&mut self, step: &DecodedInstruction, at: usize, lanes: Mask, values: Mask) {
         let index = step.truths[at];
         let is_uniform = (UNIFORM_PREDICATES..2 * UNIFORM_PREDICATES).contains(&index);
         let lanes = if is_uniform { !0 } else { lanes };
@@ -101,16 +116,16 @@ impl Warp<'_> {
         *kept = (*kept & !lanes) | (values & lanes);
     }
 
-    fn given(&self, truth: Truth) -> Mask {
+    fn given(&self, truth: PredicateOperand) -> Mask {
         self.predicate(truth)
     }
 }
 
 /// Way in which a comparison is put together with a predicate.
 #[derive(Clone, Copy)]
-struct Joint(u8);
+struct PredicateCombine(u8);
 
-impl Joint {
+impl PredicateCombine {
     /// `.AND`, `.OR`, `.XOR`
     fn of(self, a: Mask, b: Mask) -> Mask {
         match self.0 {

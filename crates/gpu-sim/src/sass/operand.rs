@@ -2,7 +2,7 @@
 
 /// Thing that an operand names.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Place<'t> {
+pub enum OperandKind<'t> {
     /// `R7`; `RZ` is 255.
     Register(u8),
     /// `UR7`; `URZ` is 255.
@@ -78,7 +78,7 @@ pub enum Part {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Argument<'t> {
     /// Place of the value.
-    pub place: Place<'t>,
+    pub place: OperandKind<'t>,
     /// `-`
     pub is_negative: bool,
     /// `!` or `~`
@@ -139,42 +139,42 @@ fn numbered(text: &str, letters: &str, zero: &str, zero_is: u8) -> Option<u8> {
     if number == zero { Some(zero_is) } else { number.parse().ok() }
 }
 
-fn place(text: &str) -> Option<Place<'_>> {
+fn place(text: &str) -> Option<OperandKind<'_>> {
     if let Some(number) = numbered(text, "R", "Z", ZERO) {
-        return Some(Place::Register(number));
+        return Some(OperandKind::Register(number));
     }
     if let Some(number) = numbered(text, "UR", "Z", ZERO) {
-        return Some(Place::Uniform(number));
+        return Some(OperandKind::Uniform(number));
     }
     if let Some(number) = numbered(text, "P", "T", 7) {
-        return Some(Place::Predicate(number));
+        return Some(OperandKind::Predicate(number));
     }
     if let Some(number) = numbered(text, "UP", "T", 7) {
-        return Some(Place::UniformPredicate(number));
+        return Some(OperandKind::UniformPredicate(number));
     }
     if let Some(number) = numbered(text, "B", "", 0) {
-        return Some(Place::Barrier(number));
+        return Some(OperandKind::Barrier(number));
     }
     if text == "PR" {
-        return Some(Place::Predicates);
+        return Some(OperandKind::Predicates);
     }
     if text.starts_with("SR") {
-        return Some(Place::Special(text));
+        return Some(OperandKind::Special(text));
     }
     if let Some(label) = text.strip_prefix("`(") {
-        return Some(Place::Label(label.strip_suffix(')')?));
+        return Some(OperandKind::Label(label.strip_suffix(')')?));
     }
     if let Some(inside) = text.strip_prefix("c[") {
         return constant(inside);
     }
     if text.starts_with("desc[") || text.starts_with('[') {
-        return memory(text).map(Place::Memory);
+        return memory(text).map(OperandKind::Memory);
     }
     if let Some(number) = number(text) {
-        return Some(Place::Number(number));
+        return Some(OperandKind::Number(number));
     }
     let is_float = text.ends_with("INF") || text.ends_with("NAN") || text.parse::<f64>().is_ok();
-    is_float.then_some(Place::Float)
+    is_float.then_some(OperandKind::Float)
 }
 
 /// A number as it is printed: hexadecimal, or decimal without a point.
@@ -188,7 +188,7 @@ fn number(text: &str) -> Option<i64> {
 }
 
 /// `0x0][R2+0x10]`
-fn constant(inside: &str) -> Option<Place<'static>> {
+fn constant(inside: &str) -> Option<OperandKind<'static>> {
     let (bank, at) = inside.strip_suffix(']')?.split_once("][")?;
     let bank = u8::try_from(number(bank)?).ok()?;
     let (mut base, mut offset) = (Base::None, 0);
@@ -201,7 +201,7 @@ fn constant(inside: &str) -> Option<Place<'static>> {
             offset += number(part)?;
         }
     }
-    Some(Place::Constant { bank, base, offset })
+    Some(OperandKind::Constant { bank, base, offset })
 }
 
 /// Parts of a sum; `-0x10` is one with its sign.

@@ -5,9 +5,9 @@
 //! a jump the [`Policy`] says which group goes on, and groups at one place become one.
 
 use super::count::Counts;
+use super::decoded::DecodedInstruction;
 use super::kernel_code::KernelCode;
 use super::op::memory::Local;
-use super::step::Step;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -16,7 +16,7 @@ pub type Word = [u32; LANES];
 /// A set of lanes, a bit each.
 pub type Mask = u32;
 
-/// Entry of the register file that is always zero: `RZ` and `URZ`.
+/// Slot of the register file that is always zero: `RZ` and `URZ`.
 pub const ZERO: u16 = 255;
 /// First entry of the uniform registers, whose lanes are all equal.
 pub const UNIFORM: u16 = 256;
@@ -55,7 +55,7 @@ struct Group {
 
 /// Thing that lanes wait for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Meeting {
+enum WaitCondition {
     Barrier(u8),
     Lanes(Mask),
 }
@@ -65,7 +65,7 @@ enum Meeting {
 struct Wait {
     lanes: Mask,
     pc: u32,
-    meeting: Meeting,
+    meeting: WaitCondition,
 }
 
 /// State of a warp while it runs.
@@ -177,13 +177,13 @@ impl<'p> Warp<'p> {
 
     /// Stops the process: the program did something that has no meaning.
     #[cold]
-    pub fn fail(&self, step: &Step, reason: &str) -> ! {
+    pub fn fail(&self, step: &DecodedInstruction, reason: &str) -> ! {
         let (kernel, address) = (&self.program.kernel, step.address);
         panic!("{kernel}, address {address:x}, `{}`: {reason}", step.text);
     }
 
     /// Value of a predicate that a step reads, of each lane.
-    pub fn predicate(&self, at: super::step::Truth) -> Mask {
+    pub fn predicate(&self, at: super::decoded::PredicateOperand) -> Mask {
         self.predicates[usize::from(at.index)] ^ at.flip
     }
 
@@ -234,12 +234,12 @@ impl<'p> Warp<'p> {
                 return;
             }
             left &= !same;
-            self.wait(same, Meeting::Barrier(barrier));
+            self.wait(same, WaitCondition::Barrier(barrier));
         }
     }
 
     /// Holds lanes until all of their masks have come.
-    pub fn sync_lanes(&mut self, step: &Step, lanes: Mask, masks: &Word) {
+    pub fn sync_lanes(&mut self, step: &DecodedInstruction, lanes: Mask, masks: &Word) {
         let mut left = lanes;
         while left != 0 {
             let mask = masks[left.trailing_zeros() as usize];
@@ -248,11 +248,11 @@ impl<'p> Warp<'p> {
                 self.fail(step, "a lane is not in its own mask");
             }
             left &= !same;
-            self.wait(same, Meeting::Lanes(mask));
+            self.wait(same, WaitCondition::Lanes(mask));
         }
     }
 
-    fn wait(&mut self, lanes: Mask, meeting: Meeting) {
+    fn wait(&mut self, lanes: Mask, meeting: WaitCondition) {
         self.waiting.push(Wait { lanes, pc: self.pc, meeting });
         self.lanes &= !lanes;
         self.release();
@@ -274,7 +274,7 @@ impl<'p> Warp<'p> {
                 at += 1;
                 continue;
             }
-            let together = if let Meeting::Lanes(mask) = meeting { mask } else { 0 };
+            let together = if let WaitCondition::Lanes(mask) = meeting { mask } else { 0 };
             let (gone, left) = self.waiting.iter().partition(|it| is_same(self, it));
             self.waiting = left;
             let gone: Vec<Wait> = gone;
@@ -283,10 +283,10 @@ impl<'p> Warp<'p> {
         }
     }
 
-    fn named(&self, meeting: Meeting, lane: u32) -> Mask {
+    fn named(&self, meeting: WaitCondition, lane: u32) -> Mask {
         match meeting {
-            Meeting::Barrier(barrier) => self.barriers[usize::from(barrier)][lane as usize],
-            Meeting::Lanes(mask) => mask,
+            WaitCondition::Barrier(barrier) => self.barriers[usize::from(barrier)][lane as usize],
+            WaitCondition::Lanes(mask) => mask,
         }
     }
 

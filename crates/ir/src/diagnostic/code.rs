@@ -1,7 +1,7 @@
 //! Codes of diagnostics: every reason for which a program is refused or stopped, in one table.
 //!
 //! Front ends, the checker, passes and launches take a code from here. `docs/dialect/refusals.md`
-//! is written from the rows of [`Stage::Dialect`]; tests hold it, the headings of
+//! is written from the rows of [`CodeSource::Dialect`]; tests hold it, the headings of
 //! `docs/gradients.md` and the use of every row.
 
 use crate::abi::FaultKind;
@@ -9,7 +9,7 @@ use std::fmt;
 
 /// The part of the compiler that gives a code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Stage {
+pub enum CodeSource {
     /// The Python front end.
     Dialect,
     /// Programs of the swarm, which hold more rules than kernels.
@@ -58,10 +58,10 @@ macro_rules! codes {
             }
 
             /// The part of the compiler that gives the code.
-            pub const fn stage(self) -> Stage {
+            pub const fn stage(self) -> CodeSource {
                 match self {
-                    $($(Self::$variant => Stage::$stage,)*)*
-                    Self::Fault(_) => Stage::Launch,
+                    $($(Self::$variant => CodeSource::$stage,)*)*
+                    Self::Fault(_) => CodeSource::Launch,
                 }
             }
         }

@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 
-use super::place::{Place, field_of};
+use super::launch_target::{LaunchTarget, field_of};
 use crate::array::DeviceArray;
 use crate::dlpack::{Borrowed, CPU, CUDA, Element};
 
@@ -27,7 +27,7 @@ impl Arguments {
     pub(crate) fn of(
         module: &Module,
         kernel: &Kernel,
-        place: &Place,
+        place: &LaunchTarget,
         values: &Bound<'_, PyTuple>,
         gradients: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
@@ -43,7 +43,7 @@ impl Arguments {
             )));
         }
         let (borrowed, owners) = (Vec::new(), BTreeSet::new());
-        let mut taker = Taker { module, place, borrowed, owners };
+        let mut taker = ArgumentReader { module, place, borrowed, owners };
         let mut list = Vec::new();
         for (parameter, value) in parameters.iter().zip(values.iter()) {
             let gradient = match gradients {
@@ -71,7 +71,7 @@ impl Arguments {
     /// Makes the streams of the borrowed arrays' owners wait for what was launched; on the CPU all
     /// of it is done. An owner's next work on such an array, freeing it too, then comes after the
     /// launch.
-    pub(crate) fn hand_back(&self, place: &Place) -> Result<(), Error> {
+    pub(crate) fn hand_back(&self, place: &LaunchTarget) -> Result<(), Error> {
         let Some(stream) = place.stream.as_ref().filter(|_| !self.borrowed.is_empty()) else {
             return Ok(());
         };
@@ -87,16 +87,16 @@ impl Arguments {
     }
 }
 
-struct Taker<'a> {
+struct ArgumentReader<'a> {
     module: &'a Module,
-    place: &'a Place,
+    place: &'a LaunchTarget,
     borrowed: Vec<Borrowed>,
     /// Streams of the borrowed arrays' owners.
     owners: BTreeSet<u64>,
 }
 
 /// An array's own description, of any library; strides in elements, `None` for C order.
-struct Described<'a> {
+struct ArrayDescription<'a> {
     element: Element,
     shape: &'a [i64],
     strides: Option<&'a [i64]>,
@@ -109,7 +109,7 @@ struct Indexed {
     strides: Vec<isize>,
 }
 
-impl Taker<'_> {
+impl ArgumentReader<'_> {
     fn take(
         &mut self,
         ty: Type,
@@ -200,7 +200,7 @@ impl Taker<'_> {
         let records = self.records(of, value)?;
         let value = records.as_ref().unwrap_or(value);
         let borrowed = Borrowed::in_order_of(value, stream.and_then(Stream::handle))?;
-        let described = Described {
+        let described = ArrayDescription {
             element: borrowed.element(),
             shape: borrowed.shape(),
             strides: borrowed.strides(),
@@ -284,9 +284,9 @@ impl Taker<'_> {
         let element = DeviceArray::element_of(array);
         let shape: Vec<i64> = array.shape().iter().map(|&extent| extent as i64).collect();
         // They have no gaps.
-        let described = Described { element, shape: &shape, strides: None };
+        let described = ArrayDescription { element, shape: &shape, strides: None };
         let Indexed { data_type, extents, strides } = self.index(of, dims, &described)?;
-        let array = array.reinterpreted(data_type, array.offset(), &extents, &strides);
+        let array = array.view_as(data_type, array.offset(), &extents, &strides);
         array.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
@@ -319,7 +319,7 @@ impl Taker<'_> {
 
     /// As the kernel sees it: the last dimensions are those of the elements, if these are vectors
     /// or matrices.
-    fn index(&self, of: Type, dims: u8, array: &Described<'_>) -> PyResult<Indexed> {
+    fn index(&self, of: Type, dims: u8, array: &ArrayDescription<'_>) -> PyResult<Indexed> {
         let Some(data_type) = DataType::of(self.module, of) else {
             return Err(PyTypeError::new_err("arrays of structs that hold arrays can't be given"));
         };

@@ -64,7 +64,7 @@ impl HostLaunch<'_> {
             Some(pool) => match &mut go_on {
                 // A thread of the pool can't wait for the pool.
                 Some(go_on) if pool.current_thread_index().is_none() => self.run_in_pool(|work| {
-                    self.ask_while(pool, work, *go_on);
+                    self.run_asking(pool, work, *go_on);
                 }),
                 _ => self.run_in_pool(|work| _ = pool.broadcast(|_| work())),
             },
@@ -72,7 +72,7 @@ impl HostLaunch<'_> {
     }
 
     /// Has work done on all threads of the pool, and asks meanwhile whether to go on.
-    fn ask_while(
+    fn run_asking(
         &self,
         pool: &rayon::ThreadPool,
         work: &(dyn Fn() + Sync),

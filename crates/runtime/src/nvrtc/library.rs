@@ -115,7 +115,7 @@ impl Library {
         let (header_name, header) = (known(header.0)?, known(header.1)?);
         let options: Vec<CString> =
             options.iter().map(|&it| known(it)).collect::<Result<_, _>>()?;
-        let mut program = Program { library: self, handle: ptr::null_mut() };
+        let mut program = NvrtcProgram { library: self, handle: ptr::null_mut() };
         let (texts, names) = ([header.as_ptr()], [header_name.as_ptr()]);
         // SAFETY: all texts end with NUL and live to the end of this function, the program too.
         let status = unsafe {
@@ -176,12 +176,12 @@ impl Failure {
 }
 
 /// A program of the library, destroyed with this.
-struct Program<'a> {
+struct NvrtcProgram<'a> {
     library: &'a Library,
     handle: Handle,
 }
 
-impl Program<'_> {
+impl NvrtcProgram<'_> {
     fn fetch(&self, function: &'static str, size: Size, fetch: Fetch) -> Result<Vec<u8>, Failure> {
         let mut count = 0;
         // SAFETY: a living program and a place for a size.
@@ -194,7 +194,7 @@ impl Program<'_> {
     }
 }
 
-impl Drop for Program<'_> {
+impl Drop for NvrtcProgram<'_> {
     fn drop(&mut self) {
         if !self.handle.is_null() {
             // SAFETY: made by `create`, and no other code has it. There is nothing to do if it

@@ -1,7 +1,7 @@
 //! Searches for NVRTC: `GBXCULE_NVRTC`, the Python environment's wheel, the system.
 
 use crate::error::Error;
-use gbxcule_python_env::Interpreter;
+use gbxcule_python_env::PythonInterpreter;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,7 +45,7 @@ pub(super) fn places() -> Result<Vec<LibraryCandidate>, Error> {
     if let Some(place) = named() {
         return by_variable(&place);
     }
-    let python = Interpreter::find(&gbxcule_python_env::search_starts()).program;
+    let python = PythonInterpreter::find(&gbxcule_python_env::search_starts()).program;
     let folders = search_path(&python);
     let mut places = in_packages(&folders, &Origin::Python(python));
     places.extend(in_system());

@@ -57,8 +57,8 @@ pub(crate) fn views_are_read_and_written_where_they_lie(device: Device) {
     let (kernel, stream) = (kernel(device, "add"), stream(device));
     let matrix = zeros::<f32>(&stream, &[30, 20]);
     matrix.write(&numbers(600)).expect("600 elements");
-    let column = matrix.at(1, 3).expect("a column");
-    let back = matrix.at(0, 2).and_then(|row| row.slice(0, 1..20, -2)).expect("every other");
+    let column = matrix.index_dim(1, 3).expect("a column");
+    let back = matrix.index_dim(0, 2).and_then(|row| row.slice(0, 1..20, -2)).expect("every other");
     assert_eq!(read::<f32>(&column)[..3], [3.0, 23.0, 43.0]);
     assert_eq!(read::<f32>(&back)[..3], [59.0, 57.0, 55.0]);
     let turned = matrix.transposed();
@@ -66,11 +66,11 @@ pub(crate) fn views_are_read_and_written_where_they_lie(device: Device) {
     let part = matrix.slice(0, 1..30, 3).and_then(|rows| rows.slice(1, 0..20, 7)).expect("a part");
     assert_eq!(read::<f32>(&part)[..4], [20.0, 27.0, 34.0, 80.0]);
     kernel.launch(&[10], &[(&back).into(), (&column).into()]).expect("runs");
-    assert_eq!(read::<f32>(&matrix.at(1, 3).expect("a column"))[..3], [62.0, 80.0, 98.0]);
+    assert_eq!(read::<f32>(&matrix.index_dim(1, 3).expect("a column"))[..3], [62.0, 80.0, 98.0]);
     column.fill(-1.0f32).expect("f32");
     back.write(&numbers(10)).expect("10 elements");
     part.fill(0.25f32).expect("f32");
-    turned.at(0, 19).and_then(|column| column.write(&numbers(30))).expect("30 elements");
+    turned.index_dim(0, 19).and_then(|column| column.write(&numbers(30))).expect("30 elements");
     let mut expected = numbers(600);
     for row in 0..30 {
         expected[20 * row + 3] = -1.0;
@@ -87,13 +87,13 @@ pub(crate) fn views_are_read_and_written_where_they_lie(device: Device) {
     assert_eq!(read::<f32>(&matrix), expected);
     // Elements over each other: the last one written counts.
     let bytes = stream.from_slice(&[0u8; 16]).expect("small");
-    let windows = bytes.reinterpreted(f32::data_type(), 0, &[3, 2], &[4, 4]).expect("inside");
+    let windows = bytes.view_as(f32::data_type(), 0, &[3, 2], &[4, 4]).expect("inside");
     windows.write(&numbers(6)).expect("6 elements");
     assert_eq!(read::<f32>(&windows), [0.0, 2.0, 2.0, 4.0, 4.0, 5.0]);
-    let doubles = bytes.reinterpreted(f64::data_type(), 0, &[2], &[8]).expect("inside");
+    let doubles = bytes.view_as(f64::data_type(), 0, &[2], &[8]).expect("inside");
     doubles.fill(1.5f64).expect("f64");
     assert_eq!(read::<f64>(&doubles), [1.5, 1.5]);
-    let pairs = bytes.reinterpreted(DataType::Vector(3, Scalar::U8), 1, &[3], &[5]);
+    let pairs = bytes.view_as(DataType::Vector(3, Scalar::U8), 1, &[3], &[5]);
     pairs.expect("inside").fill([7u8, 8, 7]).expect("bytes");
     assert_eq!(read::<u8>(&bytes)[..5], [0, 7, 8, 7, 0]);
 }
@@ -102,13 +102,13 @@ pub(crate) fn only_what_is_asked_for_is_copied(device: Device) {
     let stream = stream(device);
     let large = zeros::<f32>(&stream, &[1000, 250]);
     assert_eq!(stream.traffic(), Traffic::default());
-    let row = large.at(0, 999).expect("a row");
+    let row = large.index_dim(0, 999).expect("a row");
     row.write(&numbers(250)).expect("250 elements");
     large.fill(2.0f32).expect("f32");
     assert_eq!(stream.traffic(), Traffic { uploaded: 1000, downloaded: 0, waits: 0 });
     let cell = row.slice(0, 3..4, 1).expect("a cell");
     assert_eq!(read::<f32>(&cell), [2.0]);
-    assert_eq!(read::<f32>(&large.at(1, 7).expect("a column")), vec![2.0; 1000]);
+    assert_eq!(read::<f32>(&large.index_dim(1, 7).expect("a column")), vec![2.0; 1000]);
     assert_eq!(stream.traffic(), Traffic { uploaded: 1000, downloaded: 4004, waits: 2 });
     let part = large.slice(0, 10..20, 1).and_then(|rows| rows.slice(1, 5..8, 1)).expect("a part");
     assert_eq!(read::<f32>(&part).len(), 30);
@@ -145,8 +145,11 @@ pub(crate) fn large_arrays_arrive_whole(device: Device) {
     let rows = stream.zeros(u32::data_type(), &[3, 3 << 20]).expect("36 MiB");
     let wide = rows.slice(1, 0..2 << 20, 1).expect("a part");
     assert!(wide.write(&elements).is_ok() && read::<u32>(&wide) == elements);
-    assert_eq!(rows.at(1, (2 << 20) - 1).map(|column| read::<u32>(&column)[1]), Ok((4 << 20) - 1));
-    assert_eq!(rows.at(1, 2 << 20).map(|column| read::<u32>(&column)), Ok(vec![0; 3]));
+    assert_eq!(
+        rows.index_dim(1, (2 << 20) - 1).map(|column| read::<u32>(&column)[1]),
+        Ok((4 << 20) - 1)
+    );
+    assert_eq!(rows.index_dim(1, 2 << 20).map(|column| read::<u32>(&column)), Ok(vec![0; 3]));
 }
 
 pub(crate) fn arrays_may_go_while_work_on_them_is_under_way(device: Device) {

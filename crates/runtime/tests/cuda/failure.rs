@@ -165,7 +165,7 @@ fn what_a_device_prints_cannot_go_elsewhere() {
 fn needs_a_stand_in_that_prints() {
     let kernel = kernel(Device::Cuda(0), "alone");
     let text = gbxcule_runtime::Output::Text(std::sync::Arc::default());
-    let error = kernel.launch_to(&[1], &[0.into()], text).expect_err("refused");
+    let error = kernel.launch_with_output(&[1], &[0.into()], text).expect_err("refused");
     assert!(matches!(error, Error::Printing { .. }), "{error}");
     assert!(gbxcule_runtime::DirectKernel::new(kernel).is_err());
 }

@@ -187,7 +187,7 @@ fn gradients_of_memory_that_is_shared_lose_nothing() {
     }
     // Sums of ones are exact up to 2^24.
     let one = Array::from_slice(&[1.0f32]);
-    let one = one.reinterpreted(f32::data_type(), 0, &[THREADS], &[0]).expect("one element");
+    let one = one.view_as(f32::data_type(), 0, &[THREADS], &[0]).expect("one element");
     let one = one.with_gradient().expect("small");
     launch(&one, &apart[0]);
     assert_eq!(all(&one)[0], THREADS as f32);

@@ -34,8 +34,7 @@ pub(crate) fn run_in(
             let shape: Vec<usize> = shape.iter().map(|&extent| extent as usize).collect();
             let strides: Vec<isize> = strides.iter().map(|&stride| stride as isize).collect();
             let view = |buffer: usize| {
-                let view =
-                    buffers[buffer].reinterpreted(of.clone(), *offset as usize, &shape, &strides);
+                let view = buffers[buffer].view_as(of.clone(), *offset as usize, &shape, &strides);
                 view.expect("inside the buffer")
             };
             let array = view(*buffer);
@@ -51,7 +50,7 @@ pub(crate) fn run_in(
     let grid: Vec<usize> = program.dims.iter().map(|&dim| dim as usize).collect();
     // What programs print is of no interest; only the CPU can keep it from standard output.
     match stream.device() {
-        Device::Cpu => kernel.launch_to(&grid, &args, Output::Text(Arc::default()))?,
+        Device::Cpu => kernel.launch_with_output(&grid, &args, Output::Text(Arc::default()))?,
         Device::Cuda(_) => kernel.launch(&grid, &args)?,
     }
     buffers.iter().map(Array::memory).collect()

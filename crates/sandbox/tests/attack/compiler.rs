@@ -1,7 +1,7 @@
 //! Attacks by a text on the compiler that reads it.
 
 use super::{LIMITS, compile, compile_within, whole};
-use gbxcule_sandbox::{End, Limits, Outcome};
+use gbxcule_sandbox::{ChildEnd, Limits, Outcome};
 use std::fs;
 
 fn compiled(limits: Limits, text: &str) -> Outcome {
@@ -19,7 +19,7 @@ fn an_ordinary_text_compiles_and_a_wrong_one_says_why() {
         .expect("a file");
     assert!(compile("c++", &source, folder.path()).ended.is_success());
     let wrong = compiled(Limits::COMPILER, "int main() { return x; }");
-    assert_eq!(wrong.ended, End::Exited(1));
+    assert_eq!(wrong.ended, ChildEnd::Exited(1));
     assert!(wrong.stderr.contains("text.cpp:1"), "{}", wrong.stderr);
 }
 
@@ -50,7 +50,7 @@ fn a_text_cannot_make_the_compiler_read_what_is_not_its_own() {
         format!("__asm__(\".incbin \\\"{path}\\\"\"); int main() {{}}"),
     ] {
         let outcome = compiled(Limits::COMPILER, &text);
-        assert_eq!(outcome.ended, End::Exited(1), "{text}");
+        assert_eq!(outcome.ended, ChildEnd::Exited(1), "{text}");
         assert!(!outcome.stderr.contains("root:"), "{}", outcome.stderr);
     }
 }

@@ -1,6 +1,6 @@
 //! Claims about the end of an owner: its children, and theirs, end with it, no matter why.
 
-use gbxcule_sandbox::Owned;
+use gbxcule_sandbox::ChildGroup;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -42,7 +42,7 @@ fn ends(id: &str) {
 
 #[test]
 fn grandchildren_end_with_a_child_that_is_dropped() {
-    let mut owned = Owned::spawn(&mut family()).expect("sh");
+    let mut owned = ChildGroup::spawn(&mut family()).expect("sh");
     let grandchild = line(owned.child());
     assert!(runs(&grandchild));
     drop(owned);
@@ -53,7 +53,7 @@ fn grandchildren_end_with_a_child_that_is_dropped() {
 fn a_child_that_ended_takes_those_it_left_along() {
     let mut command = Command::new("sh");
     command.args(["-c", "sleep 1000 & echo $!"]).stdout(Stdio::piped());
-    let mut owned = Owned::spawn(&mut command).expect("sh");
+    let mut owned = ChildGroup::spawn(&mut command).expect("sh");
     let grandchild = line(owned.child());
     while !owned.has_ended() {
         std::thread::sleep(Duration::from_millis(1));
@@ -67,7 +67,7 @@ fn a_child_that_ended_takes_those_it_left_along() {
 #[test]
 #[ignore = "a part of the next test"]
 fn an_owner_of_a_family() {
-    let mut owned = Owned::spawn(&mut family()).expect("sh");
+    let mut owned = ChildGroup::spawn(&mut family()).expect("sh");
     println!("\n{}", line(owned.child()));
     std::thread::sleep(Duration::from_secs(1000));
 }

@@ -1,24 +1,24 @@
 //! Attacks by a compiled program.
 
 use super::{Hostile, LIMITS, whole};
-use gbxcule_sandbox::{End, Limits};
+use gbxcule_sandbox::{ChildEnd, Limits};
 use std::time::Duration;
 
 #[test]
 fn a_harmless_program_runs_and_its_status_and_output_are_told() {
     let hostile = Hostile::new();
     assert_eq!(hostile.says(&["nothing"]), "done");
-    assert_eq!(hostile.attack(&["no such attack"]).ended, End::Exited(99));
-    assert!(matches!(hostile.attack(&["crash"]).ended, End::Signal(_)));
+    assert_eq!(hostile.attack(&["no such attack"]).ended, ChildEnd::Exited(99));
+    assert!(matches!(hostile.attack(&["crash"]).ended, ChildEnd::Signal(_)));
 }
 
 #[test]
 fn a_program_that_never_ends_is_ended_with_a_sentence() {
     let hostile = Hostile::new();
     let computed = hostile.attack(&["compute"]).ended;
-    assert_eq!(computed, End::Cpu(LIMITS.cpu));
+    assert_eq!(computed, ChildEnd::Cpu(LIMITS.cpu));
     assert_eq!(computed.to_string(), "computed for more than 1 s and was ended");
-    assert!(matches!(hostile.attack(&["deaf"]).ended, End::Signal(_)));
+    assert!(matches!(hostile.attack(&["deaf"]).ended, ChildEnd::Signal(_)));
     let wall = Duration::from_millis(300);
     let slept = hostile.within(Limits { wall, ..LIMITS }, &["sleep"]).ended;
     assert_eq!(slept.to_string(), "ran for more than 0.3 s and was ended");
@@ -27,7 +27,7 @@ fn a_program_that_never_ends_is_ended_with_a_sentence() {
 #[test]
 fn a_program_that_writes_without_end_is_ended() {
     let outcome = Hostile::new().attack(&["flood"]);
-    assert_eq!(outcome.ended, End::Output(LIMITS.output_bytes));
+    assert_eq!(outcome.ended, ChildEnd::Output(LIMITS.output_bytes));
     assert_eq!(outcome.stdout.len(), LIMITS.output_bytes);
 }
 

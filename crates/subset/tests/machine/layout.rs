@@ -1,7 +1,7 @@
 //! The translated machine lies in memory as rustc lays the native one out, field by field: what is
 //! compiled from the translation may read a native machine where it is.
 
-use gbxcule_gameboy::apu::{Apu, Sequencer, Sweep, Wave, Written};
+use gbxcule_gameboy::apu::{Apu, LastWrites, Sequencer, Sweep, Wave};
 use gbxcule_gameboy::cart::{Cart, ClockRegisters, Rtc};
 use gbxcule_gameboy::cpu::Cpu;
 use gbxcule_gameboy::dma::Dma;
@@ -53,7 +53,7 @@ fn natives() -> Vec<Native> {
         Sequencer { clocks glitch }
         Sweep { shadow timer enabled subtracted }
         Wave { countdown_ticks position just_read }
-        Written { count address value previous_address previous_value }
+        LastWrites { count address value previous_address previous_value }
         Dma { page active start previous_active previous_start previous_page copied deadline }
         Serial { sb sc bits clock_high synced_at deadline }
         Joypad { pressed select }

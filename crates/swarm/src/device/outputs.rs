@@ -127,7 +127,7 @@ impl DeviceSwarm {
         let out = self.memory.zeros(Scalar::U16, &[count, inspect::REGISTER_COUNT])?;
         let arguments = self.of_env(first).and("registers", &out);
         arguments.launch(&self.kernels.registers, &[count])?;
-        let words: Vec<u16> = self.map_fault(out.to_vec())?;
+        let words: Vec<u16> = self.with_program_line(out.to_vec())?;
         Ok(words.chunks_exact(inspect::REGISTER_COUNT).map(CpuState::from_words).collect())
     }
 
@@ -177,7 +177,7 @@ impl DeviceSwarm {
         let out = self.memory.zeros(Scalar::U8, &[envs.len(), frame_bytes])?;
         let arguments = self.of_envs(envs)?.and("data", &out);
         arguments.launch(&self.kernels.frames, &[envs.len(), frame_bytes])?;
-        self.map_fault(out.to_vec())
+        self.with_program_line(out.to_vec())
     }
 
     /// The bytes that a debugger would show at these addresses; reading changes nothing, and only
@@ -204,7 +204,7 @@ impl DeviceSwarm {
         let low = Argument::Int(i128::from(range.start));
         let arguments = self.of_env(env).and("low", low).and("data", &out);
         arguments.launch(peek, &[1, range.len()])?;
-        self.map_fault(out.to_vec())
+        self.with_program_line(out.to_vec())
     }
 
     /// Changes memory directly, without the machine's own writes, for debugging.
@@ -222,7 +222,7 @@ impl DeviceSwarm {
     /// # Errors
     /// The mask has not one entry for each env, the rows have no common length, they leave the
     /// address space, or the device failed.
-    pub fn write_memories(
+    pub fn write_memory_masked(
         &mut self,
         mask: &[bool],
         low: u16,
@@ -267,7 +267,7 @@ impl DeviceSwarm {
         let [.., gather] = self.memory_kernels()?;
         let arguments = self.of_envs(envs)?.and("addresses", &addresses).and("data", &out);
         arguments.launch(gather, &[envs.len()])?;
-        self.map_fault(out.to_vec())
+        self.with_program_line(out.to_vec())
     }
 
     /// Arguments of a kernel that is for the envs from one on.
@@ -288,7 +288,7 @@ impl DeviceSwarm {
         if let Some(last) = envs.end.checked_sub(1) {
             self.check_env(last)?;
         }
-        self.map_fault(array.slice(0, envs, 1).and_then(|rows| rows.to_vec()))
+        self.with_program_line(array.slice(0, envs, 1).and_then(|rows| rows.to_vec()))
     }
 
     fn memory_kernels(&self) -> Result<&[Kernel; 3], SwarmError> {

@@ -10,7 +10,7 @@ use gbxcule_transform::pass::out_of_line;
 use super::column::Columns;
 use super::kernel::{self, Envs, Work};
 use super::translation::{
-    self, arrange, checked, followed_machine_module, machine_module, machine_type,
+    self, arrange, checked, machine_module, machine_type, single_frame_module,
 };
 use crate::kernel_source::{self, MachineAccess};
 use crate::{Codec, Model, Programs, Schedule, Stage};
@@ -81,14 +81,14 @@ pub(crate) fn codec_tables(codec: &Codec, schedule: Schedule) -> ([u8; 256], [u3
 /// Makes the kernel of a stage with programs, for machines of a model.
 #[must_use]
 pub fn step_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
-    let follows = programs.needs_single_frames();
-    let machine = if follows { followed_machine_module(model) } else { machine_module(model) };
+    let by_single_frames = programs.needs_single_frames();
+    let machine = if by_single_frames { single_frame_module(model) } else { machine_module(model) };
     let mut fused = programs.fuse(machine);
     let mut called = fused.functions();
     let calls = programs.calls(&fused, stage);
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("step_{stage}_{}", programs.obs_dim());
-    let run = if follows { "run_frame_by_frame" } else { "run_whole_step" };
+    let run = if by_single_frames { "run_frame_by_frame" } else { "run_whole_step" };
     let names = [run, "compute_outputs"];
     let names = if stage == Stage::EmulateOnly { &names[..1] } else { &names[..] };
     let work = kernel_source::lower(&mut module, names, MachineAccess::Change, &calls);

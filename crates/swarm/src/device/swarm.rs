@@ -292,7 +292,7 @@ impl DeviceSwarm {
             .and("mask", mask)
             .and("seed", self.seed as u32)
             .and("observations", &self.buffers.observations);
-        self.map_fault(arguments.launch(kernel, &[self.config.num_envs]))
+        self.with_program_line(arguments.launch(kernel, &[self.config.num_envs]))
     }
 
     /// Presses each env's action, runs the schedule's frames, computes what the stage owns.
@@ -356,7 +356,7 @@ impl DeviceSwarm {
         if let Some(frames) = &buffers.single_frames {
             arguments = frames.arguments(&plan, arguments);
         }
-        self.map_fault(arguments.launch(&self.kernels.step, &[self.config.num_envs]))
+        self.with_program_line(arguments.launch(&self.kernels.step, &[self.config.num_envs]))
     }
 
     /// Holds these buttons down in an env instead of its actions' buttons, through whole steps and
@@ -373,7 +373,7 @@ impl DeviceSwarm {
     /// Turns an error of the runtime into the swarm's. If a program stopped, the error names the
     /// line; on a GPU, whose steps are only queued, the program may have stopped in an earlier
     /// step.
-    pub(super) fn map_fault<T>(&self, outcome: Result<T, Error>) -> Result<T, SwarmError> {
+    pub(super) fn with_program_line<T>(&self, outcome: Result<T, Error>) -> Result<T, SwarmError> {
         let programs = &self.config.programs;
         outcome.map_err(|error| match error {
             Error::Fault(fault) if [step::KERNEL, begin::KERNEL].contains(&&*fault.kernel) => {
@@ -390,7 +390,7 @@ impl DeviceSwarm {
     /// # Errors
     /// The device failed, or a program stopped in a step before.
     pub fn sync(&mut self) -> Result<(), SwarmError> {
-        self.map_fault(self.memory.stream.synchronize())
+        self.with_program_line(self.memory.stream.synchronize())
     }
 
     /// The stream of all the swarm's work; it counts the bytes that are copied.
@@ -406,7 +406,7 @@ impl DeviceSwarm {
     pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
         self.check_env(env)?;
         self.transfer(&self.staging_env, &self.envs, env, &self.buffers.mask_of_one)?;
-        self.map_fault(self.memory.stream.synchronize())?;
+        self.with_program_line(self.memory.stream.synchronize())?;
         let like = &self.starts.on_host[0];
         let mut snapshot = image::download(&self.columns, &self.rom, like, &self.staging_env)?;
         if self.episodes.awaits_begin[env] {

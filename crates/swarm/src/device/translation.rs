@@ -39,7 +39,7 @@ pub(crate) fn machine_module(model: Model) -> Module {
 }
 
 /// The machine of `machine_module`, for steps that run one frame at a time.
-pub(crate) fn followed_machine_module(model: Model) -> Module {
+pub(crate) fn single_frame_module(model: Model) -> Module {
     static MODULES: PerModel<Module> = PerModel::new();
     lowered(&MODULES, model, &FOLLOW_ENTRIES)
 }

@@ -108,14 +108,21 @@ impl Programs {
     /// The module lacks them.
     #[must_use]
     pub fn fuse(&self, module: Module) -> Fused {
-        let lowered =
-            lower([self.reward(), self.obs()], self.hooks(), self.writes_memory(), module);
+        let lowered = lower(
+            [self.reward_text(), self.observation_text()],
+            self.hooks(),
+            self.writes_memory(),
+            module,
+        );
         lowered.unwrap_or_else(|error| unreachable!("checked before: {error}")).0
     }
 
     /// A fault of a running program, with its place in the text.
     pub(crate) fn describe(&self, fault: &Diagnostic) -> SwarmError {
-        refused(std::slice::from_ref(fault), &sources(self.reward(), self.obs()).0)
+        refused(
+            std::slice::from_ref(fault),
+            &sources(self.reward_text(), self.observation_text()).0,
+        )
     }
 }
 
@@ -175,19 +182,19 @@ fn lower(
 ) -> Result<(Fused, Sizes), SwarmError> {
     let (mut sources, ids) = sources(reward_text, obs_text);
     let library = library(&module, writes);
-    let mut read = |program: &ProgramText, id: SourceId, wanted: &[Want<'_>]| {
+    let mut read = |program: &ProgramText, id: SourceId, wanted: &[ExpectedFunction<'_>]| {
         let files = |path: &Path| {
             let mut files = program.files().iter();
             let found = files.find(|(known, _)| Path::new(known) == path);
             found.map(|(_, text)| text.clone()).into()
         };
         let program = Program::parse_beside(&mut sources, id, &files)?;
-        Task::read(&program, &sources, id, wanted, &library, &mut module)
+        TextFunctions::read(&program, &sources, id, wanted, &library, &mut module)
     };
     let called: Vec<&str> = called(hooks);
     // What either text may have. One text has it once, with the scratch that it has for both.
     let mut either = vec![BEGIN, SETTLED, MASK];
-    either.extend(called.iter().map(|&name| Want { name, ..CALLED }));
+    either.extend(called.iter().map(|&name| ExpectedFunction { name, ..CALLED }));
     let of_reward = [&[REWARD, DONE], &either[..]].concat();
     let is_one_text = reward_text.text() == obs_text.text();
     let beside = if is_one_text { &[] } else { &either[..] };
@@ -226,7 +233,7 @@ fn lower(
         Some(found) => Ok((name, found)),
         None => {
             let start = Span::new(ids[0], 0, 0);
-            let fault = Want { name, ..CALLED }.missing(reward_text.name(), start);
+            let fault = ExpectedFunction { name, ..CALLED }.missing(reward_text.name(), start);
             Err(refused(&[fault], &sources))
         }
     });
@@ -289,7 +296,7 @@ fn called(hooks: &[Hook]) -> Vec<&str> {
 }
 
 /// The functions and settings that a text has for the reward or for the observation.
-struct Task {
+struct TextFunctions {
     /// The functions that were asked for and found.
     functions: Vec<(String, FunctionId)>,
     scratch: usize,
@@ -297,12 +304,12 @@ struct Task {
     actions: Option<usize>,
 }
 
-impl Task {
+impl TextFunctions {
     fn read(
         program: &Program,
         sources: &SourceMap,
         id: SourceId,
-        wanted: &[Want<'_>],
+        wanted: &[ExpectedFunction<'_>],
         library: &Library,
         module: &mut Module,
     ) -> Result<Self, Vec<Diagnostic>> {
@@ -328,8 +335,9 @@ impl Task {
         let scratch = setting("SCRATCH", 0, SCRATCH_MAX).unwrap_or(0);
         let obs_dim = setting("OBS_DIM", 1, OBS_DIM_MAX);
         let actions = setting("ACTIONS", 1, 256);
-        let has = |want: &Want<'_>| functions.iter().any(|(known, _)| known == want.name);
-        let mut needs = |is_set: bool, want: &Want<'_>, setting: &str, help: &str| {
+        let has =
+            |want: &ExpectedFunction<'_>| functions.iter().any(|(known, _)| known == want.name);
+        let mut needs = |is_set: bool, want: &ExpectedFunction<'_>, setting: &str, help: &str| {
             // One that is needed and missing was said to be.
             let is_used = wanted.iter().any(|it| it.name == want.name);
             if is_used && !is_set && (want.needed || has(want)) {
@@ -376,7 +384,7 @@ fn size(
 
 /// A function that programs have.
 #[derive(Clone)]
-struct Want<'a> {
+struct ExpectedFunction<'a> {
     name: &'a str,
     result: Type,
     arrays: usize,
@@ -385,21 +393,21 @@ struct Want<'a> {
     written: &'static str,
 }
 
-const REWARD: Want<'_> = Want {
+const REWARD: ExpectedFunction<'_> = ExpectedFunction {
     name: "reward",
     result: Type::F32,
     arrays: 1,
     needed: true,
     written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32",
 };
-const DONE: Want<'_> = Want {
+const DONE: ExpectedFunction<'_> = ExpectedFunction {
     name: "done",
     result: Type::BOOL,
     arrays: 1,
     needed: false,
     written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool",
 };
-const BEGIN: Want<'_> = Want {
+const BEGIN: ExpectedFunction<'_> = ExpectedFunction {
     name: "begin",
     result: Type::UNIT,
     arrays: 1,
@@ -407,8 +415,8 @@ const BEGIN: Want<'_> = Want {
     written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32))",
 };
 /// A function that a hook calls; it has the hook's name for it.
-const CALLED: Want<'_> = BEGIN;
-const OBSERVE: Want<'_> = Want {
+const CALLED: ExpectedFunction<'_> = BEGIN;
+const OBSERVE: ExpectedFunction<'_> = ExpectedFunction {
     name: "observe",
     result: Type::UNIT,
     arrays: 2,
@@ -416,7 +424,7 @@ const OBSERVE: Want<'_> = Want {
     written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: \
               wp.array(dtype=wp.float32))",
 };
-const MASK: Want<'_> = Want {
+const MASK: ExpectedFunction<'_> = ExpectedFunction {
     name: "action_mask",
     result: Type::UNIT,
     arrays: 2,
@@ -425,7 +433,7 @@ const MASK: Want<'_> = Want {
               wp.array(dtype=wp.float32))",
 };
 // Without a scratch: what the machines do is the same in all stages, whoever else runs.
-const SETTLED: Want<'_> = Want {
+const SETTLED: ExpectedFunction<'_> = ExpectedFunction {
     name: "settled",
     result: Type::BOOL,
     arrays: 0,
@@ -433,7 +441,7 @@ const SETTLED: Want<'_> = Want {
     written: "(machine: gb.Machine) -> wp.bool",
 };
 
-impl Want<'_> {
+impl ExpectedFunction<'_> {
     fn find(
         &self,
         reader: &Reader<'_>,

@@ -80,7 +80,7 @@ impl NativePrograms {
             begin: only_if(programs.has_begin_work_in(stage), BEGIN)?,
             hook: only_if(calls, HOOK)?,
             settled: only_if(programs.has_settled(), SETTLED)?,
-            mask: programs.mask_in(stage).map(|_| programs.mask_cells()),
+            mask: programs.mask_scratch_in(stage).map(|_| programs.mask_cells()),
             writes: vec![0; if programs.writes_memory() { 1 + MOST_WRITES as usize } else { 0 }],
             programs: programs.clone(),
         }))
@@ -205,7 +205,13 @@ fn compiled(programs: &Programs, stage: Stage, model: Model) -> Result<Arc<Compi
     static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
     let hash = |text: &super::ProgramText| text.sha256().to_owned();
     let calls = programs.hooks().iter().map(|hook| hook.calls.clone()).collect();
-    let key = (stage, model == Model::Color, hash(programs.reward()), hash(programs.obs()), calls);
+    let key = (
+        stage,
+        model == Model::Color,
+        hash(programs.reward_text()),
+        hash(programs.observation_text()),
+        calls,
+    );
     // Held while compiling, so that what many swarms ask for at once is made once.
     let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(compiled) = known.get(&key).and_then(Weak::upgrade) {

@@ -107,7 +107,7 @@ impl ProgramCalls {
             self.calls("observe", fused.observe);
             self.line(1, &format!("gb.observe(machine, {cells}, numbers)"));
         }
-        if let (Some(mask), Some(own)) = (fused.mask, programs.mask_in(stage)) {
+        if let (Some(mask), Some(own)) = (fused.mask, programs.mask_scratch_in(stage)) {
             let all = programs.mask_cells();
             self.calls("action_mask", mask);
             self.line(1, &format!("for cell in range({}, {}):", all.start, all.end));

@@ -15,7 +15,7 @@ const MOST_AHEAD_TCYCLES: i64 = 100_000;
 /// An end of a cable: its buttons and for how many frames of the step they are held, and the
 /// T-cycles by which it is beyond the end of the last frame.
 #[derive(Clone, Copy)]
-struct Held {
+struct PairMember {
     buttons: u8,
     frames_held: u32,
     ahead: i32,
@@ -29,7 +29,7 @@ macro_rules! run_pair_of {
             rom: &[u8],
             machines: [(&mut $model::Machine, &mut [u8]); 2],
             saved_machine: &mut $model::Machine,
-            held: [Held; 2],
+            held: [PairMember; 2],
             plan: StepPlan,
         ) -> [i32; 2] {
             let [one, other] = machines;
@@ -60,7 +60,7 @@ impl Shard {
     pub(super) fn run_pair(&mut self, first: usize, plan: StepPlan) {
         let held = [first, first + 1].map(|slot| {
             let (buttons, frames_held) = self.pressed(slot, plan);
-            Held { buttons, frames_held, ahead: ahead(self.counters[slot]) }
+            PairMember { buttons, frames_held, ahead: ahead(self.counters[slot]) }
         });
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &mut self.cart_ram[first * ram_bytes..][..2 * ram_bytes];

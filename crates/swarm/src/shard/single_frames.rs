@@ -52,7 +52,7 @@ impl Shard {
             let buttons = if frame < frames_held { buttons } else { 0 };
             let draw = plan.draw_each || plan.draw_last && frame + 1 == end;
             let begun = self.machines[slot].mcycles_at_single_speed();
-            let is_stopped = self.run_followed_frame(slot, plan, (buttons, draw));
+            let is_stopped = self.run_single_frame(slot, plan, (buttons, draw));
             let counters = &mut self.counters[slot];
             counters.frames += 1;
             counters.tcycles +=
@@ -74,7 +74,7 @@ impl Shard {
     }
 
     /// Runs a frame with these buttons held, perhaps drawn; returns true if a hook ends the step.
-    fn run_followed_frame(&mut self, slot: usize, plan: StepPlan, held: (u8, bool)) -> bool {
+    fn run_single_frame(&mut self, slot: usize, plan: StepPlan, held: (u8, bool)) -> bool {
         let (buttons, draw) = held;
         match (&mut self.runner, &mut self.machines[slot]) {
             (None, machine) | (_, machine @ Machine::Color(_)) => {

@@ -1,7 +1,7 @@
 //! Answers in C++ and CUDA C++: compiled and run in the sandbox, each by itself, so that no answer
 //! can reach another's results. CUDA text is compiled behind the header that makes it C++.
 
-use super::problem::Problem;
+use super::graded_row::GradedRow;
 use super::task::Language;
 use super::{Grade, GradeOptions};
 use crate::error::SynthError;
@@ -12,7 +12,7 @@ use gbxcule_codegen_cxx::Dialect;
 
 /// Grades a text that is to compute results, or gradients.
 pub(super) fn grade(
-    problem: &Problem,
+    problem: &GradedRow,
     text: &str,
     language: Language,
     backward: bool,

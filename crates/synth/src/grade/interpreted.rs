@@ -1,7 +1,7 @@
 //! Answers in Python and in IR: read as text, and run on the interpreter. No Python is executed.
 
 use super::Grade;
-use super::problem::{Problem, first};
+use super::graded_row::{GradedRow, first};
 use crate::execute::{self, BUDGET, Memory};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::Diagnostic;
@@ -15,7 +15,7 @@ const ANSWER_BUDGET: u64 = 4 * BUDGET;
 const MOST_FRAME_BYTES: u64 = 32 << 10;
 
 /// Grades Python.
-pub(super) fn python(problem: &Problem, text: &str) -> Grade {
+pub(super) fn python(problem: &GradedRow, text: &str) -> Grade {
     let mut sources = SourceMap::new();
     let id = sources.add("answer.py", text);
     let module = match gbxcule_dialect::Program::parse(&sources, id) {
@@ -29,7 +29,7 @@ pub(super) fn python(problem: &Problem, text: &str) -> Grade {
 }
 
 /// Grades IR.
-pub(super) fn ir(problem: &Problem, text: &str) -> Grade {
+pub(super) fn ir(problem: &GradedRow, text: &str) -> Grade {
     match parse::module(text) {
         Err(error) => Grade::DoesNotParse(error.to_string()),
         Ok(module) => match check::module(module) {
@@ -51,7 +51,7 @@ fn located(faults: &[Diagnostic], sources: &SourceMap) -> String {
     }
 }
 
-fn run(problem: &Problem, module: &Valid<Module>) -> Grade {
+fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
     let kernel = match entry(problem, module) {
         Ok(kernel) => kernel,
         Err(reason) => return Grade::DoesNotCompile(reason),
@@ -71,7 +71,7 @@ fn run(problem: &Problem, module: &Valid<Module>) -> Grade {
 }
 
 /// The kernel of an answer, if it can be launched as the row's: by name, or else the only one.
-fn entry(problem: &Problem, module: &Valid<Module>) -> Result<FunctionId, String> {
+fn entry(problem: &GradedRow, module: &Valid<Module>) -> Result<FunctionId, String> {
     let (own, row) = (&problem.program, &problem.program.forward);
     let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
     let named = kernels.iter().find(|&&id| module.functions[id].name == own.name());

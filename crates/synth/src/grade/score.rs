@@ -98,7 +98,7 @@ pub fn wilson(share: f64, trials: usize) -> (f64, f64) {
 
 /// Answers to a problem: how many were graded, how many are right, how many have each verdict.
 #[derive(Clone, Copy, Default)]
-struct Problem {
+struct ProblemScore {
     graded: usize,
     right: usize,
     verdicts: [usize; 5],
@@ -106,14 +106,14 @@ struct Problem {
 
 /// Scores answers: for each task all problems, then families, then features.
 pub fn score(rows: &BTreeMap<u64, Row>, answers: &[Answer], grades: &[Grade]) -> Vec<GroupScore> {
-    let mut problems: BTreeMap<(Task, u64), Problem> = BTreeMap::new();
+    let mut problems: BTreeMap<(Task, u64), ProblemScore> = BTreeMap::new();
     for (answer, grade) in answers.iter().zip(grades) {
         let problem = problems.entry((answer.task, answer.row)).or_default();
         problem.verdicts[grade.kind()] += 1;
         problem.graded += usize::from(!matches!(grade, Grade::NotGraded(_)));
         problem.right += usize::from(*grade == Grade::Right);
     }
-    let mut groups: BTreeMap<(Task, Group), Vec<Problem>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Task, Group), Vec<ProblemScore>> = BTreeMap::new();
     for ((task, row), problem) in &problems {
         let mut put = |group| groups.entry((*task, group)).or_default().push(*problem);
         put(Group::All);
@@ -125,12 +125,12 @@ pub fn score(rows: &BTreeMap<u64, Row>, answers: &[Answer], grades: &[Grade]) ->
     groups.into_iter().map(|((task, group), problems)| of_group(task, group, &problems)).collect()
 }
 
-fn of_group(task: Task, group: Group, problems: &[Problem]) -> GroupScore {
+fn of_group(task: Task, group: Group, problems: &[ProblemScore]) -> GroupScore {
     let mut verdicts = [0; 5];
     for problem in problems {
         verdicts.iter_mut().zip(problem.verdicts).for_each(|(all, own)| *all += own);
     }
-    let graded: Vec<&Problem> = problems.iter().filter(|it| it.graded > 0).collect();
+    let graded: Vec<&ProblemScore> = problems.iter().filter(|it| it.graded > 0).collect();
     let least = graded.iter().map(|it| it.graded).min().unwrap_or(0);
     let at = |k: usize| {
         let estimates = graded.iter().map(|it| pass_at_k(it.graded, it.right, k));

@@ -1,7 +1,7 @@
 //! The ends of expressions: variables, elements, components, literals; and how pending ones are
 //! absorbed.
 
-use super::plausibility::is_handy;
+use super::plausibility::is_name_like;
 use super::{KernelBuilder, Var};
 use crate::ast::{Expr, Ty, VEC3};
 use crate::identifiers::Role;
@@ -66,7 +66,7 @@ impl KernelBuilder {
     pub(super) fn read(&mut self, ty: Ty) -> Option<Expr> {
         let weigh = |used: bool| if used { 2 } else { 9 };
         // What was read once and has no name isn't worked out again.
-        let readable = |var: &Var| var.ty == ty && (!var.used || is_handy(&var.expr));
+        let readable = |var: &Var| var.ty == ty && (!var.used || is_name_like(&var.expr));
         let vars = self.vars.iter().enumerate().filter(|(_, var)| readable(var));
         let mut found: Vec<(bool, usize, u32)> =
             vars.map(|(at, var)| (true, at, weigh(var.used))).collect();

@@ -4,7 +4,7 @@
 //! A motif leaves something pending: what it worked out.
 
 use super::KernelBuilder;
-use super::plausibility::{holds_any, is_handy, reads};
+use super::plausibility::{holds_any, is_name_like, reads};
 use crate::ast::{Expr, INT, Name, Stmt, Ty};
 use crate::input::ArgumentInput;
 use gbxcule_ir::Scalar;
@@ -15,16 +15,16 @@ impl KernelBuilder {
         for _ in 0..self.random.between(0, most) {
             let ty = self.random.pick(types);
             let depth = self.random.between(1, 2) as usize;
-            let value = self.worth(ty, depth, |_| true);
+            let value = self.named_if(ty, depth, |_| true);
             if let Some(value) = value {
                 self.define(ty, value);
             }
         }
     }
 
-    /// An expression that is worth a name, if one was drawn that is `wanted`.
-    fn worth(&mut self, ty: Ty, depth: usize, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> {
-        let bare = |_: &Self, expr: &Expr| is_handy(expr) || !reads(expr) || !wanted(expr);
+    /// An expression that is named_if a name, if one was drawn that is `wanted`.
+    fn named_if(&mut self, ty: Ty, depth: usize, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> {
+        let bare = |_: &Self, expr: &Expr| is_name_like(expr) || !reads(expr) || !wanted(expr);
         let mark = self.mark();
         let found = self.drawn(|m| m.expr(ty, depth), bare).ok();
         if found.is_none() {
@@ -42,7 +42,7 @@ impl KernelBuilder {
     fn bindings_of_loop(&mut self, ty: Ty, most: i64, total: &Name, since: usize) {
         for _ in 0..self.random.between(0, most) {
             let moving = [self.names_since(since), vec![Expr::from(total)]].concat();
-            if let Some(value) = self.worth(ty, 2, |expr| holds_any(expr, &moving)) {
+            if let Some(value) = self.named_if(ty, 2, |expr| holds_any(expr, &moving)) {
                 self.define(ty, value);
             }
         }
@@ -93,7 +93,7 @@ impl KernelBuilder {
         self.touch(name);
     }
 
-    /// A changed variable is worth reading again.
+    /// A changed variable is named_if reading again.
     fn touch(&mut self, name: &Name) {
         let own = Expr::from(name);
         self.vars.iter_mut().filter(|var| var.expr == own).for_each(|var| var.used = false);
@@ -167,7 +167,7 @@ impl KernelBuilder {
             } else {
                 m.reveal(&index, INT);
             }
-            m.gathered(&total, ty, product, since);
+            m.write_update(&total, ty, product, since);
         });
         self.push(Stmt::For(index, range, body));
         self.reveal(&total, ty);
@@ -227,7 +227,7 @@ impl KernelBuilder {
     }
 
     /// Writes the update of a total in one iteration of a loop.
-    pub(super) fn gathered(&mut self, total: &Name, ty: Ty, product: bool, since: usize) {
+    pub(super) fn write_update(&mut self, total: &Name, ty: Ty, product: bool, since: usize) {
         let place = Expr::from(total);
         let Ty::Scalar(of) = ty else {
             self.bindings_of_loop(ty, 1, total, since);
@@ -301,7 +301,7 @@ impl KernelBuilder {
     }
 
     /// `while` until something small enough or often enough.
-    pub(super) fn settle(&mut self) -> Name {
+    pub(super) fn while_until_small(&mut self) -> Name {
         let (of, ty) = (self.real, self.float_type());
         let start = self.float(of, 2);
         let start = self.magnitude(start).add(self.literal(of, 1.0));

@@ -11,11 +11,11 @@ use std::collections::{HashMap, HashSet};
 
 /// Returns true for an expression as short as a name: a name, a component, an element at indices
 /// that are names or numbers.
-pub(super) fn is_handy(expr: &Expr) -> bool {
+pub(super) fn is_name_like(expr: &Expr) -> bool {
     match expr {
         Expr::Name(_) | Expr::Int(_) | Expr::Float(_) => true,
-        Expr::Attr(of, _) => is_handy(of),
-        Expr::Index(of, indices) => is_handy(of) && indices.iter().all(is_handy),
+        Expr::Attr(of, _) => is_name_like(of),
+        Expr::Index(of, indices) => is_name_like(of) && indices.iter().all(is_name_like),
         _ => is_literal(expr),
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn reads(expr: &Expr) -> bool {
 
 /// Nodes of an expression; elements and components count as one.
 pub(super) fn size(expr: &Expr) -> usize {
-    if is_handy(expr) { 1 } else { 1 + expr.parts().into_iter().map(size).sum::<usize>() }
+    if is_name_like(expr) { 1 } else { 1 + expr.parts().into_iter().map(size).sum::<usize>() }
 }
 
 /// Returns true if two expressions are the same text up to the order of operands of sums and
@@ -65,14 +65,15 @@ fn same(one: &Expr, other: &Expr) -> bool {
 
 /// Returns true if both contain one expression that is larger than a name.
 fn share(one: &Expr, other: &Expr) -> bool {
-    if is_handy(one) || !reads(one) {
+    if is_name_like(one) || !reads(one) {
         return false;
     }
     holds(other, one) || one.parts().into_iter().any(|part| share(part, other))
 }
 
 fn holds(expr: &Expr, wanted: &Expr) -> bool {
-    same(expr, wanted) || !is_handy(expr) && expr.parts().into_iter().any(|it| holds(it, wanted))
+    same(expr, wanted)
+        || !is_name_like(expr) && expr.parts().into_iter().any(|it| holds(it, wanted))
 }
 
 /// Returns true if `expr` reads one of the wanted expressions.

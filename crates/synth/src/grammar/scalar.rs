@@ -4,7 +4,7 @@
 //! up, as a careful person does.
 
 use super::KernelBuilder;
-use super::plausibility::{is_handy, reads};
+use super::plausibility::{is_name_like, reads};
 use super::range::{Range, range};
 use crate::ast::{Expr, Ty};
 use crate::spell;
@@ -367,7 +367,7 @@ impl KernelBuilder {
             && self.random.chance(40)
             && let Some(found) = self.read(Ty::Scalar(Scalar::Bool))
         {
-            let negated = self.random.chance(30) && is_handy(&found);
+            let negated = self.random.chance(30) && is_name_like(&found);
             return if negated { Expr::unary("not", found) } else { found };
         }
         let ints: Vec<Scalar> =

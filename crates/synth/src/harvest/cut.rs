@@ -66,7 +66,7 @@ impl Sources {
 }
 
 /// A definition that a cut needs: a file and a statement of it.
-type Place = (PathBuf, usize);
+type DefinitionId = (PathBuf, usize);
 
 /// Definitions that a cut takes along.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,8 +87,8 @@ struct Cutter<'s> {
     /// Names that stand for modules, in a file: what follows their dot is written without them.
     modules: BTreeMap<PathBuf, BTreeSet<String>>,
     /// Chosen definitions in the order in which they are printed: what others need first.
-    chosen: BTreeMap<Place, Rc<Source>>,
-    order: Vec<Place>,
+    chosen: BTreeMap<DefinitionId, Rc<Source>>,
+    order: Vec<DefinitionId>,
     todo: Vec<(Rc<Source>, usize)>,
 }
 
@@ -276,13 +276,13 @@ impl Cutter<'_> {
     /// Prints what was chosen: other files first, each in its own order, the kernel last.
     fn text(&self, file: &Rc<Source>, kernel: usize) -> String {
         let mut text: String = self.imports.iter().map(|line| format!("{line}\n")).collect();
-        let own = |place: &&Place| place.0 == file.path;
+        let own = |place: &&DefinitionId| place.0 == file.path;
         let others = self.order.iter().filter(|place| !own(place)).rev();
-        let mut own: Vec<&Place> = self.order.iter().filter(own).collect();
+        let mut own: Vec<&DefinitionId> = self.order.iter().filter(own).collect();
         own.sort();
         own.retain(|place| place.1 != kernel);
         // A definition inside of another one that was chosen is there already.
-        let is_inside = |place: &&Place| {
+        let is_inside = |place: &&DefinitionId| {
             let source = &self.chosen[place];
             let mut parent = source.statements[place.1].parent;
             while let Some(at) = parent {
@@ -294,7 +294,7 @@ impl Cutter<'_> {
             false
         };
         let last = (file.path.clone(), kernel);
-        let print = |text: &mut String, place: &Place| {
+        let print = |text: &mut String, place: &DefinitionId| {
             let source = &self.chosen[place];
             let statement = &source.statements[place.1];
             let block = dedented(statement.text(source), statement.margin);

@@ -19,7 +19,7 @@ const SEARCH_BUDGET: u64 = BUDGET / 8;
 const LARGEST: f64 = 1e6;
 
 /// Inputs that were found.
-pub(super) struct Given {
+pub(super) struct FoundInputs {
     pub(super) dims: Vec<u32>,
     pub(super) inputs: Vec<ArgumentInput>,
     pub(super) seed: u64,
@@ -38,7 +38,11 @@ pub(super) enum Threads {
 }
 
 /// Finds inputs for a kernel.
-pub(super) fn find(program: &RowProgram, seed: u64, threads: Threads) -> Result<Given, Refusal> {
+pub(super) fn find(
+    program: &RowProgram,
+    seed: u64,
+    threads: Threads,
+) -> Result<FoundInputs, Refusal> {
     let (module, params) = (&program.forward, program.params());
     for param in params {
         let of = element(module, param.ty).unwrap_or(param.ty);
@@ -48,17 +52,18 @@ pub(super) fn find(program: &RowProgram, seed: u64, threads: Threads) -> Result<
     }
     // Of all refusals the one is told that came nearest to a row.
     let mut nearest = Refusal::Faults;
-    let mut best: Option<Given> = None;
+    let mut best: Option<FoundInputs> = None;
     for attempt in 0..ATTEMPTS {
         let mut random = Random::new(random::seed(seed, attempt));
         let (dims, inputs) = shapes(program, &mut random, attempt, threads);
         match try_inputs(program, dims, inputs, random::seed(seed, attempt + ATTEMPTS)) {
             Ok(given) => {
-                let given = Given { attempt: attempt as u32, ..given };
+                let given = FoundInputs { attempt: attempt as u32, ..given };
                 if given.inputs_matter && given.comparisons_vary {
                     return Ok(given);
                 }
-                let score = |it: &Given| u8::from(it.inputs_matter) + u8::from(it.comparisons_vary);
+                let score =
+                    |it: &FoundInputs| u8::from(it.inputs_matter) + u8::from(it.comparisons_vary);
                 if best.as_ref().is_none_or(|best| score(&given) > score(best)) {
                     best = Some(given);
                 }
@@ -132,7 +137,7 @@ fn try_inputs(
     dims: Vec<u32>,
     mut inputs: Vec<ArgumentInput>,
     seed: u64,
-) -> Result<Given, Refusal> {
+) -> Result<FoundInputs, Refusal> {
     let seeds: Vec<u64> = (0..DRAWS).map(|draw| random::seed(seed, draw)).collect();
     let (module, kernel) = (&program.forward, program.kernel);
     let run = |inputs: &[ArgumentInput], data: &[Vec<u8>]| {
@@ -212,5 +217,5 @@ fn try_inputs(
     let comparisons_vary =
         outcomes.is_ok_and(|(_, outcomes)| outcomes.values().all(|seen| *seen == [true; 2]));
     let seed = seeds[0];
-    Ok(Given { dims, inputs, seed, attempt: 0, inputs_matter, comparisons_vary })
+    Ok(FoundInputs { dims, inputs, seed, attempt: 0, inputs_matter, comparisons_vary })
 }

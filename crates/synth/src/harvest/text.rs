@@ -1,14 +1,17 @@
 //! The text of a harvested row: what was cut out of its file, in the first of several ways that
 //! compiles to the IR of the kernel in its file.
 
-use super::Found;
+use super::KernelInFile;
 use super::cut::{Reach, Sources, cut};
 use crate::row_program::{RowProgram, code};
 use crate::structure::{Token, tokens};
 use gbxcule_ir::{FunctionId, Module, Scalar, Shape, Type, Types, print};
 
 /// A text with its program; `None` if the kernel can't be had without its file.
-pub(super) fn own_text(kernel: &Found, sources: &mut Sources) -> Option<(String, RowProgram)> {
+pub(super) fn own_text(
+    kernel: &KernelInFile,
+    sources: &mut Sources,
+) -> Option<(String, RowProgram)> {
     let ir = kernel.ir.as_ref().ok()?;
     let file = sources.file(&kernel.file)?;
     for reach in [Reach::All, Reach::Decorated] {

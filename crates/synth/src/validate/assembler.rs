@@ -2,7 +2,7 @@
 //! PTX by `ptxas`. NVRTC works in this process, so it gets only texts that our compiler prints;
 //! `ptxas` works in the sandbox.
 
-use super::Stored;
+use super::StoredRow;
 use crate::error::SynthError;
 use crate::row::Row;
 use crate::tool::ptx;
@@ -25,7 +25,7 @@ pub(super) fn not_asked() -> [CheckOutcome; 2] {
 /// the registers that a thread takes.
 pub(super) fn checks(
     rows: &[Row],
-    read: &[Option<Stored>],
+    read: &[Option<StoredRow>],
 ) -> Result<Vec<[CheckOutcome; 2]>, SynthError> {
     let nvrtc = Nvrtc::find().map_err(SynthError::nvrtc)?;
     let ptxas = Ptxas::find(&nvrtc).ok();

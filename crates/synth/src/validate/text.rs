@@ -2,8 +2,8 @@
 //! the sandbox, if they are those that our compiler prints. Any other text may be hostile: it is
 //! not run, and has no verdict.
 
-use super::Stored;
-use crate::bound::Runner;
+use super::StoredRow;
+use crate::allowed_error::Runner;
 use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
@@ -25,14 +25,14 @@ struct TextRun {
 
 /// Results of one check of a row.
 #[derive(Default)]
-struct Found {
+struct TextDistances {
     distances: Vec<Option<Distance>>,
     /// Reason why there is no verdict.
     none: Option<NotRun>,
 }
 
-impl Found {
-    fn settle(&self, name: &str) -> CheckOutcome {
+impl TextDistances {
+    fn outcome(&self, name: &str) -> CheckOutcome {
         match (&self.none, self.distances.as_slice()) {
             // One direction that is wrong is wrong, whatever the other would have been.
             (Some(reason), distances) if distances.iter().flatten().all(|it| it.share <= 1.0) => {
@@ -59,12 +59,12 @@ pub(super) struct HostChecks {
 /// Runs each row's C++ and CUDA text.
 pub(super) fn checks(
     rows: &[Row],
-    read: &[Option<Stored>],
+    read: &[Option<StoredRow>],
     folder: &Path,
     asked: HostChecks,
 ) -> Result<Vec<[CheckOutcome; 2]>, SynthError> {
     let (mut jobs, mut ways) = (Vec::new(), Vec::new());
-    let mut found: Vec<[Found; 2]> = rows.iter().map(|_| Default::default()).collect();
+    let mut found: Vec<[TextDistances; 2]> = rows.iter().map(|_| Default::default()).collect();
     for (at, (row, stored)) in rows.iter().zip(read).enumerate() {
         let Some(stored) = stored else {
             found[at].iter_mut().for_each(|it| it.none = Some(NotRun::Unreadable));
@@ -123,10 +123,15 @@ pub(super) fn checks(
             }
         }
     }
-    Ok(found.iter().map(|[cpp, cuda]| [cpp.settle(NAMES[0]), cuda.settle(NAMES[1])]).collect())
+    Ok(found.iter().map(|[cpp, cuda]| [cpp.outcome(NAMES[0]), cuda.outcome(NAMES[1])]).collect())
 }
 
-fn job<'a>(stored: &'a Stored, text: &'a str, dialect: Dialect, backward: bool) -> Option<Job<'a>> {
+fn job<'a>(
+    stored: &'a StoredRow,
+    text: &'a str,
+    dialect: Dialect,
+    backward: bool,
+) -> Option<Job<'a>> {
     let (program, grid) = (&stored.program, stored.grid());
     let data = execute::arguments(&program.forward, program.kernel, grid.inputs, stored.seed);
     let (module, kernel, memory) = if backward {
@@ -144,7 +149,7 @@ fn job<'a>(stored: &'a Stored, text: &'a str, dialect: Dialect, backward: bool) 
 }
 
 /// Compares memory with the row's stored results, if it has some; threads ran in order.
-fn judge(row: &Row, stored: &Stored, memory: &Memory, backward: bool) -> Option<Distance> {
+fn judge(row: &Row, stored: &StoredRow, memory: &Memory, backward: bool) -> Option<Distance> {
     let Ok(results) = &stored.results else { return Some(Distance::INFINITE) };
     let text = if backward { &row.gradients_json } else { &row.outputs_json };
     let bounds = || stored.bounds(Runner::Text);

@@ -1,7 +1,7 @@
 //! The checks of NVIDIA Warp: what it computes of a row, and whether its gradients are right.
 
-use super::{Stored, WARP_GRADIENT_ERROR};
-use crate::bound::Runner;
+use super::{StoredRow, WARP_GRADIENT_ERROR};
+use crate::allowed_error::Runner;
 use crate::distance::{Distance, from_text, settled};
 use crate::error::SynthError;
 use crate::execute;
@@ -22,7 +22,7 @@ struct QuestionMemory {
 /// those that differences confirm.
 pub(super) fn checks(
     rows: &[Row],
-    read: &[Option<Stored>],
+    read: &[Option<StoredRow>],
     known: &[Vec<CheckOutcome>],
     python: &Python,
 ) -> Result<Vec<[CheckOutcome; 2]>, SynthError> {
@@ -51,7 +51,7 @@ pub(super) fn checks(
     Ok(checks)
 }
 
-fn memory(row: &Row, stored: &Stored, at: usize) -> Option<QuestionMemory> {
+fn memory(row: &Row, stored: &StoredRow, at: usize) -> Option<QuestionMemory> {
     let (module, kernel) = (&stored.program.forward, stored.program.kernel);
     row.outputs_json.as_ref()?;
     Some(QuestionMemory {
@@ -63,7 +63,7 @@ fn memory(row: &Row, stored: &Stored, at: usize) -> Option<QuestionMemory> {
 
 fn question<'a>(
     row: &'a Row,
-    stored: &'a Stored,
+    stored: &'a StoredRow,
     memory: &'a QuestionMemory,
 ) -> Option<Question<'a>> {
     let arguments = stored.inputs.iter().zip(memory.data.iter().zip(&memory.cotangents)).map(
@@ -82,7 +82,7 @@ fn question<'a>(
 }
 
 /// Warp's arrays as tensors of those names.
-fn named(stored: &Stored, arrays: &[Vec<u8>], names: &[String]) -> Option<Vec<Tensor>> {
+fn named(stored: &StoredRow, arrays: &[Vec<u8>], names: &[String]) -> Option<Vec<Tensor>> {
     let own: Vec<usize> =
         (0..stored.inputs.len()).filter(|&at| !stored.inputs[at].shape.is_empty()).collect();
     let tensor = |name: &String| {
@@ -100,7 +100,7 @@ fn names(text: &str) -> Option<Vec<String>> {
 }
 
 /// Measures the distance of Warp's arrays from the row's results; Warp's threads ran in order.
-fn judge(row: &Row, stored: &Stored, arrays: &[Vec<u8>]) -> Option<Distance> {
+fn judge(row: &Row, stored: &StoredRow, arrays: &[Vec<u8>]) -> Option<Distance> {
     let (Ok(results), Some(text)) = (&stored.results, &row.outputs_json) else {
         return Some(Distance::INFINITE);
     };
@@ -114,7 +114,7 @@ fn judge(row: &Row, stored: &Stored, arrays: &[Vec<u8>]) -> Option<Distance> {
 }
 
 /// `wrong` is Warp's label, not the row's fault: such rows are kept.
-fn gradient(row: &Row, stored: &Stored, arrays: &[Vec<u8>], confirmed: bool) -> CheckOutcome {
+fn gradient(row: &Row, stored: &StoredRow, arrays: &[Vec<u8>], confirmed: bool) -> CheckOutcome {
     let Some(text) = row.gradients_json.as_deref().filter(|_| confirmed) else {
         return skipped("warp_gradient", NotRun::Unconfirmed);
     };
@@ -125,7 +125,7 @@ fn gradient(row: &Row, stored: &Stored, arrays: &[Vec<u8>], confirmed: bool) -> 
 }
 
 /// The largest relative error of Warp's gradients.
-fn error(text: &str, stored: &Stored, arrays: &[Vec<u8>]) -> Option<f64> {
+fn error(text: &str, stored: &StoredRow, arrays: &[Vec<u8>]) -> Option<f64> {
     let ours = tensor::from_json(text)?;
     let theirs = named(stored, arrays, &names(text)?)?;
     let mut worst = 0.0f64;

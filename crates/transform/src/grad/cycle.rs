@@ -9,7 +9,7 @@
 
 use super::checkpoint;
 use super::reverse::Reverser;
-use super::trip;
+use super::trip_count;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
@@ -84,7 +84,7 @@ impl Reverser<'_, '_> {
         let state: Vec<LocalId> =
             self.need.block_writes(cycle.body).intersection(reads).copied().collect();
         debug_assert!(state.iter().all(|&local| self.need.local(local)), "{:?}", body.root);
-        let known = cycle.range.and_then(|(_, range)| trip::known(self.b.body(), range));
+        let known = cycle.range.and_then(|(_, range)| trip_count::known(self.b.body(), range));
         // The first checkpoint is the present state: it is taken before anything runs.
         let kept = (!state.is_empty()).then(|| {
             let tape = self.tape(&state, known);
@@ -95,7 +95,7 @@ impl Reverser<'_, '_> {
         let trips = match (trips, known, cycle.range) {
             (Some(trips), ..) => trips,
             (None, Some(known), _) => number(&mut self.b, known),
-            (None, None, Some((_, range))) => trip::count(&mut self.b, range),
+            (None, None, Some((_, range))) => trip_count::count(&mut self.b, range),
             (None, None, None) => {
                 let counter = self.counter();
                 self.advance_stmt(stmt, Some(counter));
@@ -159,7 +159,7 @@ impl Reverser<'_, '_> {
 
     fn set_index(&mut self, cycle: &Cycle, count: Value) {
         if let Some((index, [start, _, step])) = cycle.range {
-            let new = trip::index(&mut self.b, start, step, count);
+            let new = trip_count::index(&mut self.b, start, step, count);
             self.copy.set(index, new);
         }
     }

@@ -18,7 +18,7 @@
 
 use super::copy::{Binding, Copy};
 use super::exit::{Exit, Exits};
-use super::trip;
+use super::trip_count;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::{Body, Function, FunctionId, LocalId, Mode};
@@ -355,7 +355,7 @@ impl Normalizer<'_, '_> {
         range: [Value; 3],
         body: BlockId,
     ) {
-        let trips = trip::count(&mut self.b, range);
+        let trips = trip_count::count(&mut self.b, range);
         let counter = self.b.local("count", Type::I64);
         let place = self.b.local_place(counter);
         let zero = self.b.number(Type::I64, 0.0);
@@ -368,7 +368,7 @@ impl Normalizer<'_, '_> {
             let next = this.b.add(count, one);
             this.b.store(place, next);
             let [start, _, step] = range;
-            let new = trip::index(&mut this.b, start, step, count);
+            let new = trip_count::index(&mut this.b, start, step, count);
             frame.copy.set(index, new);
             let old: &Body = frame.copy.body;
             this.stmts(frame, &old.blocks[body].stmts);

@@ -2,7 +2,7 @@
 
 use crate::hook::reverse;
 use gbxcule_ir::check;
-use gbxcule_ir::diagnostic::{Code, Stage, render};
+use gbxcule_ir::diagnostic::{Code, CodeSource, render};
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Arg, Builder, Module, Param, Type};
 use gbxcule_transform::grad::reverses;
@@ -151,7 +151,7 @@ fn refusals_name_the_line_and_say_what_to_do() {
     }
     let faults = unfit();
     assert!(faults.starts_with("error[grad-by-hand]"), "{faults}");
-    for code in Code::ALL.iter().filter(|code| code.stage() == Stage::Gradient) {
+    for code in Code::ALL.iter().filter(|code| code.stage() == CodeSource::Gradient) {
         assert!(document.contains(&format!("### `{code}`")), "{code} has no section");
     }
     insta::assert_snapshot!(shown + &faults);

@@ -1,6 +1,6 @@
 // One machine, large: its screen, what it does, what the programs say of it, registers and first bytes of work RAM.
 
-import { buttonNames } from './pad.js';
+import { buttonNames } from './buttons.js';
 import { show } from './screen.js';
 
 const REGISTERS = ['a', 'f', 'b', 'c', 'd', 'e', 'h', 'l', 'sp', 'pc'];

@@ -5,7 +5,7 @@ import { Charts } from './charts.js';
 import { connect } from './link.js';
 import { Machine } from './machine.js';
 import { Mosaic } from './mosaic.js';
-import { Pad } from './pad.js';
+import { Pad } from './buttons.js';
 import { choosePalette } from './screen.js';
 import { Sound } from './sound.js';
 

@@ -1,34 +1,42 @@
 //! Control of lanes: jumps, calls, barriers of convergence.
 
+use super::super::decoded::DecodedInstruction;
 use super::super::listing::STRIDE;
-use super::super::step::Step;
 use super::super::warp::{LANES, Mask, Warp, each};
 
-pub(in super::super) fn nothing(_: &mut Warp<'_>, _: &Step, _: Mask) {}
+pub(in super::super) fn nothing(_: &mut Warp<'_>, _: &DecodedInstruction, _: Mask) {}
 
 /// Lanes for which an optional predicate holds, too.
-fn those(warp: &Warp<'_>, step: &Step, lanes: Mask) -> Mask {
+fn guarded_lanes(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) -> Mask {
     let is_given = step.given[0].index != super::super::warp::FALSE;
     if is_given { lanes & warp.given(step.given[0]) } else { lanes }
 }
 
 /// `BRA` and `CALL`, whose return address another instruction put into a register.
-pub(in super::super) fn jump(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
-    let lanes = those(warp, step, lanes);
+pub(in super::super) fn jump(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let lanes = guarded_lanes(warp, step, lanes);
     if lanes != 0 {
         warp.jump(lanes, step.target);
     }
 }
 
 /// `BRA.DIV`: taken if others are at work than the lanes of a mask.
-pub(in super::super) fn jump_if_parted(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn jump_if_parted(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     if warp.word(&step.from[0], lanes.trailing_zeros() as usize) != lanes {
         warp.jump(lanes, step.target);
     }
 }
 
 /// `WARPSYNC.EXCLUSIVE`: the lanes of a mask go on alone when all have come, up to a `BSYNC`.
-pub(in super::super) fn bring_together(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn sync_exclusive(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let mut masks = [0; LANES];
     for lane in each(lanes) {
         masks[lane] = warp.word(&step.from[0], lane);
@@ -37,12 +45,12 @@ pub(in super::super) fn bring_together(warp: &mut Warp<'_>, step: &Step, lanes: 
 }
 
 /// Instructions that are known, but that nothing held against a rule has reached.
-pub(in super::super) fn never(warp: &mut Warp<'_>, step: &Step, _: Mask) {
+pub(in super::super) fn fail_untested(warp: &mut Warp<'_>, step: &DecodedInstruction, _: Mask) {
     warp.fail(step, "no test holds what this does");
 }
 
 /// Jumps to the sum of a register, a number and the next instruction's address.
-pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let next = step.address + STRIDE;
     let mut to = [0; 32];
     for lane in each(lanes) {
@@ -53,7 +61,7 @@ pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, step: &Step, lanes: M
 }
 
 /// Jumps to an address relative to a function's.
-pub(in super::super) fn back(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn return_to(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let mut to = [0; 32];
     for lane in each(lanes) {
         let address = warp.word(&step.from[0], lane).wrapping_add(step.target * STRIDE);
@@ -63,7 +71,7 @@ pub(in super::super) fn back(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
 }
 
 /// Number of the instruction at an address.
-fn number(warp: &Warp<'_>, step: &Step, address: u32) -> u32 {
+fn number(warp: &Warp<'_>, step: &DecodedInstruction, address: u32) -> u32 {
     let number = address / STRIDE;
     if !address.is_multiple_of(STRIDE) || number as usize >= warp.program.steps.len() {
         warp.fail(step, &format!("no instruction at {address:x}"));
@@ -71,25 +79,33 @@ fn number(warp: &Warp<'_>, step: &Step, address: u32) -> u32 {
     number
 }
 
-pub(in super::super) fn exit(warp: &mut Warp<'_>, _: &Step, lanes: Mask) {
+pub(in super::super) fn exit(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
     warp.exit(lanes);
 }
 
 /// `BSSY`: records these lanes in the barrier.
-pub(in super::super) fn open(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn set_barrier_lanes(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     for lane in each(lanes) {
         warp.barriers[usize::from(step.barrier)][lane] = lanes;
     }
 }
 
 /// `BSYNC`: waits until the barrier's lanes have arrived.
-pub(in super::super) fn meet(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn wait_at_barrier(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     warp.sync(step.barrier, lanes);
 }
 
 /// `BREAK`: takes these lanes out of the barrier, so that no lane waits for them.
-pub(in super::super) fn leave(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
-    let lanes = those(warp, step, lanes);
+pub(in super::super) fn break_barrier(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let lanes = guarded_lanes(warp, step, lanes);
     let alive = warp.alive;
     let named = &mut warp.barriers[usize::from(step.barrier)];
     for lane in each(lanes) {
@@ -104,14 +120,14 @@ pub(in super::super) fn leave(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
 }
 
 /// `BMOV B0, R0`
-pub(in super::super) fn set_barrier(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn set_barrier(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     for lane in each(lanes) {
         warp.barriers[usize::from(step.barrier)][lane] = warp.word(&step.from[0], lane);
     }
 }
 
 /// `BMOV.CLEAR R0, B0`
-pub(in super::super) fn take_barrier(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn take_barrier(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     for lane in each(lanes) {
         let mask = std::mem::take(&mut warp.barriers[usize::from(step.barrier)][lane]);
         warp.file[usize::from(step.to)][lane] = mask;

@@ -1,7 +1,7 @@
 //! Conversions between integers and floats, and between floats.
 
+use super::super::decoded::DecodedInstruction;
 use super::super::operand::Part;
-use super::super::step::Step;
 use super::super::warp::{Mask, Warp, each};
 use super::float::doubles;
 use super::round::{Rounding, bits, flushed, long_bits, sum};
@@ -12,7 +12,7 @@ fn integer(value: i128, rounding: Rounding) -> u32 {
     bits(sum((value - low) as f64, low as f64, rounding))
 }
 
-pub(in super::super) fn from_signed(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn from_signed(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let rounding = Rounding::of_conversion(step.choice[0]);
     warp.map(step, lanes, |[a]| integer(i128::from(a as i32), rounding));
 }
@@ -33,13 +33,13 @@ fn small(word: u32, part: Part, kind: u8) -> i128 {
     }
 }
 
-pub(in super::super) fn from_small(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn from_small(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (kind, rounding) = (step.choice[0], Rounding::of_conversion(step.choice[1]));
     let part = step.from[0].part;
     warp.map(step, lanes, |[a]| integer(small(a, part, kind), rounding));
 }
 
-pub(in super::super) fn from_word(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn from_word(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (is_unsigned, rounding) = (step.choice[0] == 1, Rounding::of_conversion(step.choice[1]));
     warp.map(step, lanes, |[a]| {
         let value = if is_unsigned { i128::from(a) } else { i128::from(a as i32) };
@@ -47,7 +47,7 @@ pub(in super::super) fn from_word(warp: &mut Warp<'_>, step: &Step, lanes: Mask)
     });
 }
 
-pub(in super::super) fn from_long(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn from_long(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (is_unsigned, rounding) = (step.choice[0] == 1, Rounding::of_conversion(step.choice[1]));
     for lane in each(lanes | step.whole) {
         let long = warp.integer(&step.from[0], lane);
@@ -56,7 +56,7 @@ pub(in super::super) fn from_long(warp: &mut Warp<'_>, step: &Step, lanes: Mask)
     }
 }
 
-pub(in super::super) fn to_double(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn to_double(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let part = step.from[0].part;
     warp.map_long(step, lanes, |warp, lane| {
         let (word, long) = (warp.word(&step.from[0], lane), warp.integer(&step.from[0], lane));
@@ -100,7 +100,7 @@ fn long(value: f64, is_unsigned: bool, way: u8) -> u64 {
     }
 }
 
-pub(in super::super) fn to_word(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn to_word(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (flushes, is_unsigned) = (step.choice[0] == 1, step.choice[1] == 1);
     let way = step.choice[2];
     warp.map(step, lanes, |[a]| {
@@ -108,14 +108,18 @@ pub(in super::super) fn to_word(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     });
 }
 
-pub(in super::super) fn to_long(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn to_long(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map_long(step, lanes, |warp, lane| {
         let value = f64::from(f32::from_bits(warp.word(&step.from[0], lane)));
         long(value, step.choice[0] == 1, step.choice[1])
     });
 }
 
-pub(in super::super) fn double_to_word(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn double_to_word(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     for lane in each(lanes | step.whole) {
         let [value] = doubles(warp, step, lane);
         let result = match value.is_nan() {
@@ -127,34 +131,38 @@ pub(in super::super) fn double_to_word(warp: &mut Warp<'_>, step: &Step, lanes: 
     }
 }
 
-pub(in super::super) fn double_to_long(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn double_to_long(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     warp.map_long(step, lanes, |warp, lane| {
         let [value] = doubles(warp, step, lane);
         long(value, step.choice[0] == 1, step.choice[1])
     });
 }
 
-pub(in super::super) fn round(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn round(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (flushes, way) = (step.choice[0] == 1, step.choice[1]);
     warp.map(step, lanes, |[a]| {
         bits(whole(f64::from(flushed(f32::from_bits(a), flushes)), way) as f32)
     });
 }
 
-pub(in super::super) fn round_double(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn round_double(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map_long(step, lanes, |warp, lane| {
         let [value] = doubles(warp, step, lane);
         long_bits(whole(value, step.choice[0]))
     });
 }
 
-pub(in super::super) fn widen(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn widen(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map_long(step, lanes, |warp, lane| {
         long_bits(f64::from(f32::from_bits(warp.word(&step.from[0], lane))))
     });
 }
 
-pub(in super::super) fn narrow(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn narrow(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let rounding = Rounding::of(step.choice[0]);
     for lane in each(lanes | step.whole) {
         let [value] = doubles(warp, step, lane);
@@ -164,7 +172,7 @@ pub(in super::super) fn narrow(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
 }
 
 /// A float of 16 bits, in the half that the operand names.
-pub(in super::super) fn from_half(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn from_half(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let shift = if step.from[1].part == Part::Half(1) { 16 } else { 0 };
     for lane in each(lanes) {
         let half = warp.word(&step.from[1], lane) >> shift & 0xFFFF;
@@ -197,7 +205,7 @@ fn half(value: f32) -> u32 {
 }
 
 /// Converts two floats to 16 bits in a register; the first is its upper half.
-pub(in super::super) fn to_halves(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn to_halves(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[high, low]| {
         half(f32::from_bits(high)) << 16 | half(f32::from_bits(low))
     });

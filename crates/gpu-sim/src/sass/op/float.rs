@@ -1,12 +1,12 @@
 //! Floats of 32 and 64 bits.
 
-use super::super::step::{Source, Step};
+use super::super::decoded::{DecodedInstruction, Source};
 use super::super::warp::{Mask, Warp, each};
-use super::Joint;
+use super::PredicateCombine;
 use super::round::{NAN, Rounding, bits, flushed, long_bits, multiply_add_double, sum, sum_double};
 
 /// Forms whose pattern is `{,.FTZ}{,.RN,.RZ,.RM,.RP}`.
-fn rounding(step: &Step) -> (bool, Rounding) {
+fn rounding(step: &DecodedInstruction) -> (bool, Rounding) {
     (step.choice[0] == 1, Rounding::of(step.choice[1].saturating_sub(1)))
 }
 
@@ -14,7 +14,7 @@ fn float(word: u32, flushes: bool) -> f32 {
     flushed(f32::from_bits(word), flushes)
 }
 
-pub(in super::super) fn add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (flushes, rounding) = rounding(step);
     let saturates = step.choice[2] == 1;
     warp.map(step, lanes, |[a, b]| {
@@ -29,7 +29,7 @@ pub(in super::super) fn add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     });
 }
 
-pub(in super::super) fn multiply(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn multiply(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (flushes, rounding) = rounding(step);
     warp.map(step, lanes, |[a, b]| {
         let (a, b) = (float(a, flushes), float(b, flushes));
@@ -43,7 +43,7 @@ pub(in super::super) fn multiply(warp: &mut Warp<'_>, step: &Step, lanes: Mask) 
     });
 }
 
-pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (flushes, rounding) = rounding(step);
     warp.map(step, lanes, |[a, b, c]| {
         let [a, b, c] = [a, b, c].map(|it| float(it, flushes));
@@ -55,7 +55,7 @@ pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &Step, lanes: Ma
     });
 }
 
-pub(in super::super) fn least(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn least(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (is_least, flushes) = (warp.given(step.given[0]), step.choice[0] == 1);
     for lane in each(lanes) {
         let [a, b] = [0, 1].map(|at| float(warp.word(&step.from[at], lane), flushes));
@@ -70,12 +70,16 @@ pub(in super::super) fn least(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     }
 }
 
-pub(in super::super) fn select(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn select(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     super::logic::select(warp, step, lanes);
 }
 
 /// `FCHK`: whether a division must go the slow way. Where it need not, the slow way is right, too.
-pub(in super::super) fn check_division(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn check_division(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let slow = warp.test(step, lanes, |[a, b]| {
         let [a, b] = [a, b].map(|it| (it >> 23 & 0xFF) as i32);
         let is_extreme = a == 255 || a < 25 || b == 255 || b == 0 || b >= 253;
@@ -102,13 +106,13 @@ fn holds(number: u8, a: f64, b: f64) -> bool {
     }
 }
 
-fn set_both(warp: &mut Warp<'_>, step: &Step, lanes: Mask, joint: u8, holds: Mask) {
-    let (given, joint) = (warp.given(step.given[0]), Joint(joint));
+fn set_both(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, joint: u8, holds: Mask) {
+    let (given, joint) = (warp.given(step.given[0]), PredicateCombine(joint));
     warp.set(step, 0, lanes, joint.of(holds, given));
     warp.set(step, 1, lanes, joint.of(!holds, given));
 }
 
-pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (number, flushes) = (step.choice[0], step.choice[1] == 1);
     let all = warp.test(step, lanes, |[a, b]| {
         holds(number, f64::from(float(a, flushes)), f64::from(float(b, flushes)))
@@ -118,7 +122,7 @@ pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
 
 /// The nearest value: a GPU's is off by an ulp or two, and its last bits may differ. Subnormal
 /// numbers are zero here; where a form of PTX keeps them, the assembler scales them before.
-pub(in super::super) fn approximate(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn approximate(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let number = step.choice[0];
     warp.map(step, lanes, |[a]| {
         let a = f64::from(float(a, true));
@@ -138,7 +142,11 @@ pub(in super::super) fn approximate(warp: &mut Warp<'_>, step: &Step, lanes: Mas
 }
 
 /// Upper word of the reciprocal (of the root) of a number whose upper word is given.
-pub(in super::super) fn approximate_high(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn approximate_high(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let is_root = step.choice[0] == 1;
     warp.map(step, lanes, |[a]| {
         let a = f64::from_bits(u64::from(a) << 32);
@@ -153,11 +161,15 @@ fn double(warp: &Warp<'_>, source: &Source, lane: usize) -> f64 {
     f64::from_bits((warp.long(source, lane) & mask) ^ u64::from(source.flip) << 32)
 }
 
-pub(super) fn doubles<const N: usize>(warp: &Warp<'_>, step: &Step, lane: usize) -> [f64; N] {
+pub(super) fn doubles<const N: usize>(
+    warp: &Warp<'_>,
+    step: &DecodedInstruction,
+    lane: usize,
+) -> [f64; N] {
     std::array::from_fn(|at| double(warp, &step.from[at], lane))
 }
 
-pub(in super::super) fn add_doubles(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn add_doubles(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let rounding = Rounding::of(step.choice[0]);
     warp.map_long(step, lanes, |warp, lane| {
         let [a, b] = doubles(warp, step, lane);
@@ -165,7 +177,11 @@ pub(in super::super) fn add_doubles(warp: &mut Warp<'_>, step: &Step, lanes: Mas
     });
 }
 
-pub(in super::super) fn multiply_doubles(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn multiply_doubles(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let rounding = Rounding::of(step.choice[0]);
     warp.map_long(step, lanes, |warp, lane| {
         let [a, b] = doubles(warp, step, lane);
@@ -175,7 +191,11 @@ pub(in super::super) fn multiply_doubles(warp: &mut Warp<'_>, step: &Step, lanes
     });
 }
 
-pub(in super::super) fn multiply_add_doubles(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn multiply_add_doubles(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let rounding = Rounding::of(step.choice[0]);
     warp.map_long(step, lanes, |warp, lane| {
         let [a, b, c] = doubles(warp, step, lane);
@@ -183,7 +203,11 @@ pub(in super::super) fn multiply_add_doubles(warp: &mut Warp<'_>, step: &Step, l
     });
 }
 
-pub(in super::super) fn compare_doubles(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn compare_doubles(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let mut all = 0;
     for lane in each(lanes) {
         let [a, b] = doubles(warp, step, lane);
@@ -193,7 +217,7 @@ pub(in super::super) fn compare_doubles(warp: &mut Warp<'_>, step: &Step, lanes:
 }
 
 /// True if the first of two is the least or greatest of them, and whether both are a NaN.
-pub(in super::super) fn least_double(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn least_double(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let is_least = step.choice[0] == 0;
     let (mut first, mut neither) = (0, 0);
     for lane in each(lanes) {
@@ -210,7 +234,11 @@ pub(in super::super) fn least_double(warp: &mut Warp<'_>, step: &Step, lanes: Ma
 }
 
 /// `HFMA2 R0, -RZ, RZ, a, b`: two halves of the instruction, as a way to load a number.
-pub(in super::super) fn literal_halves(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn literal_halves(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let literal = step.literal;
     // A half that is no number would come out as another.
     let is_number = |half: u32| half & 0x7C00 != 0x7C00 || half & 0x3FF == 0;

@@ -1,10 +1,10 @@
 //! Sums, products and comparisons of integers.
 
-use super::super::step::{Source, Step};
+use super::super::decoded::{DecodedInstruction, Source};
 use super::super::warp::{Mask, NO_PREDICATE, Warp, each};
-use super::Joint;
+use super::PredicateCombine;
 
-pub(in super::super) fn add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[a, b]| a.wrapping_add(b));
 }
 
@@ -15,7 +15,7 @@ fn summand(warp: &Warp<'_>, source: &Source, lane: usize) -> u64 {
 }
 
 /// Sum of three, whose carry, 0 to 2, goes into two predicates.
-fn sum(warp: &mut Warp<'_>, step: &Step, lanes: Mask, more: impl Fn(usize) -> u64) {
+fn sum(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, more: impl Fn(usize) -> u64) {
     let (mut one, mut two) = (0, 0);
     for lane in each(lanes | step.whole) {
         let words = step.from.iter().map(|source| summand(warp, source, lane));
@@ -28,7 +28,7 @@ fn sum(warp: &mut Warp<'_>, step: &Step, lanes: Mask, more: impl Fn(usize) -> u6
     warp.set(step, 1, lanes, two);
 }
 
-pub(in super::super) fn add3(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn add3(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     if step.has[0] {
         sum(warp, step, lanes, |_| 0);
     } else {
@@ -36,16 +36,20 @@ pub(in super::super) fn add3(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     }
 }
 
-pub(in super::super) fn add3_carry(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn add3_carry(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (a, b) = (warp.given(step.given[0]), warp.given(step.given[1]));
     sum(warp, step, lanes, |lane| u64::from((a >> lane & 1) + (b >> lane & 1)));
 }
 
-pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[a, b, c]| a.wrapping_mul(b).wrapping_add(c));
 }
 
-pub(in super::super) fn multiply_add_carry(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn multiply_add_carry(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let carry = warp.given(step.given[0]);
     for lane in each(lanes | step.whole) {
         let [a, b, c] = step.from.map(|source| warp.word(&source, lane));
@@ -55,7 +59,7 @@ pub(in super::super) fn multiply_add_carry(warp: &mut Warp<'_>, step: &Step, lan
 }
 
 /// Product of two words, with or without signs.
-fn product(step: &Step, a: u32, b: u32) -> u64 {
+fn product(step: &DecodedInstruction, a: u32, b: u32) -> u64 {
     let is_unsigned = step.choice[1] == 1;
     if is_unsigned {
         u64::from(a) * u64::from(b)
@@ -65,14 +69,14 @@ fn product(step: &Step, a: u32, b: u32) -> u64 {
 }
 
 /// Product plus 64 bits plus a carry: the sum of 65 bits, in each lane.
-fn wide(warp: &Warp<'_>, step: &Step, carry: Mask, lane: usize) -> u128 {
+fn wide(warp: &Warp<'_>, step: &DecodedInstruction, carry: Mask, lane: usize) -> u128 {
     let [a, b] = [0, 1].map(|at| warp.word(&step.from[at], lane));
     let sum = u128::from(product(step, a, b)) + u128::from(warp.integer(&step.from[2], lane));
     sum + u128::from(carry >> lane & 1)
 }
 
 /// The upper word of a product and a pair.
-pub(in super::super) fn multiply_high(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn multiply_high(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let mut carry = 0;
     for lane in each(lanes | step.whole) {
         let sum = wide(warp, step, 0, lane);
@@ -82,7 +86,7 @@ pub(in super::super) fn multiply_high(warp: &mut Warp<'_>, step: &Step, lanes: M
     warp.set(step, 0, lanes, carry);
 }
 
-fn multiply_wide_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, carry: Mask) {
+fn multiply_wide_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, carry: Mask) {
     let mut carried = 0;
     for lane in each(lanes | step.whole) {
         let sum = wide(warp, step, carry, lane);
@@ -93,18 +97,22 @@ fn multiply_wide_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, carry: Mask) 
     warp.set(step, 0, lanes, carried);
 }
 
-pub(in super::super) fn multiply_wide(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn multiply_wide(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     multiply_wide_by(warp, step, lanes, 0);
 }
 
-pub(in super::super) fn multiply_wide_carry(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn multiply_wide_carry(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     multiply_wide_by(warp, step, lanes, warp.given(step.given[0]));
 }
 
 /// `LEA`: a shifted word, another added, and the carry.
 fn shifted(
     warp: &mut Warp<'_>,
-    step: &Step,
+    step: &DecodedInstruction,
     lanes: Mask,
     carry: Mask,
     word: impl Fn(&Warp<'_>, usize) -> u32,
@@ -123,42 +131,58 @@ fn plain(warp: &Warp<'_>, source: &Source, lane: usize) -> u32 {
     warp.file[usize::from(source.low)][lane]
 }
 
-pub(in super::super) fn shift_add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn shift_add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let by = step.numbers[0] & 31;
     shifted(warp, step, lanes, 0, |warp, lane| plain(warp, &step.from[0], lane) << by);
 }
 
 /// The upper word of the pair of first and third operand, shifted.
-fn upper(warp: &Warp<'_>, step: &Step, lane: usize) -> u32 {
+fn upper(warp: &Warp<'_>, step: &DecodedInstruction, lane: usize) -> u32 {
     let [low, high] = [0, 2].map(|at| u64::from(plain(warp, &step.from[at], lane)));
     ((high << 32 | low) << (step.numbers[0] & 31) >> 32) as u32
 }
 
-pub(in super::super) fn shift_add_high(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn shift_add_high(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     shifted(warp, step, lanes, 0, |warp, lane| upper(warp, step, lane));
 }
 
-pub(in super::super) fn shift_add_high_carry(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn shift_add_high_carry(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let carry = warp.given(step.given[0]);
     shifted(warp, step, lanes, carry, |warp, lane| upper(warp, step, lane));
 }
 
 /// The upper word of a word with its sign in front, shifted.
-fn upper_sign(warp: &Warp<'_>, step: &Step, lane: usize) -> u32 {
+fn upper_sign(warp: &Warp<'_>, step: &DecodedInstruction, lane: usize) -> u32 {
     let long = i64::from(plain(warp, &step.from[0], lane) as i32);
     (long << (step.numbers[0] & 31) >> 32) as u32
 }
 
-pub(in super::super) fn shift_add_sign(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn shift_add_sign(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     shifted(warp, step, lanes, 0, |warp, lane| upper_sign(warp, step, lane));
 }
 
-pub(in super::super) fn shift_add_sign_carry(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn shift_add_sign_carry(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let carry = warp.given(step.given[0]);
     shifted(warp, step, lanes, carry, |warp, lane| upper_sign(warp, step, lane));
 }
 
-pub(in super::super) fn absolute(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn absolute(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[a]| (a as i32).wrapping_abs() as u32);
 }
 
@@ -168,7 +192,7 @@ fn lower(a: u32, b: u32, is_unsigned: bool) -> bool {
 
 /// The least of two where the predicate holds, else the greatest; and the lanes that took the
 /// first.
-fn choose(warp: &mut Warp<'_>, step: &Step, lanes: Mask, is_sum: bool) -> Mask {
+fn choose(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, is_sum: bool) -> Mask {
     let is_least = warp.given(step.given[0]);
     let is_unsigned = step.choice[1] == 1;
     let mut first = 0;
@@ -182,27 +206,31 @@ fn choose(warp: &mut Warp<'_>, step: &Step, lanes: Mask, is_sum: bool) -> Mask {
     first
 }
 
-pub(in super::super) fn least(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn least(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     choose(warp, step, lanes, false);
 }
 
 /// Predicates that would say which was taken are `PT` wherever they were seen.
-fn refuse_truths(warp: &Warp<'_>, step: &Step) {
+fn refuse_truths(warp: &Warp<'_>, step: &DecodedInstruction) {
     if step.truths.iter().any(|index| *index != NO_PREDICATE) {
         warp.fail(step, "a predicate whose meaning is not known");
     }
 }
 
-pub(in super::super) fn least_of(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn least_of(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     refuse_truths(warp, step);
     choose(warp, step, lanes, false);
 }
 
-pub(in super::super) fn add_least(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn add_least(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     choose(warp, step, lanes, true);
 }
 
-pub(in super::super) fn least_of_halves(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn least_of_halves(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     refuse_truths(warp, step);
     let is_least = warp.given(step.given[0]);
     let is_unsigned = step.choice[0] == 0;
@@ -219,7 +247,7 @@ pub(in super::super) fn least_of_halves(warp: &mut Warp<'_>, step: &Step, lanes:
 }
 
 /// Lanes of which a comparison of the table's modifiers holds.
-fn comparison(warp: &Warp<'_>, step: &Step, lanes: Mask) -> Mask {
+fn comparison(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) -> Mask {
     let is_unsigned = step.choice[2] == 1;
     // Numbers with signs are in order as others if their highest bit is inverted.
     let sign = if is_unsigned { 0 } else { 1 << 31 };
@@ -235,19 +263,19 @@ fn comparison(warp: &Warp<'_>, step: &Step, lanes: Mask) -> Mask {
     }
 }
 
-fn set_both(warp: &mut Warp<'_>, step: &Step, lanes: Mask, holds: Mask) {
-    let (given, joint) = (warp.given(step.given[0]), Joint(step.choice[3]));
+fn set_both(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, holds: Mask) {
+    let (given, joint) = (warp.given(step.given[0]), PredicateCombine(step.choice[3]));
     warp.set(step, 0, lanes, joint.of(holds, given));
     warp.set(step, 1, lanes, joint.of(!holds, given));
 }
 
-pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let holds = comparison(warp, step, lanes);
     set_both(warp, step, lanes, holds);
 }
 
 /// Compares the upper words of pairs: the last predicate says how the lower ones compare.
-pub(in super::super) fn compare_high(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn compare_high(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (holds, low) = (comparison(warp, step, lanes), warp.given(step.given[1]));
     let same = warp.test(step, lanes, |[a, b]| a == b);
     set_both(warp, step, lanes, (holds & !same) | (low & same));

@@ -1,14 +1,14 @@
 //! Bits: copies, tables of truth, shifts, permutations, and predicates as bits.
 
+use super::super::decoded::DecodedInstruction;
 use super::super::operand::Part;
-use super::super::step::Step;
 use super::super::warp::{Mask, Warp, each};
 
-pub(in super::super) fn copy(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn copy(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[a]| a);
 }
 
-pub(in super::super) fn select(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn select(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let first = warp.given(step.given[0]);
     for lane in each(lanes | step.whole) {
         let at = usize::from(first >> lane & 1 == 0);
@@ -27,7 +27,7 @@ fn by_table(table: u32, a: u32, b: u32, c: u32) -> u32 {
     (0..8).fold(0, |all, index| all | term(index))
 }
 
-pub(in super::super) fn lut(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn lut(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     match step.numbers[0] {
         0xC0 => warp.map(step, lanes, |[a, b]| a & b),
         0xFC => warp.map(step, lanes, |[a, b]| a | b),
@@ -48,14 +48,14 @@ pub(in super::super) fn lut(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     }
 }
 
-pub(in super::super) fn truth_lut(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn truth_lut(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let [a, b, c] = step.given.map(|truth| warp.given(truth));
     warp.set(step, 0, lanes, by_table(step.numbers[0], a, b, c));
     warp.set(step, 1, lanes, by_table(step.numbers[1], a, b, c));
 }
 
 /// Shifts a part of a pair of registers, by the instruction's modifiers.
-fn shift_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, wraps: bool) {
+fn shift_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, wraps: bool) {
     let is_left = step.choice[1] == 0;
     let (is_signed, is_pair) = (step.choice[2] & 1 == 1, step.choice[2] >= 2);
     let is_high = step.choice[3] == 1;
@@ -77,16 +77,16 @@ fn shift_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, wraps: bool) {
     });
 }
 
-pub(in super::super) fn shift(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn shift(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     shift_by(warp, step, lanes, false);
 }
 
-pub(in super::super) fn shift_wrap(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn shift_wrap(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     shift_by(warp, step, lanes, true);
 }
 
 /// Bytes of two words by four digits, of which bit 3 takes the sign in place of the byte.
-pub(in super::super) fn permute(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn permute(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[a, digits, b]| {
         let pair = u64::from(b) << 32 | u64::from(a);
         (0..4).fold(0, |word, at| {
@@ -98,7 +98,7 @@ pub(in super::super) fn permute(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     });
 }
 
-pub(in super::super) fn extend(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn extend(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let is_unsigned = step.choice[1] == 1;
     warp.map(step, lanes, |[a, bits]| match bits {
         0 => 0,
@@ -108,19 +108,19 @@ pub(in super::super) fn extend(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     });
 }
 
-pub(in super::super) fn mask(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn mask(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[from, count]| {
         let ones = 1_u32.checked_shl(count).map_or(!0, |it| it - 1);
         ones.checked_shl(from).unwrap_or(0)
     });
 }
 
-pub(in super::super) fn reverse(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn reverse(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[a]| a.reverse_bits());
 }
 
 /// Number of the highest bit that differs from the sign, or how far it is from bit 31.
-pub(in super::super) fn leading_one(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn leading_one(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (is_unsigned, is_distance) = (step.choice[1] == 1, step.choice[2] == 1);
     warp.map(step, lanes, |[a]| {
         let bits = if !is_unsigned && (a as i32) < 0 { !a } else { a };
@@ -132,12 +132,16 @@ pub(in super::super) fn leading_one(warp: &mut Warp<'_>, step: &Step, lanes: Mas
     });
 }
 
-pub(in super::super) fn count_ones(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn count_ones(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[a]| a.count_ones());
 }
 
 /// `R2P`: bits of a byte to predicates, where a mask says so.
-pub(in super::super) fn unpack_predicates(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn unpack_predicates(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let shift = if let Part::Byte(number) = step.from[0].part { 8 * u32::from(number) } else { 0 };
     for lane in each(lanes) {
         let bits = warp.word(&step.from[0], lane) >> shift;

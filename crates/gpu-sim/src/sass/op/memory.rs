@@ -4,8 +4,8 @@
 #![allow(unsafe_code, reason = "a kernel's addresses are the host's; the driver closes all others")]
 
 use super::super::count::Access;
+use super::super::decoded::{Address, DecodedInstruction, Special};
 use super::super::kernel_code::word;
-use super::super::step::{Address, Special, Step};
 use super::super::warp::{LANES, Mask, SINK, Warp, Word, ZERO, each};
 use super::round::bits;
 
@@ -29,13 +29,13 @@ impl Local {
 
 /// Place of some bytes.
 #[derive(Clone, Copy)]
-enum Spot {
+enum MemoryRange {
     Host(u64),
     Local(usize),
 }
 
 impl Warp<'_> {
-    fn address(&self, step: &Step, lane: usize, is_local: bool) -> u64 {
+    fn address(&self, step: &DecodedInstruction, lane: usize, is_local: bool) -> u64 {
         let place: &Address = &step.place;
         let value = |at: Option<(u16, u16)>| {
             at.map_or(0, |(low, high)| {
@@ -51,7 +51,14 @@ impl Warp<'_> {
         if is_local { u64::from(sum as u32) } else { sum }
     }
 
-    fn spot(&self, step: &Step, address: u64, lane: usize, size: usize, is_local: bool) -> Spot {
+    fn spot(
+        &self,
+        step: &DecodedInstruction,
+        address: u64,
+        lane: usize,
+        size: usize,
+        is_local: bool,
+    ) -> MemoryRange {
         let local = match is_local {
             true => address,
             false if address >= LOCAL_WINDOW => address - LOCAL_WINDOW,
@@ -59,33 +66,33 @@ impl Warp<'_> {
                 if !address.is_multiple_of(size as u64) {
                     self.fail(step, &format!("{size} bytes at {address:x}: it is not aligned"));
                 }
-                return Spot::Host(address);
+                return MemoryRange::Host(address);
             }
         } as usize;
         if local + size > self.local.size || !local.is_multiple_of(size) {
             self.fail(step, &format!("{size} bytes at {local:x} of local memory"));
         }
-        Spot::Local(lane * self.local.size + local)
+        MemoryRange::Local(lane * self.local.size + local)
     }
 
-    fn read(&self, spot: Spot, to: &mut [u8]) {
+    fn read(&self, spot: MemoryRange, to: &mut [u8]) {
         match spot {
             // SAFETY: the kernel's own address. Where there is no memory of the device, the driver
             // has closed the page, and a fault ends the launch, as on a GPU.
-            Spot::Host(address) => unsafe {
+            MemoryRange::Host(address) => unsafe {
                 std::ptr::copy_nonoverlapping(address as *const u8, to.as_mut_ptr(), to.len());
             },
-            Spot::Local(at) => to.copy_from_slice(&self.local.bytes[at..at + to.len()]),
+            MemoryRange::Local(at) => to.copy_from_slice(&self.local.bytes[at..at + to.len()]),
         }
     }
 
-    fn write(&mut self, spot: Spot, from: &[u8]) {
+    fn write(&mut self, spot: MemoryRange, from: &[u8]) {
         match spot {
             // SAFETY: as above.
-            Spot::Host(address) => unsafe {
+            MemoryRange::Host(address) => unsafe {
                 std::ptr::copy_nonoverlapping(from.as_ptr(), address as *mut u8, from.len());
             },
-            Spot::Local(at) => self.local.bytes[at..at + from.len()].copy_from_slice(from),
+            MemoryRange::Local(at) => self.local.bytes[at..at + from.len()].copy_from_slice(from),
         }
     }
 
@@ -131,14 +138,14 @@ fn words(bytes: [u8; 16], size: usize, is_signed: bool) -> [u32; 4] {
     [first, word(1), word(2), word(3)]
 }
 
-fn put(warp: &mut Warp<'_>, step: &Step, lane: usize, size: usize, words: [u32; 4]) {
+fn put(warp: &mut Warp<'_>, step: &DecodedInstruction, lane: usize, size: usize, words: [u32; 4]) {
     let count = size.div_ceil(4);
     for (at, word) in words.into_iter().enumerate().take(count) {
         warp.file[usize::from(step.to) + at][lane] = word;
     }
 }
 
-fn load_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, is_local: bool, kind: u8) {
+fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, is_local: bool, kind: u8) {
     let (size, is_signed) = loaded(kind);
     let mut addresses = [0; LANES];
     for lane in each(lanes) {
@@ -155,15 +162,15 @@ fn load_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, is_local: bool, kind: 
     }
 }
 
-pub(in super::super) fn load(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn load(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     load_by(warp, step, lanes, false, step.choice[1]);
 }
 
-pub(in super::super) fn load_local(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn load_local(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     load_by(warp, step, lanes, true, step.choice[0]);
 }
 
-fn store_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, is_local: bool, kind: u8) {
+fn store_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, is_local: bool, kind: u8) {
     let size = stored(kind);
     let from = step.from[0].low;
     // Of a zero all words are.
@@ -186,18 +193,18 @@ fn store_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, is_local: bool, kind:
     }
 }
 
-pub(in super::super) fn store(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn store(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     store_by(warp, step, lanes, false, step.choice[1]);
 }
 
-pub(in super::super) fn store_local(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn store_local(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     store_by(warp, step, lanes, true, step.choice[0]);
 }
 
 /// Reads and writes a place in each lane, one after the other; a register gets what was there.
 fn exchange(
     warp: &mut Warp<'_>,
-    step: &Step,
+    step: &DecodedInstruction,
     lanes: Mask,
     size: usize,
     f: impl Fn(&Warp<'_>, usize, u64) -> u64,
@@ -216,7 +223,7 @@ fn exchange(
     warp.count(Access::Atomic, lanes, &addresses);
 }
 
-pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (is_signed, is_long) = (step.choice[2] & 1 == 1, step.choice[2] >= 2);
     let size = if is_long { 8 } else { 4 };
     exchange(warp, step, lanes, size, |warp, lane, was| {
@@ -241,7 +248,7 @@ pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     });
 }
 
-pub(in super::super) fn atomic_float(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn atomic_float(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let is_double = step.choice[1] == 1;
     exchange(warp, step, lanes, if is_double { 8 } else { 4 }, |warp, lane, was| {
         let value = warp.long(&step.from[0], lane);
@@ -255,7 +262,11 @@ pub(in super::super) fn atomic_float(warp: &mut Warp<'_>, step: &Step, lanes: Ma
     });
 }
 
-pub(in super::super) fn atomic_exchange(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn atomic_exchange(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
     let is_long = step.choice[1] == 1;
     let mask = if is_long { !0 } else { 0xFFFF_FFFF };
     exchange(warp, step, lanes, if is_long { 8 } else { 4 }, |warp, lane, was| {
@@ -265,7 +276,7 @@ pub(in super::super) fn atomic_exchange(warp: &mut Warp<'_>, step: &Step, lanes:
 }
 
 /// Bytes of a constant bank from a place that a register says.
-pub(in super::super) fn constant(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn constant(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (size, is_signed) = loaded(step.choice[1]);
     let constant = step.constant;
     for lane in each(lanes | step.whole) {
@@ -284,7 +295,7 @@ pub(in super::super) fn constant(warp: &mut Warp<'_>, step: &Step, lanes: Mask) 
     }
 }
 
-fn special_word(warp: &Warp<'_>, step: &Step) -> Word {
+fn special_word(warp: &Warp<'_>, step: &DecodedInstruction) -> Word {
     std::array::from_fn(|lane| match step.special {
         Special::Zero => 0,
         Special::Thread => warp.thread + lane as u32,
@@ -293,7 +304,7 @@ fn special_word(warp: &Warp<'_>, step: &Step) -> Word {
     })
 }
 
-pub(in super::super) fn special(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn special(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let words = special_word(warp, step);
     for lane in each(lanes | step.whole) {
         warp.file[usize::from(step.to)][lane] = words[lane];
@@ -301,7 +312,7 @@ pub(in super::super) fn special(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
 }
 
 /// `CS2R`: a register, or with its neighbour a pair.
-pub(in super::super) fn special_pair(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn special_pair(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     special(warp, step, lanes);
     if step.choice[0] == 0 && step.to < SINK {
         for lane in each(lanes) {

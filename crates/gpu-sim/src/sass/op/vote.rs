@@ -1,16 +1,16 @@
 //! Votes and other exchanges among the lanes that run together.
 
-use super::super::step::Step;
+use super::super::decoded::DecodedInstruction;
 use super::super::warp::{LANES, Mask, Warp, each};
 
 /// The first lane's word becomes the warp's.
-pub(in super::super) fn first(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn first(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let word = warp.word(&step.from[0], lanes.trailing_zeros() as usize);
     warp.file[usize::from(step.to)] = [word; LANES];
 }
 
 /// The lanes of which a predicate holds, and whether it does of one or of all.
-pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let votes = warp.given(step.given[0]) & lanes;
     let is_all = step.choice[1] == 1;
     let holds = if is_all { votes == lanes } else { votes != 0 };
@@ -21,7 +21,7 @@ pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
 }
 
 /// The lanes' words, put together to one, which becomes the warp's.
-pub(in super::super) fn reduce(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+pub(in super::super) fn reduce(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     if warp.together != 0 && warp.together & warp.alive != lanes {
         warp.fail(step, "lanes of its mask lack");
     }

@@ -19,7 +19,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
     for _ in 0..m.random.between(1, 2) {
         match m.random.weighted([6, 3, 2]) {
             0 => _ = m.gather(ty),
-            1 => _ = m.settle(),
+            1 => _ = m.while_until_small(),
             _ => nested(m),
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
         match m.random.weighted([4, 4, 2, 2]) {
             0 => m.branch(float),
             1 => _ = m.gather(float),
-            2 => _ = m.settle(),
+            2 => _ = m.while_until_small(),
             _ => {
                 let ty = m.random.pick(&types);
                 if ty == float { m.branch(ty) } else { m.bindings(&[ty], 1) }

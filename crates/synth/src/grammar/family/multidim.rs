@@ -64,7 +64,7 @@ fn product(m: &mut KernelBuilder, ty: Ty) {
         let terms = first.mul(second);
         m.vars.push(Var { expr: terms, ty, used: false });
         m.offer(&at, INT);
-        m.gathered(&total, ty, false, since);
+        m.write_update(&total, ty, false, since);
     });
     let extent = Expr::from(&left).attr("shape").index(vec![Expr::Int(1)]);
     m.push(Stmt::For(at, vec![extent], body));

@@ -33,7 +33,7 @@ fn rows(m: &mut KernelBuilder, ty: Ty) {
         if let Some(weights) = &weights {
             pend(m, Expr::from(weights).index(vec![Expr::from(&at)]), float);
         }
-        m.gathered(&total, ty, false, since);
+        m.write_update(&total, ty, false, since);
     });
     let extent = Expr::from(&table).attr("shape").index(vec![Expr::Int(1)]);
     m.push(Stmt::For(at, vec![extent], body));
@@ -94,7 +94,7 @@ fn windows(m: &mut KernelBuilder, ty: Ty) {
         let since = m.vars.len();
         pend(m, element, ty);
         m.offer(&at, INT);
-        m.gathered(&total, ty, false, since);
+        m.write_update(&total, ty, false, since);
     });
     m.push(Stmt::For(at, range, body));
     m.reveal(&total, ty);

@@ -1,18 +1,18 @@
 //! An instruction, decoded: a function and where its operands lie in the register file.
 
-use super::form::{Row, Sort};
-use super::kernel_code::{Entry, Pool, word};
+use super::form::{OperandType, Row};
+use super::kernel_code::{LaunchConstant, Pool, word};
 use super::listing::{Line, STRIDE};
-use super::operand::{Argument, Base, Memory, Part, Place};
+use super::operand::{Argument, Base, Memory, OperandKind, Part};
 use super::warp::{FALSE, Mask, NO_PREDICATE, SINK, TRUE, UNIFORM, UNIFORM_PREDICATES, Warp, ZERO};
 use rustc_hash::FxHashMap;
 
 /// Function that executes a step for a set of lanes, which is not empty.
-pub type Run = fn(&mut Warp<'_>, &Step, Mask);
+pub type Run = fn(&mut Warp<'_>, &DecodedInstruction, Mask);
 
 /// A predicate, or what is not it.
 #[derive(Clone, Copy, Debug)]
-pub struct Truth {
+pub struct PredicateOperand {
     /// Number of the predicate.
     pub index: u8,
     /// All ones if it is inverted.
@@ -23,9 +23,9 @@ pub struct Truth {
 /// word.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
-    /// Entry of the register file.
+    /// Slot of the register file.
     pub low: u16,
-    /// Entry of the upper word.
+    /// Slot of the upper word.
     pub high: u16,
     /// Bits that stay: `|x|` of a float takes away one.
     pub keep: u32,
@@ -59,7 +59,7 @@ pub struct Address {
 pub struct Constant {
     /// Number of the bank.
     pub bank: u8,
-    /// Entry of the register.
+    /// Slot of the register.
     pub base: u16,
     /// Number that is added.
     pub offset: i64,
@@ -81,11 +81,11 @@ pub enum Special {
 
 /// A decoded instruction.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct DecodedInstruction {
     /// Function that executes it.
     pub run: Run,
     /// Lanes that execute it.
-    pub guard: Truth,
+    pub guard: PredicateOperand,
     /// True if it may change which lanes run.
     pub is_control: bool,
     /// All ones if its result is the warp's: it is the same for all lanes.
@@ -97,7 +97,7 @@ pub struct Step {
     /// Values that it reads.
     pub from: [Source; 3],
     /// Predicates that it reads.
-    pub given: [Truth; 3],
+    pub given: [PredicateOperand; 3],
     /// True if the form's optional operands are there, in their order.
     pub has: [bool; 4],
     /// Numbers in the instruction.
@@ -140,11 +140,11 @@ pub(super) fn decode(
     row: &Row,
     choice: [u8; 6],
     context: &mut Context<'_>,
-) -> Result<Step, String> {
+) -> Result<DecodedInstruction, String> {
     let literal = word(context.code, line.address as usize + 4).ok_or("no code at its address")?;
-    let always = Truth { index: TRUE, flip: 0 };
-    let never = Truth { index: FALSE, flip: 0 };
-    let mut step = Step {
+    let always = PredicateOperand { index: TRUE, flip: 0 };
+    let never = PredicateOperand { index: FALSE, flip: 0 };
+    let mut step = DecodedInstruction {
         run: row.run,
         guard: line
             .guard
@@ -196,17 +196,17 @@ pub(super) fn decode(
     }
 }
 
-impl Step {
+impl DecodedInstruction {
     fn take(
         &mut self,
-        sort: Sort,
+        sort: OperandType,
         operand: &Argument<'_>,
         at: usize,
         context: &mut Context<'_>,
     ) -> Result<(), String> {
         match sort {
-            Sort::To => self.to = self.result(operand.place),
-            Sort::ToTruth => {
+            OperandType::Destination => self.to = self.result(operand.place),
+            OperandType::DestinationPredicate => {
                 let index = truth(operand).ok_or("no predicate")?.index;
                 let is_constant = index % UNIFORM_PREDICATES == TRUE;
                 if index >= UNIFORM_PREDICATES {
@@ -214,39 +214,45 @@ impl Step {
                 }
                 self.truths[at] = if is_constant { NO_PREDICATE } else { index };
             }
-            Sort::Truth => self.given[at] = truth(operand).ok_or("no predicate")?,
-            Sort::Integer
-            | Sort::Word
-            | Sort::Part
-            | Sort::Float
-            | Sort::Double
-            | Sort::Half
-            | Sort::Zero
-            | Sort::Register => {
+            OperandType::PredicateOperand => {
+                self.given[at] = truth(operand).ok_or("no predicate")?
+            }
+            OperandType::Integer
+            | OperandType::Word
+            | OperandType::Part
+            | OperandType::Float
+            | OperandType::Double
+            | OperandType::Half
+            | OperandType::Zero
+            | OperandType::Register => {
                 self.from[at] = self.source(sort, operand, context)?;
             }
-            Sort::Number => {
-                if let Place::Number(number) = operand.place {
+            OperandType::Number => {
+                if let OperandKind::Number(number) = operand.place {
                     self.numbers[at] = number as u32;
                 }
             }
-            Sort::Literal | Sort::Predicates => {}
-            Sort::Label => {
-                let Place::Label(name) = operand.place else { return Err("no label".into()) };
+            OperandType::Literal | OperandType::Predicates => {}
+            OperandType::Label => {
+                let OperandKind::Label(name) = operand.place else { return Err("no label".into()) };
                 let address = context.labels.get(name).ok_or(format!("no label `{name}`"))?;
                 self.target = address / STRIDE;
             }
-            Sort::Barrier => {
-                let Place::Barrier(number) = operand.place else { return Err("no barrier".into()) };
+            OperandType::Barrier => {
+                let OperandKind::Barrier(number) = operand.place else {
+                    return Err("no barrier".into());
+                };
                 self.barrier = number;
             }
-            Sort::Special => self.special = special(operand.place)?,
-            Sort::Memory => {
-                let Place::Memory(place) = operand.place else { return Err("no place".into()) };
+            OperandType::Special => self.special = special(operand.place)?,
+            OperandType::Memory => {
+                let OperandKind::Memory(place) = operand.place else {
+                    return Err("no place".into());
+                };
                 self.place = address(&place);
             }
-            Sort::Constant => {
-                let Place::Constant { bank, base, offset } = operand.place else {
+            OperandType::Constant => {
+                let OperandKind::Constant { bank, base, offset } = operand.place else {
                     return Err("no constant".into());
                 };
                 let base = match base {
@@ -260,10 +266,10 @@ impl Step {
         Ok(())
     }
 
-    fn result(&mut self, place: Place<'_>) -> u16 {
+    fn result(&mut self, place: OperandKind<'_>) -> u16 {
         match place {
-            Place::Register(number) if number < 255 => u16::from(number),
-            Place::Uniform(number) if number < 255 => {
+            OperandKind::Register(number) if number < 255 => u16::from(number),
+            OperandKind::Uniform(number) if number < 255 => {
                 self.whole = !0;
                 uniform(number)
             }
@@ -273,39 +279,39 @@ impl Step {
 
     fn source(
         &self,
-        sort: Sort,
+        sort: OperandType,
         operand: &Argument<'_>,
         context: &mut Context<'_>,
     ) -> Result<Source, String> {
-        let is_float = matches!(sort, Sort::Float | Sort::Double);
+        let is_float = matches!(sort, OperandType::Float | OperandType::Double);
         let mut source = Source { part: operand.part, ..Source::default() };
         match operand.place {
-            Place::Register(number) => {
+            OperandKind::Register(number) => {
                 (source.low, source.high) = pair(register(number));
             }
-            Place::Uniform(number) => (source.low, source.high) = pair(uniform(number)),
-            Place::Number(_) | Place::Float if is_float => {
-                let entry = context.pool.entry(Entry::Number(self.literal));
+            OperandKind::Uniform(number) => (source.low, source.high) = pair(uniform(number)),
+            OperandKind::Number(_) | OperandKind::Float if is_float => {
+                let entry = context.pool.entry(LaunchConstant::Number(self.literal));
                 // Of a double the upper word stands in the instruction.
                 (source.low, source.high) =
-                    if sort == Sort::Double { (ZERO, entry) } else { (entry, ZERO) };
+                    if sort == OperandType::Double { (ZERO, entry) } else { (entry, ZERO) };
             }
-            Place::Number(number) => {
-                source.low = context.pool.entry(Entry::Number(number as u32));
-                source.high = context.pool.entry(Entry::Number((number >> 32) as u32));
+            OperandKind::Number(number) => {
+                source.low = context.pool.entry(LaunchConstant::Number(number as u32));
+                source.high = context.pool.entry(LaunchConstant::Number((number >> 32) as u32));
             }
-            Place::Constant { bank, base: Base::None, offset } => {
+            OperandKind::Constant { bank, base: Base::None, offset } => {
                 source.low = constant(bank, offset, context)?;
                 source.high = constant(bank, offset + 4, context).unwrap_or(ZERO);
             }
             _ => return Err("no value".into()),
         }
         // The sign of a float in the instruction is in its bits.
-        let is_literal = matches!(operand.place, Place::Number(_) | Place::Float);
+        let is_literal = matches!(operand.place, OperandKind::Number(_) | OperandKind::Float);
         if operand.is_absolute {
             source.keep = 0x7FFF_FFFF;
         }
-        if sort == Sort::Half && (operand.is_negative || operand.is_absolute) {
+        if sort == OperandType::Half && (operand.is_negative || operand.is_absolute) {
             return Err("a half with a sign".into());
         }
         match (is_float, operand.is_negative && !is_literal, operand.is_inverted) {
@@ -322,13 +328,13 @@ fn constant(bank: u8, offset: i64, context: &mut Context<'_>) -> Result<u16, Str
     let at = usize::try_from(offset).map_err(|_| "a constant below its bank")?;
     if bank == 0 {
         return match at + 4 <= context.bank0_bytes {
-            true => Ok(context.pool.entry(Entry::Parameter(at))),
+            true => Ok(context.pool.entry(LaunchConstant::Parameter(at))),
             false => Err("a constant behind bank 0".into()),
         };
     }
     let bytes = context.banks.get(usize::from(bank)).map_or(&[][..], Vec::as_slice);
     let value = word(bytes, at).ok_or_else(|| format!("no constant in bank {bank} at {at:x}"))?;
-    Ok(context.pool.entry(Entry::Number(value)))
+    Ok(context.pool.entry(LaunchConstant::Number(value)))
 }
 
 fn register(number: u8) -> u16 {
@@ -344,21 +350,21 @@ fn pair(low: u16) -> (u16, u16) {
     (low, if low == ZERO { ZERO } else { low + 1 })
 }
 
-fn truth(operand: &Argument<'_>) -> Option<Truth> {
+fn truth(operand: &Argument<'_>) -> Option<PredicateOperand> {
     let index = match operand.place {
-        Place::Predicate(number) => number,
-        Place::UniformPredicate(number) => UNIFORM_PREDICATES + number,
+        OperandKind::Predicate(number) => number,
+        OperandKind::UniformPredicate(number) => UNIFORM_PREDICATES + number,
         _ => return None,
     };
-    Some(Truth { index, flip: if operand.is_inverted { !0 } else { 0 } })
+    Some(PredicateOperand { index, flip: if operand.is_inverted { !0 } else { 0 } })
 }
 
-fn special(place: Place<'_>) -> Result<Special, String> {
+fn special(place: OperandKind<'_>) -> Result<Special, String> {
     match place {
-        Place::Special("SRZ") => Ok(Special::Zero),
-        Place::Special("SR_TID.X") => Ok(Special::Thread),
-        Place::Special("SR_CTAID.X") => Ok(Special::Block),
-        Place::Special("SR_LANEID") => Ok(Special::Lane),
+        OperandKind::Special("SRZ") => Ok(Special::Zero),
+        OperandKind::Special("SR_TID.X") => Ok(Special::Thread),
+        OperandKind::Special("SR_CTAID.X") => Ok(Special::Block),
+        OperandKind::Special("SR_LANEID") => Ok(Special::Lane),
         _ => Err("a special register without meaning here".into()),
     }
 }

@@ -10,7 +10,7 @@ const LONGEST: Duration = Duration::from_millis(50);
 
 /// Pieces asked for since the device was waited for.
 #[derive(Debug, Default)]
-pub(crate) struct Ahead {
+pub(crate) struct QueuedPieces {
     pieces: u32,
     /// The time that asking took.
     busy: Duration,
@@ -18,7 +18,7 @@ pub(crate) struct Ahead {
     piece_took: Duration,
 }
 
-impl Ahead {
+impl QueuedPieces {
     /// A piece was asked for, which took so long; says whether to wait now.
     pub(crate) fn ask(&mut self, took: Duration) -> bool {
         self.pieces += 1;
@@ -53,13 +53,13 @@ mod tests {
     const US: Duration = Duration::from_micros(1);
 
     /// Pieces until it says to wait, each of which takes so long to ask for.
-    fn asked(ahead: &mut Ahead, took: Duration) -> u32 {
+    fn asked(ahead: &mut QueuedPieces, took: Duration) -> u32 {
         (1..).find(|_| ahead.ask(took)).unwrap_or_default()
     }
 
     #[test]
     fn the_first_piece_is_waited_for_because_nobody_knows_what_one_takes() {
-        let mut ahead = Ahead::default();
+        let mut ahead = QueuedPieces::default();
         assert!(!ahead.is_waiting());
         assert!(ahead.ask(US) && ahead.is_waiting());
         ahead.settle(9 * US);
@@ -71,7 +71,7 @@ mod tests {
         for (piece, pieces) in
             [(US, 64), (MS / 2, 64), (MS, 50), (7 * MS, 8), (50 * MS, 1), (9000 * MS, 1)]
         {
-            let mut ahead = Ahead::default();
+            let mut ahead = QueuedPieces::default();
             ahead.ask(Duration::ZERO);
             ahead.settle(piece);
             for _ in 0..3 {
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn where_asking_does_the_work_it_counts() {
-        let mut ahead = Ahead::default();
+        let mut ahead = QueuedPieces::default();
         ahead.ask(5 * MS);
         ahead.settle(Duration::ZERO);
         assert_eq!((asked(&mut ahead, 5 * MS), ahead.piece_took()), (10, 5 * MS));
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_slower_swarm_is_noticed_at_the_next_wait() {
-        let mut ahead = Ahead::default();
+        let mut ahead = QueuedPieces::default();
         ahead.ask(US);
         ahead.settle(Duration::ZERO);
         assert_eq!(asked(&mut ahead, US), 64);
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn waiting_for_nothing_changes_nothing() {
-        let mut ahead = Ahead::default();
+        let mut ahead = QueuedPieces::default();
         ahead.ask(MS);
         ahead.settle(MS);
         ahead.settle(900 * MS);

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Reads and writes until a deadline; after it everything fails.
-pub(crate) struct Timed {
+pub(crate) struct DeadlineStream {
     stream: Arc<TcpStream>,
     until: Instant,
 }
 
-impl Timed {
+impl DeadlineStream {
     /// A connection with so much time from now on.
     pub(crate) fn new(stream: Arc<TcpStream>, time: Duration) -> Self {
         Self { stream, until: Instant::now() + time }
@@ -40,14 +40,14 @@ pub(crate) fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
 }
 
-impl Read for Timed {
+impl Read for DeadlineStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.stream.set_read_timeout(self.left()?)?;
         (&*self.stream).read(buffer)
     }
 }
 
-impl Write for Timed {
+impl Write for DeadlineStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.stream.set_write_timeout(self.left()?)?;
         (&*self.stream).write(bytes)

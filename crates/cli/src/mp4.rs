@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 use gbxcule_files::NewFile;
-use gbxcule_sandbox::Owned;
+use gbxcule_sandbox::ChildGroup;
 
 use crate::picture::{Mosaic, Screen};
 
@@ -19,7 +19,7 @@ const TICKS_PER_S: u32 = 4_194_304;
 
 /// A file under way.
 pub(crate) struct Video {
-    ffmpeg: Owned,
+    ffmpeg: ChildGroup,
     screen: Screen,
     out: PathBuf,
     /// Nothing of it is left if it is given up.
@@ -44,7 +44,7 @@ impl Video {
         ffmpeg.args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]);
         ffmpeg.args(["-c:v", "libx264", "-crf", "16", "-movflags", "+faststart", "-f", "mp4"]);
         ffmpeg.arg(file.path()).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let ffmpeg = match Owned::spawn(&mut ffmpeg) {
+        let ffmpeg = match ChildGroup::spawn(&mut ffmpeg) {
             Ok(ffmpeg) => ffmpeg,
             Err(error) if error.kind() == ErrorKind::NotFound => bail!(
                 "`ffmpeg` makes .mp4 files, and it is not installed (Debian: `apt-get install ffmpeg`); .gif and .png \
@@ -89,7 +89,7 @@ impl Video {
         ffmpeg.args(["-f", "wav", "-i", "-", "-c:v", "copy", "-c:a", "aac", "-b:a", "160k"]);
         ffmpeg.args(["-movflags", "+faststart", "-f", "mp4"]).arg(whole.path());
         ffmpeg.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        self.ffmpeg = Owned::spawn(&mut ffmpeg).context("starting ffmpeg")?;
+        self.ffmpeg = ChildGroup::spawn(&mut ffmpeg).context("starting ffmpeg")?;
         let pipe =
             self.ffmpeg.child().stdin.as_mut().context("ffmpeg's input is open until the end")?;
         match pipe.write_all(wav) {

@@ -3,12 +3,12 @@
 //!
 //! An answer may compute in another order, so its numbers may differ by what rounding does to the
 //! row. That is measured: four times the largest difference between an array's results and those in
-//! 64 bits, plus what [`Bounds`] allows for mathematics that libraries compute differently, plus
-//! four units in the last place of the array's largest number. Integers must be equal unless
-//! [`Bounds`] moves them.
+//! 64 bits, plus what [`AllowedErrors`] allows for mathematics that libraries compute differently,
+//! plus four units in the last place of the array's largest number. Integers must be equal unless
+//! [`AllowedErrors`] moves them.
 
 use super::FRESH_INPUTS;
-use crate::bound::{Bounds, Runner};
+use crate::allowed_error::{AllowedErrors, Runner};
 use crate::distance::exact;
 use crate::execute::{self, Grid, Memory};
 use crate::input::{ArgumentInput, is_small, rank};
@@ -28,17 +28,17 @@ const TRIES: u64 = 40;
 const FRESH_STREAM: u64 = 0x6672_6573_6820_696e;
 
 /// A row, ready to grade answers.
-pub(super) struct Problem {
+pub(super) struct GradedRow {
     pub(super) program: RowProgram,
     dims: Vec<u32>,
     inputs: Vec<ArgumentInput>,
     /// The wide program, where there is one.
     wide: Option<RowProgram>,
-    pub(super) draws: Vec<Draw>,
+    pub(super) draws: Vec<FreshInputs>,
 }
 
 /// Inputs, and what the row makes of them.
-pub(super) struct Draw {
+pub(super) struct FreshInputs {
     /// Name in messages.
     pub(super) name: String,
     seed: u64,
@@ -58,7 +58,7 @@ struct Tolerances {
     gradients: Vec<Vec<f64>>,
 }
 
-impl Problem {
+impl GradedRow {
     /// Makes the problem of a row; the error is the reason for which answers about it can't be
     /// graded.
     pub(super) fn of(row: &Row, seed: u64) -> Result<Self, String> {
@@ -121,29 +121,38 @@ impl Problem {
         Grid { dims: &self.dims, inputs: &self.inputs }
     }
 
-    fn draw(&self, name: String, seed: u64) -> Result<Draw, String> {
+    fn draw(&self, name: String, seed: u64) -> Result<FreshInputs, String> {
         let (grid, kernel) = (self.grid(), self.program.kernel);
         let data = execute::arguments(&self.program.forward, kernel, grid.inputs, seed);
         let after = execute::forward(&self.program, grid, &data)?;
         let results = results(&self.program, grid, seed)?;
         let cotangents = execute::cotangents(&self.program.forward, kernel, grid.inputs, seed);
-        Ok(Draw { name, seed, data, after, cotangents, results, tolerances: OnceCell::new() })
+        Ok(FreshInputs {
+            name,
+            seed,
+            data,
+            after,
+            cotangents,
+            results,
+            tolerances: OnceCell::new(),
+        })
     }
 
     /// The results in 64 bits, if rounding changes nothing but last digits.
-    fn wide_results(&self, draw: &Draw) -> Option<Results> {
+    fn wide_results(&self, draw: &FreshInputs) -> Option<Results> {
         let found = results(self.wide.as_ref()?, self.grid(), draw.seed).ok()?;
         rounding::is_harmless(&draw.results, &found).then_some(found)
     }
 
-    fn is_harmless(&self, draw: &Draw) -> bool {
+    fn is_harmless(&self, draw: &FreshInputs) -> bool {
         self.wide.is_none() || self.wide_results(draw).is_some()
     }
 
-    fn tolerances<'d>(&self, draw: &'d Draw) -> &'d Tolerances {
+    fn tolerances<'d>(&self, draw: &'d FreshInputs) -> &'d Tolerances {
         draw.tolerances.get_or_init(|| {
             let exact = &draw.results;
-            let bounds = Bounds::find(&self.program, self.grid(), draw.seed, exact, Runner::Device);
+            let bounds =
+                AllowedErrors::find(&self.program, self.grid(), draw.seed, exact, Runner::Device);
             let wide = self.wide_results(draw);
             let of =
                 |narrow: &[Tensor], wide: Option<&[Tensor]>, bounds: Option<&Vec<Vec<f64>>>| {
@@ -171,7 +180,7 @@ impl Problem {
 
     /// Description of the first place in which memory after a launch of an answer is not what it
     /// should be.
-    pub(super) fn forward_difference(&self, draw: &Draw, found: &Memory) -> Option<String> {
+    pub(super) fn forward_difference(&self, draw: &FreshInputs, found: &Memory) -> Option<String> {
         for (at, given) in self.inputs.iter().enumerate() {
             if !given.written && found.data.get(at) != Some(&draw.after[at]) {
                 return Some(format!("`{}` is changed, on {}", given.name, draw.name));
@@ -182,7 +191,7 @@ impl Problem {
     }
 
     /// Description of the first gradient that is not what it should be.
-    pub(super) fn backward_difference(&self, draw: &Draw, found: &Memory) -> Option<String> {
+    pub(super) fn backward_difference(&self, draw: &FreshInputs, found: &Memory) -> Option<String> {
         let tolerances = |place: usize| &self.tolerances(draw).gradients[place];
         let place = self.difference(draw, draw.results.slopes(), &found.gradients, &tolerances)?;
         Some(format!("the gradient of {place}"))
@@ -190,7 +199,7 @@ impl Problem {
 
     fn difference<'t>(
         &self,
-        draw: &Draw,
+        draw: &FreshInputs,
         wanted: &[Tensor],
         found: &[Vec<u8>],
         tolerances: &dyn Fn(usize) -> &'t Vec<f64>,

@@ -10,14 +10,14 @@ const MOST_LINKS: usize = 40;
 
 /// Target of a path to be written.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum WriteTarget {
     /// A regular file, or none yet: replaced as a whole.
     File(PathBuf),
     /// A pipe, a device, or a descriptor of this process: written to as it is.
     Stream(PathBuf),
 }
 
-impl Place {
+impl WriteTarget {
     /// Follows links to what is written, so that a link stays one.
     pub(crate) fn find(path: &Path) -> Result<Self> {
         let mut at = path.to_owned();

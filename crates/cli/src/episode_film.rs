@@ -10,10 +10,10 @@ use gbxcule_lab::artifact::write_whole;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{EnvStates, FrameRange, Swarm, SwarmConfig};
 
-use crate::animation::Animation;
 use crate::driver::REAL_FRAMES_PER_S;
+use crate::gif::Animation;
+use crate::mp4::Video;
 use crate::picture::{Mosaic, Palette};
-use crate::video::Video;
 
 /// Enlargements, at most.
 const MOST_TIMES: usize = 8;

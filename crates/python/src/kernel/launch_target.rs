@@ -1,4 +1,4 @@
-//! Place of a launch: the CPU, or the one stream that kernels have on a CUDA device.
+//! Target of a launch: the CPU, or the one stream that kernels have on a CUDA device.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -17,7 +17,7 @@ use crate::dlpack::CUDA;
 const DEFAULT_STREAM: u64 = 1;
 
 /// Where a launch happens.
-pub(crate) struct Place {
+pub(crate) struct LaunchTarget {
     pub(crate) device: Device,
     /// The kernels' stream on a CUDA device.
     pub(crate) stream: Option<Stream>,
@@ -25,7 +25,7 @@ pub(crate) struct Place {
     pub(crate) caller: u64,
 }
 
-impl Place {
+impl LaunchTarget {
     pub(crate) fn new(device: Device, caller: Option<u64>) -> PyResult<Self> {
         let stream = match device {
             Device::Cpu => None,

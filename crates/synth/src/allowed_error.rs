@@ -36,7 +36,7 @@ pub(crate) enum Runner {
 
 /// Allowed error of each number of a row's results.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Bounds {
+pub(crate) struct AllowedErrors {
     pub(crate) outputs: Vec<Vec<f64>>,
     pub(crate) gradients: Vec<Vec<f64>>,
 }
@@ -63,7 +63,7 @@ pub(crate) fn adds_floats(module: &Module) -> bool {
     })
 }
 
-impl Bounds {
+impl AllowedErrors {
     /// Finds the bounds of a row that gave `exact`; `None` if the row runs in no other way, so that
     /// nothing is known.
     pub(crate) fn find(

@@ -20,7 +20,7 @@ const TRIES: usize = 4;
 
 /// Result of a comparison with differences.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Slope {
+pub(crate) enum SlopeCheck {
     /// The largest relative error among arrays.
     Measured(f64),
     /// Nowhere smooth.
@@ -28,10 +28,15 @@ pub(crate) enum Slope {
 }
 
 /// Compares what a wide program's reverse gave with differences.
-pub(crate) fn compare(wide: &RowProgram, found: &[Tensor], grid: Grid<'_>, seed: u64) -> Slope {
+pub(crate) fn compare(
+    wide: &RowProgram,
+    found: &[Tensor],
+    grid: Grid<'_>,
+    seed: u64,
+) -> SlopeCheck {
     let (forward, kernel) = (&wide.forward, wide.kernel);
     let weights = execute::cotangents(forward, kernel, grid.inputs, seed);
-    Wide { forward, kernel, grid, weights }.compare(found, seed)
+    WideKernel { forward, kernel, grid, weights }.compare(found, seed)
 }
 
 fn floats(numbers: &[Literal]) -> Vec<f64> {
@@ -39,17 +44,17 @@ fn floats(numbers: &[Literal]) -> Vec<f64> {
 }
 
 /// A kernel in 64 bits.
-struct Wide<'a> {
+struct WideKernel<'a> {
     forward: &'a Valid<Module>,
     kernel: FunctionId,
     grid: Grid<'a>,
     weights: Vec<Vec<u8>>,
 }
 
-impl Wide<'_> {
-    fn compare(&self, found: &[Tensor], seed: u64) -> Slope {
+impl WideKernel<'_> {
+    fn compare(&self, found: &[Tensor], seed: u64) -> SlopeCheck {
         let data = execute::arguments(self.forward, self.kernel, self.grid.inputs, seed);
-        let Some(middle) = self.objective(&data) else { return Slope::Rough };
+        let Some(middle) = self.objective(&data) else { return SlopeCheck::Rough };
         let mut random = Random::new(seed);
         let (mut worst, mut smooth, mut tried) = (0.0f64, false, false);
         for at in 0..data.len() {
@@ -67,7 +72,7 @@ impl Wide<'_> {
                 break;
             }
         }
-        if smooth || !tried { Slope::Measured(worst) } else { Slope::Rough }
+        if smooth || !tried { SlopeCheck::Measured(worst) } else { SlopeCheck::Rough }
     }
 
     fn after(&self, data: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {

@@ -1,5 +1,5 @@
 //! The viewers of a swarm: takes their requests in turns, one of each, and answers every `look`
-//! with the newest picture. A `Sight` says what there is to see and which requests it obeys.
+//! with the newest picture. A `ViewSource` says what there is to see and which requests it obeys.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -20,7 +20,7 @@ use crate::watch::swarm_channel::{SwarmReceiver, View, ViewerLink, ViewerRequest
 use crate::watch::tile::Shrink;
 
 /// Swarm that viewers look at.
-pub(crate) trait Sight {
+pub(crate) trait ViewSource {
     /// How many machines there are.
     fn num_envs(&self) -> usize;
 
@@ -87,19 +87,19 @@ impl Viewer {
 
 /// All viewers of a swarm.
 #[derive(Default)]
-pub(crate) struct Audience {
+pub(crate) struct Viewers {
     viewers: Vec<Viewer>,
     /// Requests that made a view differ.
     changes: u64,
 }
 
-impl Audience {
+impl Viewers {
     pub(crate) fn is_empty(&self) -> bool {
         self.viewers.is_empty()
     }
 
     /// Returns true if a viewer waits for the view after the present one.
-    pub(crate) fn awaits_next(&self, sight: &impl Sight) -> bool {
+    pub(crate) fn awaits_next(&self, sight: &impl ViewSource) -> bool {
         let next = sight.version() + self.changes + 1;
         self.viewers.iter().any(|viewer| viewer.awaits(next).is_some())
     }
@@ -121,7 +121,7 @@ impl Audience {
 
     /// Handles one request of each viewer, so that one who sends many gets no more than
     /// the others; returns true if there was any.
-    pub(crate) fn take_turns(&mut self, sight: &mut impl Sight) -> Result<bool, SwarmError> {
+    pub(crate) fn take_turns(&mut self, sight: &mut impl ViewSource) -> Result<bool, SwarmError> {
         let (mut is_busy, mut index) = (false, 0);
         while index < self.viewers.len() {
             match self.viewers[index].link.requests.try_recv() {
@@ -146,7 +146,7 @@ impl Audience {
         &mut self,
         index: usize,
         asked: &ViewerRequest,
-        sight: &mut impl Sight,
+        sight: &mut impl ViewSource,
     ) -> Result<(), SwarmError> {
         let (viewers, num_envs) = (self.viewers.len(), sight.num_envs());
         let viewer = &mut self.viewers[index];
@@ -164,7 +164,7 @@ impl Audience {
     }
 
     /// Sends a view to each viewer who waits for one.
-    pub(crate) fn answer(&mut self, sight: &mut impl Sight) -> Result<(), SwarmError> {
+    pub(crate) fn answer(&mut self, sight: &mut impl ViewSource) -> Result<(), SwarmError> {
         if !sight.is_drawn() {
             return Ok(());
         }
@@ -185,7 +185,7 @@ impl Audience {
 
 /// A view, with the samples from a number on if they are asked for, and with a machine's state.
 fn view(
-    sight: &impl Sight,
+    sight: &impl ViewSource,
     look: Look,
     heard: u64,
     saves: Option<usize>,
