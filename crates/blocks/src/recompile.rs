@@ -1,4 +1,4 @@
-//! When swarms run code made for their ROM.
+//! Choice of the frames that swarms run by code made for their ROM.
 
 use std::str::FromStr;
 

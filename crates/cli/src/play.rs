@@ -1,4 +1,5 @@
-//! `gbxcule play`: one machine in the browser, its buttons on the keyboard.
+//! `gbxcule play`: one machine in the browser, its buttons on the keyboard (keys:
+//! `watch/page/buttons.js`).
 
 use clap::Args;
 use gbxcule_lab::action_source::ActionGen;

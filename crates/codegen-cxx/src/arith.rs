@@ -1,4 +1,5 @@
-//! Arithmetic: plainly where C++ means the same, by the header's functions where it doesn't.
+//! Arithmetic: C++'s own operators where they mean the same, the header's functions where they
+//! don't.
 
 use super::convert::is_small;
 use super::expr::{Expr, Level};

@@ -1,4 +1,4 @@
-//! Why a launch ended early.
+//! Reasons for which a launch ended early.
 
 use gbxcule_ir::abi::FaultKind;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};

@@ -1,4 +1,4 @@
-//! Faults of the user's program, as data; and the one renderer.
+//! Faults of the user's program as data, and the one renderer.
 //!
 //! A pass that finds faults pushes [`Diagnostic`]s and goes on; none of them prints. Messages are
 //! lower case, without full stop, say what was found and what is allowed, and spell types as the

@@ -1,4 +1,4 @@
-//! Bundles, run again.
+//! Runs bundles again.
 
 use std::path::Path;
 

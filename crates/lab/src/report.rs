@@ -1,4 +1,4 @@
-//! A folder of bench artifacts, told for people: `summary.md` and `scaling.png`.
+//! The report on a folder of bench artifacts: `summary.md` and `scaling.png`.
 
 use std::fmt::Write;
 use std::fs;

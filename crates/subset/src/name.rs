@@ -1,4 +1,4 @@
-//! Paths to items, and written types to types.
+//! Resolves paths to items, and written types to types.
 
 use super::item::{Def, Field, Items, Owner, Param, Refused, Scope, Signature};
 use super::ty::{Int, Ty};

@@ -1,4 +1,4 @@
-//! The plan of a call that runs a step, whole or as a range of frames; alike for both swarms.
+//! Plan of a call that runs a step, whole or as a range of frames; alike for both swarms.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Observations that are read off a machine directly: pictures, memory, flags, `obs_v0`.
+//! Observations that are computed from a machine directly: pictures, memory, flags, `obs_v0`.
 //!
 //! A [`View`] turns each machine into the same number of bytes, in the caller's buffer, on the
 //! swarm's threads. Views only look: the machines and the swarm's own outputs stay as they are.

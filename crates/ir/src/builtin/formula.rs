@@ -1,4 +1,4 @@
-//! Formulas in Rust's own notation: what bodies of builtins are written in.
+//! Formulas in Rust's own notation, in which bodies of builtins are written.
 //!
 //! A [`Term`] is a value of the function being built; operators on terms add operations to it. A
 //! scalar or number beside a composite counts for each component.

@@ -1,4 +1,4 @@
-//! Native builtins: what each back end, and `eval`, must be able to do by itself.
+//! Native builtins: functions that each back end, and `eval`, must compute by itself.
 //!
 //! All take scalars of one type and give a scalar. On `f16` and `bf16` they are done in `f32` and
 //! rounded once.

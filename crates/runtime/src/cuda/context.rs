@@ -1,5 +1,5 @@
-//! A device's primary context, which all of the process shares: retained when it is first asked
-//! for, and kept.
+//! A device's primary context, which all of the process shares: retained at its first use, and
+//! kept.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::driver::{self, Status};

@@ -1,4 +1,5 @@
-//! Reads from a swarm on the CPU: outputs, registers, counters, frames, memory. Nothing changes.
+//! Reads from a swarm on the CPU: outputs, registers, counters, frames, memory. Reading changes
+//! nothing.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Copying operations and places of one body into another: what inlining and the reverse pass
-//! share.
+//! Copies operations and places of one body into another by the builder, one at a time, as inlining
+//! and the reverse pass of `grad` need it. (`pass::copy` copies whole bodies by their handles.)
 
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::function::{Body, LocalId};

@@ -1,4 +1,5 @@
-//! Finds blocks that leave their loop or function before their end.
+//! Finds blocks that leave their loop or function before their end. (`pass::exit` moves returns;
+//! `grad::normal` uses this to do more.)
 
 use gbxcule_ir::function::Body;
 use gbxcule_ir::stmt::{BlockId, StmtKind};

@@ -1,5 +1,6 @@
 //! Chooses the callees that are dissolved in their callers before differentiation, and those that
-//! get a reverse of their own.
+//! get a reverse of their own. (`pass::inline` chooses by size and speed; this choice is by
+//! effects, so that the reverse is right.)
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::FunctionId;

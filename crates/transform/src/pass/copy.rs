@@ -1,4 +1,5 @@
-//! Copying the body of one function into another.
+//! Copies the body of one function into another, handle by handle. (`grad::copy` copies single
+//! operations by the builder.)
 
 use gbxcule_ir::arena::{Handle, List};
 use gbxcule_ir::function::{Body, LocalId};
