@@ -35,9 +35,10 @@ const PAUSE_TIMES: u32 = 20;
 pub struct LiveViewOptions {
     /// Name of the ROM, for the page.
     pub rom: String,
-    /// Others than this computer can connect only if it is not 127.0.0.1, and then need the token.
+    /// Address to listen on. Other computers can connect only if it is not 127.0.0.1, and then need
+    /// the token.
     pub host: IpAddr,
-    /// 0 takes a free one.
+    /// Port; 0 takes a free one.
     pub port: u16,
     /// Map where machines go.
     pub heatmap: Option<Coordinates>,

@@ -42,7 +42,7 @@ pub(crate) struct Play {
     #[command(flatten)]
     model: ModelOption,
 
-    /// How a Color's colours are shown
+    /// Display of a Color's colours
     #[arg(long, value_enum, default_value_t)]
     curve: Curve,
 

@@ -1,5 +1,5 @@
-//! Finds blocks that leave their loop or function before their end. (`pass::exit` moves returns;
-//! `grad::normal` uses this to do more.)
+//! Finds blocks that leave their loop or function before their end, for `grad::normal`.
+//! (`pass::exit` gives a function a single return.)
 
 use gbxcule_ir::function::Body;
 use gbxcule_ir::stmt::{BlockId, StmtKind};
