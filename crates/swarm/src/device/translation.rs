@@ -20,9 +20,9 @@ const ENTRIES: [&str; 6] = [
     "Machine::run_step",
     "Machine::peek",
     "Machine::poke",
-    "thread::run_frames",
-    "thread::apply_writes",
-    "thread::now",
+    "kernel_call::run_frames",
+    "kernel_call::apply_writes",
+    "kernel_call::now",
 ];
 
 /// Arrays of the machine that lie in device memory, for each env its own.

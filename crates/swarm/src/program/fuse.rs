@@ -52,7 +52,7 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
 
 /// Functions that the swarm's own kernels call besides in a module that has no more of the machine.
 pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
-    ["thread::set_step_numbers", "thread::writes_asked"];
+    ["kernel_call::set_step_numbers", "kernel_call::writes_asked"];
 
 /// Writes that a function may ask for at once.
 pub(crate) const MOST_WRITES: u32 = 64;
