@@ -92,19 +92,12 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// Renders diagnostics without colour, a blank line between them.
+/// Renders diagnostics, a blank line between them. Without colours: printers escape control
+/// characters, which a hostile text may contain.
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
-    render_with(&Renderer::plain(), diagnostics, sources)
-}
-
-/// Renders diagnostics in a terminal's colours.
-pub fn render_coloured(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
-    render_with(&Renderer::styled(), diagnostics, sources)
-}
-
-fn render_with(renderer: &Renderer, diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+    let renderer = Renderer::plain();
     let texts: Vec<String> =
-        diagnostics.iter().map(|diagnostic| render_one(renderer, diagnostic, sources)).collect();
+        diagnostics.iter().map(|diagnostic| render_one(&renderer, diagnostic, sources)).collect();
     texts.join("\n")
 }
 
