@@ -15,9 +15,9 @@ use crate::{Schedule, SwarmConfig, SwarmError};
 
 /// Joypad bits as [`gbxcule_gameboy::Machine::set_buttons`] takes them; set means pressed.
 pub mod button {
-    /// Right on the cross.
+    /// Right on the direction pad.
     pub const RIGHT: u8 = 1 << 0;
-    /// Left on the cross.
+    /// Left on the direction pad.
     pub const LEFT: u8 = 1 << 1;
     /// Up on the direction pad.
     pub const UP: u8 = 1 << 2;
