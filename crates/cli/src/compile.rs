@@ -111,7 +111,7 @@ enum Emit {
     Cubin,
 }
 
-/// For which device a text is.
+/// Device for which a text is.
 #[derive(Clone, Copy, ValueEnum)]
 enum TextTarget {
     /// The host, by a C++ compiler

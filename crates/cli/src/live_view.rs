@@ -27,10 +27,10 @@ use crate::watch::viewers::{ViewSource, Viewers};
 
 pub use crate::watch::heatmap::{Coordinate, Coordinates};
 
-/// How much longer the swarm is left alone than viewers took.
+/// Factor by which the swarm is left alone longer than viewers took.
 const PAUSE_TIMES: u32 = 20;
 
-/// Where the view is served, and what it shows.
+/// Settings of the live view: its address and contents.
 #[derive(Debug, Clone)]
 pub struct LiveViewOptions {
     /// Name of the ROM, for the page.

@@ -42,7 +42,7 @@ pub(crate) struct RunOptions {
 }
 
 impl RunOptions {
-    /// When code made for the ROM is run.
+    /// Returns the choice of frames that are run by code made for the ROM.
     pub(crate) fn recompile(&self) -> Recompile {
         if self.no_recompile { Recompile::Off } else { Recompile::default() }
     }

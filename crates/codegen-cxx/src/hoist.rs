@@ -10,7 +10,7 @@ use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
 /// Place at which a variable is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Declaration {
-    /// Not mentioned.
+    /// The variable is not mentioned.
     Nowhere,
     /// A declaration at the top of the function.
     Top,

@@ -98,7 +98,7 @@ pub enum Inline {
     /// Free choice of the back end.
     #[default]
     Auto,
-    /// At every call.
+    /// The function goes inline at every call.
     Always,
     /// Kept out of line: rare and fat.
     Never,

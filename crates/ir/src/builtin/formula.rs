@@ -225,7 +225,7 @@ impl<'f> Term<'f> {
         })
     }
 
-    /// To another scalar type.
+    /// Converts to another scalar type.
     pub(super) fn to(self, scalar: Scalar) -> Self {
         self.formula().with(|b| b.convert(self.value, scalar))
     }

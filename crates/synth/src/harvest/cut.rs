@@ -73,7 +73,8 @@ type DefinitionId = (PathBuf, usize);
 pub(super) enum Reach {
     /// All that are mentioned, directly or by others.
     All,
-    /// Without functions and classes that are Python's alone: their texts mention whole programs.
+    /// Definitions without functions and classes that are Python's alone: their texts mention whole
+    /// programs.
     Decorated,
 }
 
