@@ -54,7 +54,7 @@ wp: Any = Names("wp")
 
 
 def is_warp(value: Any) -> bool:
-    """Tell whether a value has the dialect's names: NVIDIA Warp, or what stands in for it."""
+    """Return true if a value has the dialect's names: NVIDIA Warp, or a module in its place."""
     return value is wp or getattr(value, "__name__", None) in ("warp", "gbxcule.warp")
 
 
@@ -140,7 +140,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 
 def text_around(piece: Piece[..., Any]) -> tuple[str, str]:
-    """Give the text of a piece with all that it uses, and the file that messages name."""
+    """Return the text of a piece with all that it uses, and the file that messages name."""
     program = _Program(inspect.getsourcefile(piece.python) or "<unknown>")
     program.take(piece.__name__, piece)
     return program.text(), program.file
@@ -268,7 +268,7 @@ class _Names(ast.NodeVisitor):
         return True
 
     def _annotation(self, node: ast.expr | None, name: str) -> None:
-        """Annotations were evaluated by Python: names in them may be those of a function around."""
+        """Bring annotations in as Python evaluated them: names in them may be those of a function around."""
         if node is None:
             return
         value = self._python.__annotations__.get(name)
@@ -288,7 +288,7 @@ class _Names(ast.NodeVisitor):
             self._replace(node, name)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """A value after dots is written where it is used, if the text has no module to find it in."""
+        """Write a value after dots where it is used, if the text has no module to find it in."""
         chain: list[ast.Attribute] = []
         root: ast.expr = node
         while isinstance(root, ast.Attribute):
@@ -309,7 +309,7 @@ class _Names(ast.NodeVisitor):
         self.visit_Name(root)
 
     def _is_found(self, value: Any) -> bool:
-        """Tell whether the compiler finds a module: it knows it, or it is beside the kernel's file."""
+        """Return true if the compiler finds a module: it knows it, or it is beside the kernel's file."""
         if not isinstance(value, ModuleType):
             return False
         if value.__name__.split(".")[0] in ("warp", "math", "numpy", "typing"):
@@ -318,7 +318,7 @@ class _Names(ast.NodeVisitor):
         return os.path.abspath(getattr(value, "__file__", None) or "/").startswith(folder + os.sep)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """What stands in `wp.static` is for Python to evaluate."""
+        """Let Python evaluate the argument of `wp.static`."""
         match node.func:
             case ast.Attribute(value=ast.Name(id=module), attr="static"):
                 is_static = self._is_warp(module) and len(node.args) == 1

@@ -25,7 +25,7 @@ _PLAYING = b"\1"
 
 @dataclass(frozen=True)
 class Game:
-    """What an environment of a game is made of, where its maker says nothing else."""
+    """Defaults of an environment of a game."""
 
     # In Gymnasium's registry, as `gbxcule/KeepOfKeys-v0`.
     title: str

@@ -1,4 +1,4 @@
-"""What infos say of every env: the game's numbers, hooks, what programs keep, masks of actions."""
+"""Infos of every env: the game's numbers, hooks, cells of programs, masks of actions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -170,7 +170,7 @@ class Infos:
         return infos
 
     def in_episode(self, name: str) -> npt.NDArray[np.int64]:
-        """How often each env came to a hook since its episode began."""
+        """Return how often each env came to a hook since its episode began."""
         if name not in self._hooks:
             raise ValueError(f"no hook `{name}`; there are {', '.join(self._hooks) or 'none'}")
         return self.counts[:, self._hooks[name], 0].astype(np.int64)

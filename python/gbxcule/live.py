@@ -59,13 +59,13 @@ class LiveView:
         self.close()
 
     def close(self) -> None:
-        """Let the viewers go and free the port; the environment goes on."""
+        """End the views and free the port; the environment goes on."""
         if not self.is_closed and self._process == os.getpid():
             self._view.close()
         self.is_closed = True
 
     def ask(self) -> bool:
-        """Say whether a viewer waits for the next step's picture."""
+        """Return true if a viewer waits for the next step's picture."""
         self.wants_picture = self._view.wants_picture(self._swarm)
         return self.wants_picture
 

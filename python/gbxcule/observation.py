@@ -1,4 +1,4 @@
-"""What an agent sees: named pictures, memory, flags, or several of them together."""
+"""Observations of an agent: named pictures, memory, flags, or several of them together."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Where episodes begin: the ROM, its symbols, states, cartridge RAM, and the envs' seeds."""
+"""Starts of episodes: the ROM, its symbols, states, cartridge RAM, and the envs' seeds."""
 
 import difflib
 import os
@@ -23,7 +23,7 @@ RomLike: TypeAlias = "str | os.PathLike[str] | bytes | None"
 
 
 def rom_bytes(rom: RomLike) -> bytes:
-    """The ROM: PEARL_DRIFT for `None`, a built-in ROM by name, a file, or the bytes themselves."""
+    """Return the ROM: PEARL_DRIFT for `None`, a built-in ROM by name, a file, or the bytes themselves."""
     if rom is None:
         return _native.built_in_rom(game.NAME)
     if isinstance(rom, (bytes, bytearray, memoryview)):
@@ -43,14 +43,14 @@ def rom_bytes(rom: RomLike) -> bytes:
 
 
 def rom_name(rom: RomLike) -> str:
-    """What people call the ROM: a built-in name, or the file's."""
+    """Return the ROM's name: a built-in name, or the file's."""
     if rom is None:
         return game.NAME
     return Path(rom).name if isinstance(rom, (str, os.PathLike)) else "a ROM"
 
 
 def rom_symbols(rom: RomLike, symbols: Symbols | str | os.PathLike[str] | None) -> Symbols:
-    """The symbols given, those of a built-in ROM, or none."""
+    """Return the symbols given, those of a built-in ROM, or none."""
     if symbols is not None:
         return symbols_of(symbols)
     name = game.NAME if rom is None else rom
@@ -60,14 +60,14 @@ def rom_symbols(rom: RomLike, symbols: Symbols | str | os.PathLike[str] | None) 
 
 
 def is_one_for_each(seed: Any) -> TypeGuard[Sequence[int | None]]:
-    """Are these the seeds of several envs?"""
+    """Return true if these are the seeds of several envs."""
     if isinstance(seed, np.ndarray):
         return seed.ndim > 0
     return isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))
 
 
 def env_seeds(seed: int | Sequence[int | None], mask: npt.NDArray[np.bool_]) -> list[int | None]:
-    """A seed for each marked env: `seed` for the first env and the next number for the next, or one given for each;
+    """Return a seed for each marked env: `seed` for the first env and the next number for the next, or one given for each;
     `None` leaves an env's alone."""
     count = len(mask)
     if is_one_for_each(seed):
@@ -81,7 +81,7 @@ def env_seeds(seed: int | Sequence[int | None], mask: npt.NDArray[np.bool_]) -> 
 
 
 def weights_of(weights: Any) -> list[int]:
-    """A weight for each start."""
+    """Return a weight for each start."""
     if isinstance(weights, (str, bytes)) or not isinstance(weights, Iterable):
         raise TypeError(f"weights are whole numbers, one for each start, found {weights!r}")
     found = [whole("a weight", weight, 0) for weight in weights]
@@ -91,19 +91,19 @@ def weights_of(weights: Any) -> list[int]:
 
 
 def states_of(name: str, states: Any) -> list[bytes]:
-    """Several states, each bytes or the content of a file."""
+    """Return several states, each bytes or the content of a file."""
     if isinstance(states, _ONE) or not isinstance(states, Iterable):
         raise TypeError(f"{name} takes states, bytes or paths, one after the other, found {states!r}")
     return [content(name, state) for state in states]
 
 
 def one_or_more_states(name: str, states: Any) -> list[bytes]:
-    """One state for all, or several."""
+    """Return one state for all, or several."""
     return [content(name, states)] if isinstance(states, _ONE) else states_of(name, states)
 
 
 def bank_of(bank: Any, battery: bytes) -> slice:
-    """The bytes of a bank in what a cartridge keeps."""
+    """Return the bytes of a bank of a cartridge's memory."""
     # The registers of a clock, 48 bytes, may follow the RAM.
     size = len(battery) - len(battery) % 0x100
     banks = -(-size // _BANK_BYTES)
@@ -113,7 +113,7 @@ def bank_of(bank: Any, battery: bytes) -> slice:
 
 
 def with_bank(battery: bytes, bank: Any, data: bytes) -> bytes:
-    """What a cartridge keeps, with other bytes in one bank."""
+    """Return a cartridge's memory with other bytes in one bank."""
     place = bank_of(bank, battery)
     if len(data) != place.stop - place.start:
         raise ValueError(f"bank {bank} has {place.stop - place.start} bytes, found {len(data)}")

@@ -48,8 +48,8 @@ Mask = npt.NDArray[np.bool_]
 
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 FRAMES_PER_SECOND = 4194304 / 70224
-# Outputs that a step computes after the machines ran: (a program's reward, a program's
-# observation).
+# Outputs that a step computes after the machines ran: a program's reward or not, a program's
+# observation or not.
 _STAGES = {
     (False, False): "emulate_only",
     (True, False): "reward_only",
@@ -319,7 +319,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return self._observation(), rewards, terminated, truncated, infos
 
     def render(self) -> Any:
-        """The envs' screens: one mosaic, or with `rgb_array_each` a tuple with one picture for each env."""
+        """Draw the envs' screens: one mosaic, or with `rgb_array_each` a tuple with one picture for each env."""
         self._check_open()
         if self.render_mode is None:
             raise ValueError('nothing was drawn; pass render_mode="rgb_array" to make_vec')
@@ -327,7 +327,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return mosaic(screens) if self.render_mode == "rgb_array" else tuple(colored(screens))
 
     def close_extras(self, **_kwargs: Any) -> None:
-        """Let the machines go."""
+        """Free the machines."""
         if self._live is not None:
             self._live.close()
         del self._machines
@@ -345,10 +345,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
 
     @property
     def device_arrays(self) -> dict[str, _native.DeviceArray]:
-        """What a step leaves in the memory of a CUDA device, by name: `frames`, four pixels to a byte or, of a Color, two
-        bytes a pixel as `rgb555` has them, and as far as programs compute them `rewards`, `dones` and `observations`.
-        Any library that speaks DLPack takes them in place, such as `torch.from_dlpack`; the next step writes to the
-        same memory. Empty on the CPU."""
+        """Return the arrays that a step leaves in the memory of a CUDA device, by name: `frames`, four pixels to a byte or,
+        of a Color, two bytes a pixel as `rgb555` has them, and as far as programs compute them `rewards`, `dones` and
+        `observations`. Any library that speaks DLPack takes them in place, such as `torch.from_dlpack`; the next step
+        writes to the same memory. Empty on the CPU."""
         swarm = self._swarm
         arrays = {
             "rewards": swarm.reward_array,
@@ -359,7 +359,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return {name: array for name, array in arrays.items() if array is not None}
 
     def screens(self) -> Pixels:
-        """The last drawn frame of every env, gray, `[num_envs, 144, 160]`."""
+        """Return the last drawn frame of every env, gray, `[num_envs, 144, 160]`."""
         screens = np.empty((self.num_envs, 144, 160), np.uint8)
         self._swarm.show(_native.View.picture("gray", self._grays), screens)
         return screens
@@ -370,7 +370,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._observer.write_to(buffer)
 
     def read_memory(self, env: int, place: Place) -> bytes:
-        """The bytes at a place of an env."""
+        """Read the bytes at a place of an env."""
         swarm = self._swarm
         return swarm.read_memory(self._env(env), *range_of(place, self.symbols))
 
@@ -417,7 +417,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._look_again(_only(env, self.num_envs))
 
     def save_battery(self, env: int, bank: int | None = None) -> bytes:
-        """What the battery of an env's cartridge keeps, as other emulators' `.sav` files have it; or one bank of its RAM."""
+        """Return the memory that the battery of an env's cartridge keeps, as other emulators' `.sav` files have it; or one
+        bank of its RAM."""
         swarm = self._swarm
         kept = swarm.save_battery(self._env(env))
         return kept if bank is None else kept[bank_of(bank, kept)]
@@ -432,14 +433,14 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._look_again(_only(env, self.num_envs))
 
     def copy_state(self, source: int, mask: npt.ArrayLike) -> None:
-        """One env's state into all marked ones; their episodes go on from there."""
+        """Copy one env's state to all marked envs; their episodes go on from there."""
         swarm, source = self._swarm, self._env(source)
         marked = mask_of("mask", mask, self.num_envs)
         swarm.copy_state(source, marked.tobytes())
         self._look_again(marked)
 
     def checkpoint(self, path: str | os.PathLike[str]) -> None:
-        """Keep all of it in a file, from which `gbxcule.restore(path)` goes on bit for bit. A file that was there is
+        """Save the whole swarm in a file, from which `gbxcule.restore(path)` goes on bit for bit. A file that was there is
         replaced when the new one is whole."""
         from gbxcule.checkpoint import note_of
 
@@ -451,11 +452,11 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return env_of, (self._swarm.checkpoint(note_of(self)), None, None, type(self)), self.beside_machines()
 
     def beside_machines(self) -> dict[str, Any]:
-        """The attributes that a copy has beside what a checkpoint keeps."""
+        """Return the attributes that a copy has beside those in a checkpoint."""
         return {"spec": self.spec}
 
     def set_starts(self, states: Sequence[State], weights: Sequence[int] | None = None) -> None:
-        """Let later episodes begin in these states: which of them, the env's seed and the episode's number say, each as often
+        """Let later episodes begin in these states. The env's seed and the episode's number choose one of them, each as often
         as it weighs. Envs go on as they are."""
         swarm, found = self._swarm, states_of("starts", states)
         numbers = None if weights is None else weights_of(weights)
@@ -471,12 +472,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._swarm.set_start_weights(weights_of(weights))
 
     def set_start(self, env: int) -> None:
-        """Let new episodes begin at an env's present state."""
+        """Make an env's present state the only start of later episodes."""
         swarm = self._swarm
         swarm.start_from_env(self._env(env))
 
     def pressed(self, actions: Any) -> bytes:
-        """The number of each env's action, a byte each."""
+        """Return the number of each env's action, a byte each."""
         return self._numbering.numbers(actions, self.num_envs)
 
     def film(
@@ -486,12 +487,13 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._swarm.film(os.fspath(path), state, actions, every, scale)
 
     def hook_counts(self, name: str) -> npt.NDArray[np.int64]:
-        """How often each env came to a hook since its episode began, up to 16,777,216; infos say how often in a step."""
+        """Return how often each env came to a hook since its episode began, up to 16,777,216; infos have the counts
+        of a step."""
         self._check_open()
         return self._reported.in_episode(name)
 
     def cpu_state(self, env: int) -> dict[str, int]:
-        """An env's registers by name."""
+        """Return an env's registers by name."""
         swarm = self._swarm
         return swarm.cpu_state(self._env(env))
 
@@ -508,7 +510,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._reported.look(self._swarm)
 
     def _look_again(self, mask: Mask) -> None:
-        """The marked envs are elsewhere now: no reward for having come there."""
+        """Note that the marked envs are elsewhere now: they get no reward for having come there."""
         self._look(mask.tobytes())
         for place in range(len(self._changes)):
             self._levels[place, mask] = self._watch[f"reward {place}"][mask]
@@ -537,7 +539,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return ended
 
     def _left_alone(self, over: Mask) -> Mask:
-        """Episodes of a pair end together: mark those whose partner's is over."""
+        """Mark envs whose partner's episode is over: episodes of a pair end together."""
         if not self._is_paired:
             return np.zeros(self.num_envs, np.bool_)
         return over.reshape(-1, 2)[:, ::-1].reshape(-1) & ~over
@@ -560,7 +562,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return self._observer.copy() if self._copy else self._observer.batch
 
     def _reset_states(self, states: Any, mask: Mask) -> list[bytes]:
-        """The states in which episodes begin, if any; refused before anything changes if they can't be loaded."""
+        """Return the states in which episodes begin, if any; they are refused before anything changes if they can't be
+        loaded."""
         if states is None:
             return []
         found = one_or_more_states('options["state"]', states)

@@ -12,9 +12,9 @@
 mod body;
 mod tree;
 
-/// Where high RAM is.
+/// Addresses of high RAM.
 pub(crate) const HIGH_RAM: std::ops::Range<u16> = 0xff80..0xffff;
-/// Where ROM ends in the address space.
+/// Address at which ROM ends.
 pub(crate) const ROM_END: u16 = 0x8000;
 
 use crate::translation::Translation;
@@ -180,7 +180,7 @@ fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
 /// A block before it is compiled.
 #[derive(Debug)]
 pub struct Block {
-    /// Where it begins.
+    /// Address of the first instruction.
     pub(crate) pc: u16,
     body: Body,
     /// The memory map that it needs.

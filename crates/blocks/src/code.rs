@@ -99,12 +99,12 @@ impl Code {
         Ok(heads.into_iter().enumerate().map(code).collect())
     }
 
-    /// Where the block begins.
+    /// Returns the address at which the block begins.
     pub(crate) fn pc(&self) -> u16 {
         self.pc
     }
 
-    /// Where the block begins, and the memory map that it was made from.
+    /// Returns the address at which the block begins and the memory map that it was made from.
     pub(crate) fn head(&self) -> HotHead {
         HotHead { pc: self.pc, map: self.relied_on.map }
     }

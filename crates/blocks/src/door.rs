@@ -56,6 +56,8 @@ type WriteDoor = unsafe extern "C" fn(
 );
 type TouchDoor = unsafe extern "C" fn(*mut c_void, *mut Machine, u32);
 
+/// `codegen-clif` fixes the parameters: an array is its data, gradient, extent and stride.
+///
 /// # Safety
 /// The machine and the arrays are those that `Code::run` was given.
 unsafe extern "C" fn read_elsewhere(
@@ -83,6 +85,8 @@ unsafe extern "C" fn read_elsewhere(
     machine.read_elsewhere(rom, cart_ram, now, address as u16)
 }
 
+/// `codegen-clif` fixes the parameters: an array is its data, gradient, extent and stride.
+///
 /// # Safety
 /// The machine and the arrays are those that `Code::run` was given.
 unsafe extern "C" fn write_slow(

@@ -27,9 +27,9 @@ struct Queue {
 
 /// Blocks that are asked for.
 pub(crate) enum Request {
-    /// Those of heads that were learned.
+    /// Blocks of heads that were learned.
     Learned(Vec<HotHead>),
-    /// Those whose heads an earlier process kept.
+    /// Blocks of heads that an earlier process kept.
     Kept,
 }
 

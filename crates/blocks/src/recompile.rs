@@ -1,4 +1,4 @@
-//! When swarms run code made for their ROM.
+//! Choice of the frames that swarms run by code made for their ROM.
 
 use std::str::FromStr;
 
@@ -7,11 +7,11 @@ use std::str::FromStr;
 pub enum Recompile {
     /// Never.
     Off,
-    /// When a ROM has run for a while in this process and frames with such code were found to be
-    /// faster.
+    /// Code is made when a ROM has run for a while in this process, and used if frames with it were
+    /// found to be faster.
     #[default]
     WhereItWins,
-    /// As soon as code was run a few times, and even if it is slower: for tests.
+    /// Code is made after a few runs and always used, even if it is slower: for tests.
     Always,
 }
 

@@ -9,7 +9,7 @@ use crate::translation::Translation;
 use gbxcule_gameboy::Machine;
 use std::sync::Arc;
 
-/// Blocks of one ROM, made when code is hot.
+/// Blocks of one ROM, made as soon as code is hot: for tests and examples.
 pub struct EagerRunner {
     table: Table,
     learning: Learning,
@@ -50,7 +50,7 @@ impl EagerRunner {
 #[derive(Default)]
 pub(crate) struct CompiledBatch {
     pub(crate) codes: Vec<Code>,
-    /// Those whose first instruction the interpreter keeps.
+    /// Heads whose first instruction the interpreter keeps.
     pub(crate) refused: Vec<HotHead>,
 }
 

@@ -29,7 +29,7 @@ const LONGEST_INSTRUCTION: u16 = 3;
 pub struct Table {
     /// A bit for each address at which a block begins.
     marks: Box<[u8]>,
-    /// For each address, the place of the first of its blocks.
+    /// Index of the first block of each address.
     first: Box<[u16]>,
     blocks: Vec<Entry>,
     code_bytes: usize,
@@ -209,7 +209,7 @@ impl Table {
         }
     }
 
-    /// Runs blocks or one instruction; says whether the program arrived where it is now.
+    /// Runs blocks or one instruction; returns true if the program arrived where it is now.
     fn advance_counting(
         &self,
         learning: &mut Learning,

@@ -1,4 +1,4 @@
-//! A comparison of frames with blocks and without, by which blocks are used only where they win.
+//! Times frames with blocks and without; blocks are used only where they win.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 

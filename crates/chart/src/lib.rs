@@ -23,7 +23,7 @@ pub type Canvas<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 /// Result of drawing, with the reason of a failure.
 pub type DrawResult = Result<(), Box<dyn Error>>;
 
-/// Draws on white, and gives the picture as the bytes of a PNG file.
+/// Draws on white and returns the picture as the bytes of a PNG file.
 pub fn png(
     (width, height): (u32, u32),
     draw: impl FnOnce(&Canvas<'_>) -> DrawResult,

@@ -21,7 +21,7 @@ pub(crate) struct Assemble {
     /// The source
     #[arg(value_name = "FILE")]
     source: PathBuf,
-    /// Where the cartridge is written
+    /// File for the cartridge
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }

@@ -96,7 +96,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 
-    /// Where artifact and report go; by default runs/reports/ and the time
+    /// Folder for artifact and report; by default runs/reports/ and the time
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 

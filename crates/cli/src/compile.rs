@@ -41,7 +41,7 @@ pub(crate) struct Compile {
     #[arg(value_name = "FILE.py", required_unless_present_any = ["survey", "header"])]
     file: Option<PathBuf>,
 
-    /// For which device the text is
+    /// Device for which text is written
     #[arg(long, value_enum, default_value = "cpu")]
     device: TextTarget,
 
@@ -49,7 +49,7 @@ pub(crate) struct Compile {
     #[arg(long, value_enum)]
     emit: Option<Emit>,
 
-    /// For which GPU `ptx` and `cubin` are
+    /// GPU architecture of `ptx` and `cubin`
     #[arg(long, value_name = "ARCH", default_value = "sm_90")]
     arch: Arch,
 
@@ -111,7 +111,7 @@ enum Emit {
     Cubin,
 }
 
-/// For which device a text is.
+/// Device for which a text is.
 #[derive(Clone, Copy, ValueEnum)]
 enum TextTarget {
     /// The host, by a C++ compiler

@@ -54,7 +54,7 @@ pub(crate) struct Demo {
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     env_counts: Vec<usize>,
 
-    /// Where pictures and tables go
+    /// Folder for pictures and tables
     #[arg(long, value_name = "DIR", default_value = "runs/demo")]
     out: PathBuf,
 }

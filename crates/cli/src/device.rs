@@ -8,8 +8,8 @@ use gbxcule_runtime::{Device, Stream};
 /// Option that chooses the device on which the swarm runs.
 #[derive(Args)]
 pub(crate) struct DeviceOption {
-    /// Where the machines run: cpu (all threads), cuda (an NVIDIA GPU) or cuda:N; what is asked for
-    /// is what is used, or an error
+    /// Device on which the machines run: cpu (all threads), cuda (an NVIDIA GPU) or cuda:N; the
+    /// command fails if that device can't be used
     #[arg(long, value_name = "cpu|cuda[:N]", default_value_t)]
     pub(crate) device: Device,
 }

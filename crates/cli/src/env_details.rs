@@ -22,10 +22,10 @@ pub(crate) struct EnvDetails {
 pub(crate) struct StepDetails {
     /// None where there are no rewards.
     pub(crate) reward: Option<f32>,
-    /// Of all steps of the episode, which ends when it is said to be done and begins when it no
-    /// longer is.
+    /// Sum of the rewards of the episode, which ends when it is said to be done and begins when it
+    /// no longer is.
     pub(crate) episode_return: Option<f32>,
-    /// None if nobody ever says.
+    /// `None` without a program that ends episodes.
     pub(crate) is_done: Option<bool>,
     /// The action of the present step by its codec's name; none while a user holds the buttons.
     pub(crate) action: Option<String>,

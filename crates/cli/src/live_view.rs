@@ -27,17 +27,18 @@ use crate::watch::viewers::{ViewSource, Viewers};
 
 pub use crate::watch::heatmap::{Coordinate, Coordinates};
 
-/// How much longer the swarm is left alone than viewers took.
+/// Factor by which the swarm is left alone longer than viewers took.
 const PAUSE_TIMES: u32 = 20;
 
-/// Where the view is served, and what it shows.
+/// Settings of the live view: its address and contents.
 #[derive(Debug, Clone)]
 pub struct LiveViewOptions {
     /// Name of the ROM, for the page.
     pub rom: String,
-    /// Others than this computer can connect only if it is not 127.0.0.1, and then need the token.
+    /// Address to listen on. Other computers can connect only if it is not 127.0.0.1, and then need
+    /// the token.
     pub host: IpAddr,
-    /// 0 takes a free one.
+    /// Port; 0 takes a free one.
     pub port: u16,
     /// Map where machines go.
     pub heatmap: Option<Coordinates>,

@@ -19,11 +19,11 @@ const MOST_MACHINES: usize = (LONGEST_SIDE / WIDTH) * (LONGEST_SIDE / HEIGHT);
 /// The colours of the screens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Palette {
-    /// As the first Game Boys looked
+    /// Colours of the first Game Boys
     Green,
     /// Black and white
     Grey,
-    /// As old terminals looked
+    /// Colours of old terminals
     Amber,
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum Curve {
     /// Spread over eight bits
     #[default]
     Raw,
-    /// As the Color's panel shows them: dimmer, and mixed with one another
+    /// Colours as the Color's panel shows them: dimmer, and mixed with one another
     Corrected,
 }
 

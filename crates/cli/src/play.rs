@@ -1,4 +1,5 @@
-//! `gbxcule play`: one machine in the browser, its buttons on the keyboard.
+//! `gbxcule play`: one machine in the browser, its buttons on the keyboard (keys:
+//! `watch/page/buttons.js`).
 
 use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
@@ -41,7 +42,7 @@ pub(crate) struct Play {
     #[command(flatten)]
     model: ModelOption,
 
-    /// How a Color's colours are shown
+    /// Display of a Color's colours
     #[arg(long, value_enum, default_value_t)]
     curve: Curve,
 

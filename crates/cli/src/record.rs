@@ -66,7 +66,7 @@ pub(crate) struct Record {
     #[arg(long, value_name = "N", default_value_t = 24)]
     frames_per_step: u32,
 
-    /// Show one in so many frames of the machines: 4 makes 15 pictures a second
+    /// Show one in N frames of the machines: 4 makes 15 pictures a second
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
 
@@ -82,7 +82,7 @@ pub(crate) struct Record {
     #[arg(long, value_enum, default_value_t = Palette::Green)]
     palette: Palette,
 
-    /// How a Color's colours are shown
+    /// Display of a Color's colours
     #[arg(long, value_enum, default_value_t)]
     curve: Curve,
 

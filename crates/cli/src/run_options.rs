@@ -24,7 +24,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "NAME|TABLE", default_value = "full_v1", value_parser = codec)]
     pub(crate) codec: Codec,
 
-    /// Where actions come from: random, cycle, noop, or hold:ACTION
+    /// Source of the actions: random, cycle, noop, or hold:ACTION
     #[arg(long, visible_alias = "actions", value_name = "SOURCE", default_value = "random")]
     pub(crate) action_gen: ActionGen,
 
@@ -42,7 +42,7 @@ pub(crate) struct RunOptions {
 }
 
 impl RunOptions {
-    /// When code made for the ROM is run.
+    /// Returns the choice of frames that are run by code made for the ROM.
     pub(crate) fn recompile(&self) -> Recompile {
         if self.no_recompile { Recompile::Off } else { Recompile::default() }
     }
@@ -81,7 +81,7 @@ impl ModelOption {
     }
 }
 
-/// Where machines begin.
+/// Start of the machines.
 #[derive(Args)]
 pub(crate) struct StartOption {
     /// Begin in a saved state instead of at power-on: of this program, of PyBoy, or BESS

@@ -35,8 +35,8 @@ pub(crate) struct Synth {
     #[command(subcommand)]
     verb: Verb,
 
-    /// For which device: `generate`, `batch` and `harvest` write texts for it, `validate` and
-    /// `mutate` launch rows on it; the other verbs launch nothing
+    /// Device: `generate`, `batch` and `harvest` write texts for it, `validate` and `mutate` launch
+    /// rows on it; the other verbs launch nothing
     #[arg(long, value_enum, default_value = "cpu", global = true)]
     device: RowDevice,
 }

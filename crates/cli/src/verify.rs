@@ -81,7 +81,7 @@ pub(crate) struct Verify {
     #[arg(long, conflicts_with = "suite")]
     keep_going: bool,
 
-    /// Where bundles go
+    /// Folder for bundles
     #[arg(long, value_name = "DIR", default_value = "runs/bundles")]
     bundle_dir: PathBuf,
 

@@ -78,11 +78,11 @@ pub(crate) struct Watch {
     #[command(flatten)]
     model: ModelOption,
 
-    /// How a Color's colours are shown
+    /// Display of a Color's colours
     #[arg(long, value_enum, default_value_t)]
     curve: Curve,
 
-    /// How fast to begin, in times the speed of a real machine; 0 as fast as it goes
+    /// Speed at the start, as a multiple of a real machine's; 0 for as fast as it goes
     #[arg(long, value_name = "TIMES", default_value_t = 0.0, value_parser = speed)]
     speed: f64,
 
@@ -120,12 +120,12 @@ const MOST_CHECKPOINT_BYTES: u64 = 1 << 36;
 /// Address of the page.
 #[derive(Args)]
 pub(crate) struct PageAddress {
-    /// Where the page is; 0 takes a free port
+    /// Port of the page; 0 takes a free one
     #[arg(long, value_name = "P", default_value_t = 8117)]
     port: u16,
 
-    /// The address to listen on. Others than this computer can connect only if it is not 127.0.0.1,
-    /// and then need the token in the address that is printed
+    /// Address to listen on. Other computers can connect only if it is not 127.0.0.1, and then need
+    /// the token in the printed address
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
 }

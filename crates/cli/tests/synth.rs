@@ -171,8 +171,8 @@ fn a_line_that_is_no_row_is_named() {
     refused("schema version 4, this program reads 3");
 }
 
-/// As a cluster would: each shard is a process of its own, started by the script for Slurm, at the
-/// same time.
+/// Runs shards as a cluster would: each is a process of its own, started by the script for Slurm,
+/// at the same time.
 #[test]
 fn shards_made_by_processes_of_their_own_are_the_rows_of_one() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -76,7 +76,7 @@ impl Lowerer<'_, '_> {
         Val::Memory(result)
     }
 
-    /// Changes one scalar; gives the old one.
+    /// Changes one scalar; returns the old one.
     fn change(&mut self, op: AtomicOp, of: Scalar, address: Value, operand: Value) -> Value {
         let Some(rmw) = machine_op(op, of) else {
             return self.change_by_retry(op, of, address, operand);

@@ -95,7 +95,7 @@ impl Lowerer<'_, '_> {
         Val::Memory(address)
     }
 
-    /// Where a part lies.
+    /// Returns the byte offset of a part.
     fn part_offset(&self, ty: Type, index: usize) -> i32 {
         let types = &self.module.types;
         let offset = match types[ty] {

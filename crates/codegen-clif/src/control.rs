@@ -145,7 +145,7 @@ impl<'a> Lowerer<'a, '_> {
         }
     }
 
-    /// After a jump: what follows is never reached, but may still be lowered.
+    /// Starts a block after a jump, for code that is never reached but may still be lowered.
     fn start_unreachable_block(&mut self) {
         let block = self.b.create_block();
         self.b.seal_block(block);

@@ -31,7 +31,7 @@ pub struct ExclusiveArray {
 /// Arrays of a kernel whose elements each belong to one thread.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Exclusivity {
-    /// By value: whether it is an atomic operation on a thread's own element.
+    /// True, by value, for an atomic operation on a thread's own element.
     atomics: Vec<bool>,
     /// The arrays of these operations: if each has its elements, and memory, for itself, no thread
     /// meets another.
@@ -112,7 +112,7 @@ impl Traced {
 
 struct Tracer<'a> {
     body: &'a Body,
-    /// Of each variable, what is stored to it as a whole, if that is done once, and to no part.
+    /// Value of each variable that is stored once, as a whole, and never in part.
     stored: Vec<Option<Value>>,
 }
 

@@ -16,7 +16,7 @@ use std::mem::offset_of;
 pub struct Site {
     /// The function.
     pub function: FunctionId,
-    /// Where in the source.
+    /// Place in the source.
     pub span: Span,
     /// Why.
     pub cause: Cause,
@@ -63,7 +63,7 @@ impl Lowerer<'_, '_> {
         self.b.ins().jump(exit, &details);
     }
 
-    /// Where the program is: in the innermost function of the user's text.
+    /// Returns the present place: in the innermost function of the user's text.
     fn site(&self, cause: Cause) -> Site {
         let (mut function, mut span) = (self.frame().function, self.span);
         for pair in self.current_lane().frames.windows(2).rev() {

@@ -65,8 +65,8 @@ pub struct Entry {
     pub kernel: FunctionId,
     /// Position in [`LoweredModule::functions`].
     pub position: usize,
-    /// How many leading dimensions of the grid it asks for: a range counts the threads of these,
-    /// row by row. 0: it doesn't ask, and a range counts all threads.
+    /// Number of leading dimensions of the grid that the function asks for: a range counts the
+    /// threads of these, row by row. 0: the function asks for none, and a range counts all threads.
     pub dims: u8,
     /// Operations of a thread, about; huge if there are loops.
     pub work: u64,

@@ -44,7 +44,7 @@ pub(super) enum Val {
     Parts(Rc<[Self]>),
 }
 
-/// Where a variable lies.
+/// Storage of a variable.
 #[derive(Clone, Debug)]
 pub(super) enum Storage {
     Vars(Rc<[Variable]>),
@@ -77,14 +77,14 @@ pub(super) enum Bound {
     Place(Loc),
 }
 
-/// How a frame is left.
+/// Ways of leaving a frame.
 #[derive(Clone, Debug)]
 pub(super) enum Exit {
     /// The function returns; large results go where the pointer points.
     Return { results: Option<Value> },
     /// The thread ends: on to the next.
     Thread(Block),
-    /// On in the caller, where `value` becomes defined.
+    /// Control goes on in the caller, where `value` becomes defined.
     Call { rest: Block, slots: Vec<StackSlot>, value: gbxcule_ir::Value },
 }
 
@@ -96,11 +96,11 @@ pub(super) struct Frame<'a> {
     pub(super) locals: Vec<Storage>,
     pub(super) params: Vec<Bound>,
     pub(super) exit: Exit,
-    /// Where it was called.
+    /// Place of the call.
     pub(super) called_at: Span,
     /// Loop indices that are never negative.
     pub(super) upward: Vec<gbxcule_ir::Value>,
-    /// Where `Break` and `Continue` go.
+    /// Targets of `Break` and `Continue`, for each open loop.
     pub(super) loops: Vec<(Block, Block)>,
 }
 
@@ -109,7 +109,7 @@ pub(super) struct Frame<'a> {
 #[derive(Default)]
 pub(super) struct Lane<'a> {
     pub(super) frames: Vec<Frame<'a>>,
-    /// In a kernel, its number.
+    /// Number of the thread, in a kernel.
     pub(super) thread: Option<Value>,
     /// Launch index by dimension, as far as it is asked for.
     pub(super) coordinates: Vec<Value>,
@@ -127,7 +127,7 @@ pub(super) struct Lowerer<'a, 'f> {
     pub(super) lane: usize,
     pub(super) todo: Vec<LoweringTask<'a>>,
     pub(super) record: Value,
-    /// Of a function out of line, the scalar that it returns in a register.
+    /// Scalar that a function out of line returns in a register.
     pub(super) register_result: Option<Scalar>,
     pub(super) fault_exit: Option<Block>,
     pub(super) status_exit: Option<Block>,

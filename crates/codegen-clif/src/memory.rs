@@ -210,7 +210,7 @@ impl Lowerer<'_, '_> {
         self.module.types.layout(ty).map_or(1, |layout| u64::from(layout.align))
     }
 
-    /// Where a variable lies.
+    /// Returns the location of a variable.
     pub(super) fn storage(&mut self, storage: &Storage) -> Loc {
         match storage {
             Storage::Vars(vars) => Loc::Vars { vars: vars.clone(), first: 0 },

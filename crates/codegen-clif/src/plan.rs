@@ -15,9 +15,9 @@ use gbxcule_ir::{
 
 /// A function of at most this many operations, callees lowered in place included, goes inline.
 const SMALL: u64 = 80;
-/// So does one that is called once.
+/// Most operations of a function that goes inline because it is called once.
 const CALLED_ONCE: u64 = 4_000;
-/// Beyond this, `Inline::Always` is a wish too many.
+/// Most operations of a function with `Inline::Always` that goes inline.
 const ALWAYS: u64 = 20_000;
 /// A kernel of at most this many operations is lowered for several threads at once, if it may be.
 const SEVERAL: u64 = 160;
@@ -146,7 +146,7 @@ impl Plan {
     }
 }
 
-/// How many calls of each function the module has.
+/// Counts the calls of each function in the module.
 fn count_calls(module: &Module) -> Vec<u32> {
     let mut calls = vec![0; module.functions.len()];
     for (_, function) in module.functions.iter() {

@@ -18,7 +18,7 @@ pub(super) struct Leaf {
 /// A storable type taken apart.
 #[derive(Debug)]
 pub(super) struct Flat {
-    /// How many scalars there are.
+    /// Number of scalars.
     pub(super) count: u64,
     /// All of them; empty if there are too many.
     pub(super) leaves: Vec<Leaf>,
@@ -63,7 +63,7 @@ impl Flats {
         flat
     }
 
-    /// How many scalars a storable type has. Types nest but a little, by `check`; each is counted
+    /// Counts the scalars of a storable type. `check` bounds how deep types nest; each is counted
     /// once.
     pub(super) fn count(&mut self, module: &Module, ty: Type) -> u64 {
         if let Some(count) = self.counts[ty.index()] {

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::{Native, Scalar};
 
-/// Beyond this the product of the quotient and [`HALF_PI_HIGH`] is no longer exact.
+/// Largest operand for which the product of the quotient and [`HALF_PI_HIGH`] is exact.
 const REDUCED_MAX: f32 = 100_000.0;
 /// Adding it to a number below 2^51 rounds that to a whole one, which then lies in the low bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;

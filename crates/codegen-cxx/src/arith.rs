@@ -1,4 +1,5 @@
-//! Arithmetic: plainly where C++ means the same, by the header's functions where it doesn't.
+//! Arithmetic: C++'s own operators where they mean the same, the header's functions where they
+//! don't.
 
 use super::convert::is_small;
 use super::expr::{Expr, Level};
@@ -94,7 +95,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// By component.
+    /// Writes an operation of two composites by component.
     fn composite(&mut self, op: BinaryOp, left: Value, right: Value, ty: Type) -> Expr {
         let floats = self.module.types.components(ty).is_some_and(|(of, _)| of.is_float());
         let (left, right) = (self.take(left), self.take(right));

@@ -3,7 +3,7 @@
 use gbxcule_ir::function::LocalId;
 use std::borrow::Cow;
 
-/// How tightly an expression binds, from loosest to tightest.
+/// Precedence of an expression, from loosest to tightest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Level {
     Choice,
@@ -34,11 +34,11 @@ pub(super) struct Expr {
     pub(super) needs: MoveBarriers,
     /// The text as `left op right`, when `left op= right` would say the same.
     pub(super) compound: Option<Compound>,
-    /// Of a composite with one scalar everywhere: the scalar.
+    /// Scalar of a composite whose parts are all equal.
     pub(super) splat: Option<Box<Expr>>,
 }
 
-/// Where in a text its operands stand, without their parentheses, and what is between them.
+/// Positions of its operands in a text, without their parentheses, and the operator between them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compound {
     left: (usize, usize),
@@ -161,7 +161,7 @@ impl Expr {
         }
     }
 
-    /// Appends the text, in parentheses or not; gives where it stands.
+    /// Appends the text, in parentheses or not; returns where it stands.
     fn put_at(&self, bare: bool, text: &mut String) -> (usize, usize) {
         if !bare {
             text.push('(');
@@ -202,8 +202,8 @@ pub(super) fn push_list<'a>(text: &mut String, parts: impl Iterator<Item = &'a s
     }
 }
 
-/// How tightly an operand must bind: people know `a * b + c`, `a + b < c` and `a < b && c`, the
-/// rest gets parentheses.
+/// Returns the precedence that an operand needs: people know `a * b + c`, `a + b < c` and `a < b &&
+/// c`, the rest gets parentheses.
 fn operand_level(level: Level) -> Level {
     match level {
         Level::Choice | Level::Or | Level::And => Level::Equality,

@@ -41,7 +41,7 @@ pub(super) struct Writer<'u, 'a> {
     pub(super) continues: bool,
     /// Gotos out of loops written so far.
     pub(super) labels: u32,
-    /// Where the statement being written comes from.
+    /// Place in the source of the statement that is being written.
     pub(super) span: Span,
     uses: Vec<u32>,
     exprs: Vec<Option<Expr>>,
@@ -62,7 +62,7 @@ pub(super) struct Writer<'u, 'a> {
 #[derive(Debug)]
 pub(super) enum Breakable {
     Loop {
-        /// Where a `break` inside a switch goes.
+        /// Label to which a `break` inside a switch goes.
         label: Option<String>,
     },
     Switch,
@@ -115,7 +115,7 @@ pub(super) fn write(unit: &mut Unit<'_>, id: FunctionId) {
 }
 
 impl Writer<'_, '_> {
-    /// Where the function comes from, as a comment.
+    /// Writes the function's place in the source as a comment.
     fn heading(&mut self) {
         if let Some((file, line, _)) = self.unit.quote(self.function.span) {
             self.unit.put(&format!("// {file}:{line}\n"));
@@ -403,7 +403,8 @@ impl Writer<'_, '_> {
         self.span = span;
     }
 
-    /// Before a statement with blocks inside: nothing waits longer than that.
+    /// Gives names to all waiting expressions before a statement with blocks inside: none waits
+    /// longer than that.
     pub(super) fn name_all_waiting(&mut self) {
         self.name_waiting(|_, _| true);
     }

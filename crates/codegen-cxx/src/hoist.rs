@@ -7,14 +7,14 @@ use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
 
-/// Where a variable is declared.
+/// Place at which a variable is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Declaration {
-    /// Not mentioned.
+    /// The variable is not mentioned.
     Nowhere,
-    /// At the top of the function.
+    /// A declaration at the top of the function.
     Top,
-    /// By the store that is this statement of this block.
+    /// The store that is this statement of this block declares the variable.
     Store(BlockId, usize),
 }
 

@@ -57,7 +57,7 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
     }
 }
 
-/// How CUDA says how much of a multiprocessor a kernel may take.
+/// Writes CUDA's launch bounds: the part of a multiprocessor that a kernel may take.
 fn launch_bounds(residency: Residency) -> String {
     match residency {
         Residency::Free => String::new(),

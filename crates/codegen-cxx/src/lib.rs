@@ -69,7 +69,7 @@ pub enum Dialect {
 /// Options of the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// For which compiler.
+    /// Compiler for which the text is.
     pub dialect: Dialect,
     /// One kernel and what it calls; `None` for the whole module.
     pub kernel: Option<FunctionId>,
@@ -107,7 +107,7 @@ pub struct Entry {
     pub kernel: FunctionId,
     /// Symbol.
     pub symbol: String,
-    /// As its function says.
+    /// True if threads soon go ways of their own ([`gbxcule_ir::Function::diverges`]).
     pub diverges: bool,
 }
 
@@ -116,9 +116,9 @@ pub struct Entry {
 pub struct Site {
     /// The line, from 1.
     pub line: u32,
-    /// In which function.
+    /// Function of the place.
     pub function: FunctionId,
-    /// Where that came from.
+    /// Place in the source.
     pub span: Span,
     /// Message of a `Trap` or `Assert` there.
     pub message: Option<Name>,

@@ -9,7 +9,7 @@ use gbxcule_ir::place::{PlaceId, Projection};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::{Step, Use, op_uses, place_values, stmt_values, walk};
 
-/// How often each value is used, by position. Values that are not needed use nothing.
+/// Counts the uses of each value, by position. Values that are not needed use nothing.
 pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<u32> {
     let mut uses = vec![0; body.values.len()];
     let mut lets = Vec::new();
@@ -64,7 +64,7 @@ pub(super) struct Faults {
     checks: Checks,
     /// True if the function in hand is checked.
     checked: bool,
-    /// By position: whether a call of the function may.
+    /// True, by position, if a call of the function may.
     functions: Vec<bool>,
 }
 

@@ -264,7 +264,7 @@ impl Writer<'_, '_> {
         Expr::call_ending(&format!("gbx::view<{dims}>"), &args, vouched).faulting(faults)
     }
 
-    /// Before an operation acts: values that it could change or overtake get names.
+    /// Gives names, before an operation acts, to waiting values that it could change or overtake.
     pub(super) fn name_waiting_before(&mut self, op: &Op) {
         let mut changed = Vec::new();
         if let Op::Call { function, args } = *op {
@@ -282,7 +282,7 @@ impl Writer<'_, '_> {
         });
     }
 
-    /// Before a place is written: likewise.
+    /// Gives names, before a place is written, to waiting values that the write could change.
     pub(super) fn settle_for_write(&mut self, place: PlaceId) {
         let root = match self.body.places[place].root {
             Root::Local(local) if !self.is_behind_handle(place) => Some(local),

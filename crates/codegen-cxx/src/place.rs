@@ -51,7 +51,7 @@ impl Writer<'_, '_> {
         Expr { splat: None, compound: None, ..expr }
     }
 
-    /// Appends a projection; gives the type of the part.
+    /// Appends a projection; returns the type of the part.
     fn step(&mut self, expr: &mut Expr, ty: Type, step: Projection) -> Type {
         let types = &self.module.types;
         match (step, types[ty].clone()) {

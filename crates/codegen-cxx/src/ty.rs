@@ -6,10 +6,10 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::{Scalar, Shape, StructId, Type};
 use std::fmt::Write as _;
 
-/// How types are spelled in one text.
+/// Names of types in one text.
 #[derive(Debug)]
 pub(super) struct Spelling {
-    /// By position of the type; empty for those that the text doesn't need.
+    /// Names by position of the type; empty for types that the text doesn't need.
     names: Vec<String>,
     /// Field names, by position of the struct.
     fields: Vec<Vec<String>>,

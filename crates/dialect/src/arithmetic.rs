@@ -7,7 +7,7 @@ use super::syntax::{CmpOp, Operator};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::Scalar;
 
-/// How many numbers of a `range` are kept as a constant.
+/// Most numbers of a `range` that are kept as a constant.
 const RANGE_MAX: usize = 4096;
 
 pub(super) fn arithmetic<'a>(

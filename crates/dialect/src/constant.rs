@@ -61,7 +61,7 @@ pub(super) struct Unit<'a> {
     pub(super) references: Rc<References<'a>>,
     pub(super) frames: Frames<'a>,
     pub(super) trials: Trials<'a>,
-    /// How many definitions and expressions led here.
+    /// Number of definitions and expressions that are being evaluated.
     pub(super) level: Cell<usize>,
 }
 

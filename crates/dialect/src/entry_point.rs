@@ -23,7 +23,7 @@ pub struct EntryPoint<'w> {
     pub params: &'w [EntryParam],
     /// The type of its result; `Type::UNIT` if it gives none.
     pub result: Type,
-    /// How users write it: `def reward(machine: gb.Machine) -> wp.float32`.
+    /// The signature as users write it: `def reward(machine: gb.Machine) -> wp.float32`.
     pub written: &'w str,
 }
 

@@ -9,7 +9,7 @@ use super::scope::{Owner, ScopeId};
 use super::syntax::{self, Arguments, CallSite, Comprehension, Expr, Loop, Stmt, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
 
-/// How many rounds of the loops around a call are looked at.
+/// Most rounds of the loops around a call that are evaluated.
 const ROUNDS_MAX: usize = 64;
 
 impl<'a> Unit<'a> {

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 /// A parsed text.
 pub(super) struct Text {
     pub(super) id: SourceId,
-    /// Where it begins in the space of all texts.
+    /// Position at which the text begins in the space of all texts.
     begin: u32,
     /// Number to subtract from a byte of that space to get a byte of the text.
     shift: u32,
@@ -102,7 +102,7 @@ pub(super) enum File {
     Parsed(SourceId, Parsed),
 }
 
-/// How many bytes texts may come to that share a space.
+/// Most bytes of texts that share a space.
 const SPACE_MAX: usize = 1 << 30;
 
 impl Texts {
@@ -119,7 +119,7 @@ impl Texts {
         }
     }
 
-    /// How many bytes all texts come to.
+    /// Returns the bytes of all texts.
     pub(crate) fn len_bytes(&self) -> usize {
         self.space.len()
     }
@@ -225,7 +225,7 @@ pub(super) struct Files {
     /// Numbers in the order in which they lie in the space of all texts.
     order: Vec<usize>,
     pub(super) imported_modules: Vec<ImportedModule>,
-    /// By the importing text, the dots before the module's name, and its name.
+    /// Targets by the importing text, the dots before the module's name, and its name.
     pub(super) imports: FxHashMap<(usize, u32, String), Target>,
     /// True if other files could be read at all.
     pub(super) is_beside: bool,
@@ -300,12 +300,12 @@ impl Files {
         Ok(places.map(|(at, (name, _))| (name, (number, format!("_{at}")))).collect())
     }
 
-    /// Where the user gives the value of a name.
+    /// Returns the option by which the user gives the value of a name.
     pub(super) fn defined(&self, name: &str) -> Option<&(usize, String)> {
         self.defines.get(name)
     }
 
-    /// Where the user gives the types of a generic kernel.
+    /// Returns the option by which the user gives the types of a generic kernel.
     pub(super) fn types_of(&self, kernel: &str) -> Option<&(usize, String)> {
         self.types.get(kernel)
     }
@@ -315,7 +315,7 @@ impl Files {
         self.given.iter().copied()
     }
 
-    /// Adds a text; gives its number.
+    /// Adds a text; returns its number.
     pub(super) fn add(&mut self, text: Arc<Text>) -> usize {
         let number = self.texts.len();
         let place = self.order.partition_point(|&other| self.texts[other].begin < text.begin);
@@ -324,7 +324,7 @@ impl Files {
         number
     }
 
-    /// Where something lies in its text.
+    /// Returns the place of a node in its text.
     pub(super) fn span(&self, node: &impl Ranged) -> Span {
         let (start, end) = (syntax::start(node), syntax::end(node));
         let number = self.text_at(start);

@@ -36,7 +36,7 @@ pub(super) struct Frames<'a> {
     memo: RefCell<Rc<Memo<'a>>>,
 }
 
-/// How many frames a program may have.
+/// Most frames of a program.
 const FRAMES_MAX: usize = 1000;
 
 impl Frames<'_> {

@@ -9,7 +9,7 @@ use gbxcule_ir::builtin::nearest_of;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 
-/// Where files are looked for, as messages say it.
+/// Folders in which files are looked for, as messages name them.
 const BESIDE: &str =
     "modules are files beside this one or its package; what is installed elsewhere isn't read";
 

@@ -20,7 +20,7 @@ const WITHOUT_EFFECT: [&str; 8] = [
 ];
 
 impl<'a> Unit<'a> {
-    /// How much of a multiprocessor a kernel may take, by its decorator.
+    /// Returns the part of a multiprocessor that a kernel may take, by its decorator.
     pub(super) fn residency(
         &self,
         def: &'a StmtFunctionDef,

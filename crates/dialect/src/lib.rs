@@ -83,7 +83,7 @@ pub struct Program {
 pub struct KernelName {
     /// Name.
     pub name: String,
-    /// Where its name stands.
+    /// Place of its name.
     pub span: Span,
     /// Number, counted from 0 in the order of the text.
     pub position: usize,
@@ -185,8 +185,8 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Generic kernels that nothing gives types for are compiled for some that are tried, the first
-    /// that fits: for a caller that only counts, or compares one way of running with another.
+    /// Compiles generic kernels without given types for some that are tried, the first that fits:
+    /// for a caller that only counts, or compares one way of running with another.
     #[must_use]
     pub fn with_trial_types(self) -> Self {
         Self { trial_types: true, ..self }
@@ -431,7 +431,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How far some faults are in their text: parts of an expression come before the whole.
+/// Returns the furthest position of some faults in their text: parts of an expression come before
+/// the whole.
 fn reached(faults: &[Diagnostic]) -> u32 {
     faults.first().map_or(0, |first| first.span().end)
 }

@@ -15,11 +15,11 @@ use std::path::{Component, Path, PathBuf};
 /// Reads a file by its path.
 pub type ReadFile<'r> = &'r dyn Fn(&Path) -> FileText;
 
-/// How many files a program may come from, and how many bytes.
+/// Most files that a program may come from, and most bytes.
 const FILES_MAX: usize = 200;
 const BYTES_MAX: usize = 8 << 20;
 
-/// How many folders up a package may begin.
+/// Most folders up at which a package may begin.
 const PACKAGE_DEPTH_MAX: usize = 32;
 
 impl Files {
@@ -63,7 +63,7 @@ struct Loader<'l> {
     /// The program's own file.
     own: PathBuf,
     files: Files,
-    /// How many bytes those come to.
+    /// Total bytes of those files.
     bytes: usize,
     texts: &'l mut Texts,
     sources: &'l mut SourceMap,
@@ -363,8 +363,8 @@ impl Loader<'_> {
         number
     }
 
-    /// Where modules are looked for: beside the file, and, if that is in a package, beside the
-    /// package.
+    /// Returns the folders in which modules are looked for: that of the file, and, if that is in a
+    /// package, the one beside the package.
     fn found_roots(&mut self) -> Vec<PathBuf> {
         let folder = folder_of(&self.own).to_owned();
         let mut outermost = folder.clone();

@@ -120,7 +120,7 @@ pub(super) enum Binding<'a> {
 pub(super) struct Session<'u, 'a> {
     unit: &'u Unit<'a>,
     structs: FxHashMap<StructKey, Definition>,
-    /// How many of them are being defined: each holds the next.
+    /// Number of structs that are being defined: each holds the next.
     open_structs: usize,
     functions: Vec<Instance<'a>>,
     /// Functions whose result is the content of a tile.
@@ -138,7 +138,7 @@ pub(super) struct Session<'u, 'a> {
     manual_gradient: Option<ManualGradient<'a>>,
 }
 
-/// How far a struct's definition is.
+/// State of a struct's definition.
 #[derive(Clone, Copy)]
 enum Definition {
     Open,
@@ -166,7 +166,7 @@ struct Instance<'a> {
     outcome: Option<Result<FunctionId, ()>>,
 }
 
-/// How many statements one kernel may come to after unrolling.
+/// Most statements of one kernel after unrolling.
 const WORK_MAX: usize = 50_000;
 
 impl<'u, 'a> Session<'u, 'a> {
@@ -213,7 +213,7 @@ impl<'u, 'a> Session<'u, 'a> {
         self.unit.span(&def.name)
     }
 
-    /// Fills a declared function; gives whether nothing was refused.
+    /// Fills a declared function; returns true if nothing was refused.
     #[allow(clippy::too_many_arguments, reason = "one definition has these parts")]
     pub(super) fn body(
         &mut self,
@@ -381,7 +381,7 @@ struct Lower<'s, 'u, 'a, 'm> {
     iterators: FxHashSet<&'a str>,
     /// Names of what was copied or computed from constants: they may change in loops.
     copies: FxHashSet<&'a str>,
-    /// How many loops of the IR are open.
+    /// Number of open loops of the IR.
     in_loop: usize,
 }
 

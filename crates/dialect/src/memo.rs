@@ -22,7 +22,7 @@ pub(super) struct Memo<'a> {
     results: RefCell<FxHashMap<*const StmtFunctionDef, Evaluation<'a>>>,
 }
 
-/// How far a binding is.
+/// State of a binding's evaluation.
 #[derive(Clone)]
 enum State<'a> {
     Open,
@@ -30,10 +30,10 @@ enum State<'a> {
     Known(Evaluation<'a>, Span),
 }
 
-/// How many expressions and definitions may lead to each other.
+/// Most expressions and definitions that may lead to each other.
 const LEVELS_MAX: usize = 2000;
 
-/// How many parts a constant may have, and how deep they may nest.
+/// Most parts of a constant, and how deep they may nest.
 const PARTS_MAX: usize = 1 << 14;
 const NESTING_MAX: usize = 32;
 

@@ -23,7 +23,7 @@ pub(super) struct Scopes<'a> {
     changed: FxHashSet<&'a str>,
     /// Values assigned to attributes of names, by the scope, the name and the attribute.
     attributes: FxHashMap<(ScopeId, &'a str, &'a str), Vec<&'a Expr>>,
-    /// Of each text the modules whose names were imported without saying which: dots and name.
+    /// Modules of each text from which `*` is imported: dots and name.
     stars: Vec<Vec<(u32, &'a str)>>,
 }
 
@@ -49,9 +49,9 @@ pub(super) enum Owner<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Definition<'a> {
     pub(super) source: BindingSource<'a>,
-    /// Where in the text.
+    /// Position in the text.
     pub(super) at: u32,
-    /// From which byte on the name means this: a value isn't bound yet where it is worked out.
+    /// First byte at which the name means this: a value isn't bound yet while it is worked out.
     pub(super) since: u32,
     /// Condition that it stands under, if any.
     pub(super) guard: Option<GuardId>,

@@ -29,12 +29,12 @@ pub struct Entry {
     pub outcome: Outcome,
 }
 
-/// How far a kernel came.
+/// Stage that a kernel reached.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// Through all stages.
+    /// The kernel passed all stages.
     Compiled,
-    /// Through all stages with values that were tried for what only Python knows.
+    /// The kernel passed all stages with values that were tried for what only Python knows.
     Tried,
     /// The front end or the checker found this wrong with it.
     Refused(Vec<Diagnostic>),
@@ -58,9 +58,9 @@ pub enum Stage {
 /// Kernels that a stage finished, and what that took.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct StageTotal {
-    /// How many came through.
+    /// Number of kernels that passed the stage.
     pub kernels: usize,
-    /// For how long the stage worked, on those it refused too.
+    /// Time of the stage, that of refused kernels included.
     pub time: Duration,
 }
 
@@ -71,9 +71,9 @@ pub struct Survey {
     pub entries: Vec<Entry>,
     /// Files that are no Python, with the first error.
     pub unparsed: Vec<(String, Diagnostic)>,
-    /// How many files were read.
+    /// Number of files read.
     pub files: usize,
-    /// By [`Stage`].
+    /// Totals, by [`Stage`].
     pub stage_totals: [StageTotal; 4],
     /// Bytes of all text.
     pub text_bytes: usize,
@@ -81,7 +81,7 @@ pub struct Survey {
     pub sources: SourceMap,
 }
 
-/// How many bytes of text are kept for the files that come.
+/// Most bytes of text that are kept for files to come.
 const TEXTS_MAX: usize = 256 << 20;
 
 /// Compiles every kernel of every text by itself; `read` gives the texts of files that these import
@@ -271,7 +271,7 @@ fn lacks_a_feature(fault: &Diagnostic) -> bool {
     !is_small && fault.code.name().starts_with("unsupported")
 }
 
-/// How many messages a printed survey shows.
+/// Most messages that a printed survey shows.
 const REASONS_SHOWN: usize = 20;
 
 impl fmt::Display for Survey {

@@ -20,7 +20,7 @@ pub(super) use ruff_text_size::Ranged;
 use ruff_text_size::{TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
-/// How deep expressions and blocks may nest: beyond what CPython itself takes.
+/// Greatest depth of nested expressions and blocks: beyond what CPython itself takes.
 const DEPTH_MAX: usize = 400;
 
 /// A parsed text.

@@ -13,7 +13,7 @@ use gbxcule_ir::ty::Scalar;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// How often a kernel is tried.
+/// Most trials of a kernel.
 pub(super) const ATTEMPTS_MAX: usize = 40;
 
 /// Number of no scope: members of modules that aren't there.
@@ -63,7 +63,8 @@ impl<'a> Trials<'a> {
         Some(first)
     }
 
-    /// How many values each name may have, in the order in which the names were asked for.
+    /// Returns the number of values that each name may have, in the order in which the names were
+    /// asked for.
     pub(super) fn counts(&self) -> Vec<usize> {
         self.choices.borrow().iter().map(|choice| choice.candidates.len()).collect()
     }

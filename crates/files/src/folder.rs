@@ -1,4 +1,4 @@
-//! A folder that is scratch until it is moved to its place.
+//! A temporary folder that is moved to its place when it is complete.
 
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Result};

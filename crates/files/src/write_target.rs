@@ -1,5 +1,5 @@
-//! The place that a path names: through symbolic links, and with a clear error where nothing can be
-//! written.
+//! The target that a path names: through symbolic links, and with a clear error where nothing can
+//! be written.
 
 use std::fs;
 use std::io::{Error, ErrorKind, Result};

@@ -157,7 +157,8 @@ impl Apu {
         }
     }
 
-    /// Must be called before DIV is cleared: a bit that falls clocks the sequencer.
+    /// Counts the edge of a cleared DIV: a bit that falls clocks the sequencer. Must be called
+    /// before DIV is cleared.
     pub fn div_reset(&mut self, now: u32, div_base: u32) {
         self.sync(now, div_base);
         if self.powered && self.sequencer_bit(now, div_base) {

@@ -82,7 +82,7 @@ impl Machine {
         }
     }
 
-    /// Cartridge ROM through the mapper's two windows.
+    /// Reads cartridge ROM through the mapper's two windows.
     pub(crate) fn read_rom(&self, rom: &[u8], address: u16) -> u8 {
         let window = if address < 0x4000 { self.cart.rom_low } else { self.cart.rom_high };
         let offset = (window | (address & 0x3fff) as u32) as usize;
@@ -310,14 +310,14 @@ impl Machine {
                 || address < 0xfe00 && meets_dma(address, self.dma.source(self.now)))
     }
 
-    /// Where an address of C000-FDFF lies in work RAM.
+    /// Returns the index in work RAM of an address of C000-FDFF.
     #[cfg(not(color))]
     #[inline(always)]
     pub(crate) fn wram_at(&self, address: u16) -> usize {
         (address & 0x1fff) as usize
     }
 
-    /// Where an address of 8000-9FFF lies in video RAM.
+    /// Returns the index in video RAM of an address of 8000-9FFF.
     #[cfg(not(color))]
     #[inline(always)]
     pub(crate) fn vram_at(&self, address: u16) -> usize {

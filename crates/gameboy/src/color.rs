@@ -13,7 +13,7 @@ pub struct Color {
     pub vram_bank: u8,
     /// FF70 (SVBK) bits 0 to 2: the bank of work RAM at D000; 0 stands for 1.
     pub wram_bank: u8,
-    /// Where that bank begins in work RAM.
+    /// Offset of that bank in work RAM.
     pub wram_offset: u16,
     /// FF56 (RP) as written; nobody ever shines into the port.
     pub infrared: u8,
@@ -32,14 +32,14 @@ fn behind_oam(address: u16) -> usize {
 }
 
 impl Machine {
-    /// Where an address of C000-FDFF lies in work RAM.
+    /// Returns the index in work RAM of an address of C000-FDFF.
     #[inline(always)]
     pub(crate) fn wram_at(&self, address: u16) -> usize {
         let bank = if address & 0x1000 != 0 { self.color.wram_offset } else { 0 };
         ((bank | address & 0x0fff) & 0x7fff) as usize
     }
 
-    /// Where an address of 8000-9FFF lies in video RAM.
+    /// Returns the index in video RAM of an address of 8000-9FFF.
     #[inline(always)]
     pub(crate) fn vram_at(&self, address: u16) -> usize {
         ((self.color.vram_bank as usize) << 13 | (address & 0x1fff) as usize) & 0x3fff

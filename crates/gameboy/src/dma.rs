@@ -21,7 +21,7 @@ pub struct Dma {
     /// A transfer is set up or running: every access but those of high RAM goes through the slow
     /// path.
     pub active: bool,
-    /// When the first byte moves.
+    /// Time at which the first byte moves.
     pub start: u32,
     /// The transfer that a new request cuts off goes on until `start`.
     pub previous_active: bool,
@@ -31,7 +31,7 @@ pub struct Dma {
     pub previous_page: u8,
     /// Bytes that have been copied already, because a write met the last of them.
     pub copied: u8,
-    /// When the transfer ends, while `active`.
+    /// Time at which the transfer ends, while `active`.
     pub deadline: u32,
 }
 

@@ -44,7 +44,7 @@ pub enum Rest {
 }
 
 impl Hdma {
-    /// Nothing asked for.
+    /// Makes an HDMA without a transfer.
     pub const fn idle() -> Hdma {
         Hdma {
             source: 0xfff0,
@@ -102,7 +102,7 @@ impl Machine {
         self.deadline = self.now;
     }
 
-    /// Called when the CPU halts.
+    /// Notes the transfer's state when the CPU halts.
     pub(crate) fn rest_hdma(&mut self) {
         self.sync_ppu(self.tcycles());
         self.hdma.rest = if self.hdma.due > 0 {
@@ -115,8 +115,9 @@ impl Machine {
         self.hdma.due = 0;
     }
 
-    /// Called before the speed changes. A block that is due is copied at once if double speed
-    /// begins, and ends the transfer (gambatte `hdma_transition_speedchange_hdmalen*`).
+    /// Notes the transfer's state before the speed changes. A block that is due is copied at once
+    /// if double speed begins, and ends the transfer (gambatte
+    /// `hdma_transition_speedchange_hdmalen*`).
     pub(crate) fn rest_hdma_for_change(&mut self) {
         self.rest_hdma();
         if self.hdma.rest == Rest::Due && !self.speed.double {
@@ -125,7 +126,8 @@ impl Machine {
         }
     }
 
-    /// Called when the CPU wakes: a block that it slept through is due if HBlank still goes on.
+    /// Resumes the transfer when the CPU wakes: a block that it slept through is due if HBlank
+    /// still goes on.
     pub(crate) fn wake_hdma(&mut self) {
         self.speed.changing = false;
         self.sync_ppu(self.tcycles());

@@ -162,8 +162,8 @@ impl Cartridge {
         Ok(())
     }
 
-    /// How long the ROM slice given to the machine must be. A shorter file is filled up with FF,
-    /// which is what unprogrammed ROM reads as.
+    /// Returns the length that the ROM slice given to the machine must have. A shorter file is
+    /// filled up with FF, which is what unprogrammed ROM reads as.
     pub fn padded_len(&self) -> usize {
         self.rom_bytes as usize
     }

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::step::Step;
 use crate::view::StepNumbers;
 
-/// Runs frames of a step; gives the M-cycles that they took.
+/// Runs frames of a step; returns the M-cycles that they took.
 pub fn run_frames(
     machine: &mut Machine,
     rom: &[u8],

@@ -99,7 +99,8 @@ impl<'m> Link<'m> {
         self.ends.iter_mut().for_each(End::rest);
     }
 
-    /// When the next bit is exchanged, if both ports are open and one of them clocks.
+    /// Returns the time at which the next bit is exchanged, if both ports are open and one of them
+    /// clocks.
     fn next_shift(&self) -> Option<i32> {
         let shift = |index: usize| {
             let (end, other) = (&self.ends[index], &self.ends[1 - index]);

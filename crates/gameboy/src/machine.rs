@@ -58,9 +58,9 @@ pub struct Machine {
     pub now: u32,
     /// M-cycle at which `service` must run next.
     pub deadline: u32,
-    /// When the current frame began.
+    /// Time at which the current frame began.
     pub frame_start: u32,
-    /// When the LCD was switched off last.
+    /// Time at which the LCD was switched off last.
     pub lcd_off_since: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
@@ -348,8 +348,8 @@ impl Machine {
         !self.ppu.is_on() && !is_before(self.now, self.lcd_off_frame_end())
     }
 
-    /// When the frame ends if the LCD stays off. A program that switches it on and off all the time
-    /// never reaches line 0, and must not make its frame endless.
+    /// Returns the time at which the frame ends if the LCD stays off. A program that switches it on
+    /// and off all the time never reaches line 0, and must not make its frame endless.
     fn lcd_off_frame_end(&self) -> u32 {
         let longest = self.frame_start.wrapping_add(2 * self.frame_mcycles());
         earlier(self.lcd_off_since.wrapping_add(self.frame_mcycles()), longest)

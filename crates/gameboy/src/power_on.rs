@@ -38,12 +38,13 @@ const BOOT_COUNTER_MCYCLES: u32 = 0x1ea0 / 4;
 /// boot_div.
 #[cfg(color)]
 const COMPATIBLE_BOOT_COUNTER_MCYCLES: u32 = 0x2678 / 4;
-/// Where the boot ROM leaves the PPU: in the last line of VBlank.
-/// GBMicrotest and gambatte `display_startstate` count from here, and pass at this dot alone.
+/// Dot at which the boot ROM leaves the PPU: in the last line of VBlank. GBMicrotest and gambatte
+/// `display_startstate` count from here, and pass at this dot alone.
 const BOOT_DOT: u16 = 404;
 /// Line of a DMG, and of a Color with a program for the original.
 const BOOT_LINE: u8 = 153;
-/// Where a Color's boot ROM leaves the PPU for a program of its own: gambatte `display_startstate`.
+/// Line at which a Color's boot ROM leaves the PPU for a program of its own: gambatte
+/// `display_startstate`.
 #[cfg(color)]
 const COLOR_BOOT_LINE: u8 = 144;
 #[cfg(color)]

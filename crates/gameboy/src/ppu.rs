@@ -76,7 +76,7 @@ pub const VRAM_BYTES: usize = 0x2000;
 #[cfg(color)]
 pub const VRAM_BYTES: usize = 0x4000;
 
-/// How far the current line's picture has come.
+/// Progress of the current line's picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum LineProgress {
@@ -116,7 +116,7 @@ pub struct Ppu {
     pub line: u8,
     /// Dots of the line that have passed: everything that happens before `dot` has happened.
     pub dot: u16,
-    /// When the line began, in T-cycles.
+    /// Time at which the line began, in T-cycles.
     pub line_start: u32,
     /// The line is the first after the LCD was switched on: shorter, and without mode 2.
     pub first_line: bool,
@@ -138,7 +138,7 @@ pub struct Ppu {
     pub entered_vblank: bool,
     /// Line 0 has come after a VBlank, and the machine has not noticed yet.
     pub frame_over: bool,
-    /// When the PPU may raise an interrupt next, in M-cycles.
+    /// Time at which the PPU may raise an interrupt next, in M-cycles.
     pub deadline: u32,
     /// SCX's lower bits as the current line used them, if SCX was written after that.
     pub used_fine_scroll: u8,
@@ -283,7 +283,7 @@ impl Machine {
     }
 
     /// Skips whole lines in which nothing can be seen from outside but their pixels, and draws them
-    /// if this frame will be looked at; gives the T-cycles they took.
+    /// if this frame will be looked at; returns the T-cycles they took.
     fn skip_quiet_lines(&mut self, available: u32) -> u32 {
         let mut lines = available / LINE_TCYCLES as u32;
         let most = self.ppu.quiet_lines();
@@ -317,16 +317,16 @@ impl Machine {
         }
     }
 
-    /// To be called before anything changes that the pixels of the current line depend on, but not
-    /// the length of its mode 3.
+    /// Runs the line up to now if it is drawn. Must be called before anything changes that the
+    /// pixels of the current line depend on, but not the length of its mode 3.
     pub(crate) fn before_picture_change(&mut self) {
         if self.ppu.draw {
             self.before_timing_change();
         }
     }
 
-    /// To be called before anything changes that the length of mode 3 depends on. The PPU must have
-    /// been brought to the moment of the change.
+    /// Runs the line up to now. Must be called before anything changes that the length of mode 3
+    /// depends on. The PPU must have been brought to the moment of the change.
     pub(crate) fn before_timing_change(&mut self) {
         if !self.ppu.is_on() || self.ppu.line >= VBLANK_LINE || self.ppu.stage == LineProgress::Done
         {
@@ -367,8 +367,8 @@ impl Machine {
         self.color.stopped_in_mode3 = self.is_vram_read_blocked();
     }
 
-    /// In STOP the Color's PPU goes on without video RAM, and shows black; with it, if it was
-    /// drawing (daid's `stop_instr` and `stop_instr_gbc_mode3`).
+    /// Blanks the picture in STOP: the Color's PPU goes on without video RAM and shows black; with
+    /// video RAM, if it was drawing (daid's `stop_instr` and `stop_instr_gbc_mode3`).
     #[cfg(color)]
     fn show_nothing(&mut self) {
         if !self.ppu.is_on() {
@@ -394,14 +394,14 @@ impl Machine {
         color_pixel::clear(&mut self.frame);
     }
 
-    /// Something happens when HBlank begins.
+    /// Returns true if the beginning of HBlank has an effect.
     #[cfg(not(color))]
     #[inline(always)]
     pub(crate) fn watches_hblank(&self) -> bool {
         self.ppu.stat & stat::HBLANK_SOURCE != 0
     }
 
-    /// Something happens when HBlank begins.
+    /// Returns true if the beginning of HBlank has an effect.
     #[cfg(color)]
     pub(crate) fn watches_hblank(&self) -> bool {
         self.ppu.stat & stat::HBLANK_SOURCE != 0 || self.hdma.active
@@ -409,8 +409,8 @@ impl Machine {
 }
 
 impl Ppu {
-    /// Between two frames nothing is left of the last line, so that the state does not show whether
-    /// the frame was drawn.
+    /// Drops what is left of the last line between two frames, so that the state is the same for
+    /// drawn and undrawn frames.
     pub(crate) fn forget_line(&mut self) {
         let window_active = self.pipeline.window_active;
         let window_column = self.pipeline.window_column;
@@ -438,15 +438,16 @@ impl Ppu {
         }
     }
 
-    /// Nothing in a whole line can be seen from outside, except its pixels, and that LY moves on
-    /// and, if LYC is a source, meets it.
+    /// Returns true if nothing in a whole line can be seen from outside, except its pixels, and
+    /// that LY moves on and, if LYC is a source, meets it.
     fn is_quiet(&self) -> bool {
         let sources = self.stat & stat::ALL_SOURCES;
         sources & !stat::LYC_SOURCE == 0 && !self.carries_window()
     }
 
-    /// Whole lines that may be skipped, all visible or all in VBlank. The first and the last line
-    /// of VBlank are never skipped, and neither is one that LYC, as a source, meets.
+    /// Returns the number of whole lines that may be skipped, all visible or all in VBlank. The
+    /// first and the last line of VBlank are never skipped, and neither is one that LYC, as a
+    /// source, meets.
     fn quiet_lines(&self) -> u32 {
         let mut end = if self.line == 0 && self.entered_vblank {
             // The frame ends on this line.
@@ -477,7 +478,7 @@ impl Ppu {
         self.line_start = self.line_start.wrapping_add(lines as u32 * LINE_TCYCLES as u32);
     }
 
-    /// Moves through VBlank and says whether it began.
+    /// Moves through VBlank and returns true if it began.
     fn advance_in_vblank(&mut self, interrupts: &mut Interrupts, from: u16, to: u16) -> bool {
         let mut began = false;
         for event in 0..timing::VBLANK_EVENTS.len() {

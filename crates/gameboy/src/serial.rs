@@ -33,7 +33,7 @@ pub struct Serial {
     pub clock_high: bool,
     /// Edges are counted up to this time.
     pub synced_at: u32,
-    /// When the transfer ends.
+    /// Time at which the transfer ends.
     pub deadline: u32,
 }
 

@@ -20,13 +20,13 @@ use crate::machine::Machine;
 use codec::{Field, Reader, Unreadable, Writer};
 
 const MAGIC: [u8; 8] = if crate::COLOR { *b"gbxcolor" } else { *b"gbxstate" };
-/// How a state of the other model begins.
+/// First bytes of a state of the other model.
 const OTHER_MAGIC: [u8; 8] = if crate::COLOR { *b"gbxstate" } else { *b"gbxcolor" };
 /// Raised with every change of `list`.
 const VERSION: u32 = 3;
 
 impl Machine {
-    /// How long a state of a machine with this cartridge is.
+    /// Returns the length of a state of a machine with this cartridge.
     pub fn state_len(&self, cartridge: &Cartridge) -> usize {
         let mut writer = Writer { out: &mut [], at: 0 };
         self.store_all(cartridge, &mut writer);
@@ -124,7 +124,7 @@ fn check_buffer(
     }
 }
 
-/// Gives what follows the preamble.
+/// Returns the bytes that follow the preamble.
 fn check_preamble<'a>(cartridge: &Cartridge, bytes: &'a [u8]) -> Result<&'a [u8], StateError> {
     if bytes.starts_with(&OTHER_MAGIC) {
         return Err(StateError::OtherModel);

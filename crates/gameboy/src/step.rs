@@ -1,6 +1,6 @@
 //! A step: some frames under one action, as swarms run them on every device.
 
-/// How long a step lasts and what of it is drawn.
+/// Length of a step, and what of it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Frames that it runs.

@@ -12,7 +12,7 @@ pub const FAR_MCYCLES: u32 = 1 << 28;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Timer {
-    /// When the 16-bit system counter was zero, in M-cycles.
+    /// Time at which the 16-bit system counter was zero, in M-cycles.
     pub div_base: u32,
     /// TIMA, right as of `synced_at`.
     pub tima: u8,
@@ -28,7 +28,7 @@ pub struct Timer {
     pub overflow_at: u32,
     /// The M-cycle at which TMA last arrived in TIMA: writes to TIMA lose in it.
     pub reload_at: u32,
-    /// When the interrupt can come next.
+    /// Time at which the interrupt can come next.
     pub deadline: u32,
 }
 
@@ -152,7 +152,7 @@ impl Timer {
         self.schedule(now);
     }
 
-    /// Any write to DIV: the whole system counter becomes zero.
+    /// Zeroes the whole system counter, as any write to DIV does.
     pub fn reset_div(&mut self, interrupts: &mut Interrupts, now: u32) {
         self.sync(interrupts, now);
         let was_high = self.input_is_high(now);

@@ -26,7 +26,7 @@ impl Sound {
         sound.with(0xff26, 0).with(0xff26, 0x80)
     }
 
-    /// As `new`, with channel `n`'s DAC on.
+    /// Makes what `new` does, with channel `n`'s DAC on.
     fn with_dac(n: usize) -> Sound {
         let (length, _, _) = CHANNELS[n];
         if n == 2 { Sound::new().with(0xff1a, 0x80) } else { Sound::new().with(length + 1, 0x08) }
@@ -59,7 +59,7 @@ impl Sound {
         self.read(0xff26) & (1 << channel) != 0
     }
 
-    /// How many length clocks it takes until the channel is off.
+    /// Counts the length clocks until the channel is off.
     fn lengths_until_off(&mut self, channel: usize) -> u32 {
         let mut clocks = 0;
         while self.is_on(channel) {

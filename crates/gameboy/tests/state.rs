@@ -54,7 +54,7 @@ impl Console {
         console.save()
     }
 
-    /// Where in a state a value begins, found by changing its lowest byte.
+    /// Finds the offset of a value in a state, by changing its lowest byte.
     fn offset_of(&self, change: impl FnOnce(&mut Machine)) -> usize {
         let (before, after) = (self.save(), self.save_with(change));
         before.iter().zip(&after).position(|(before, after)| before != after).unwrap()

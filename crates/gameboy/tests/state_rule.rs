@@ -202,7 +202,7 @@ fn the_cpu_and_the_small_chips_have_only_the_bits_that_exist() {
     ]);
 }
 
-/// On a visible line, well after its beginning.
+/// Runs to a visible line, well after its beginning.
 fn drawing(machine: &mut Machine) {
     machine.ppu.line = 20;
     machine.ppu.line_start = machine.tcycles() - 455;

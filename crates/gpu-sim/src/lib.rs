@@ -1,4 +1,4 @@
-//! Runs what NVIDIA's compilers make, without a GPU.
+//! Runs PTX and machine code of NVIDIA's compilers without a GPU.
 //!
 //! [`ptx::translate`] turns the PTX that NVRTC prints into C++, instruction by instruction, and
 //! [`object::build`] makes a shared object of it, which the stand-in for NVIDIA's driver loads

@@ -41,7 +41,7 @@ pub enum ObjectError {
     File(#[from] std::io::Error),
 }
 
-/// Gives the path of a shared object for a text, in a folder where it is kept.
+/// Returns the path of a shared object for a text, in a folder where it is kept.
 pub fn build(ptx: &str, folder: &Path) -> Result<PathBuf, ObjectError> {
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
     let text = translate(ptx)?;

@@ -48,7 +48,7 @@ impl Refusals {
     }
 }
 
-/// Translates a whole text, or says everything that has no translation.
+/// Translates a whole text, or reports everything that has no translation.
 pub fn translate(text: &str) -> Result<String, Refusals> {
     emit::module(&parse::module(text)?)
 }

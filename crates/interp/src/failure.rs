@@ -1,4 +1,4 @@
-//! Why a launch ended early.
+//! Reasons for which a launch ended early.
 
 use gbxcule_ir::abi::FaultKind;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -10,11 +10,11 @@ use std::fmt;
 pub struct Failure {
     /// Fault that happened.
     pub fault: Fault,
-    /// In which function.
+    /// Name of the function.
     pub function: String,
-    /// At which thread of the grid.
+    /// Thread of the grid.
     pub thread: [u32; 4],
-    /// At which place of the source.
+    /// Place in the source.
     pub span: Span,
 }
 
@@ -42,7 +42,7 @@ pub enum Fault {
 }
 
 impl Failure {
-    /// As users of the program see it.
+    /// Returns the failure as a diagnostic for users of the program.
     pub fn diagnostic(&self) -> Diagnostic {
         Diagnostic::error(self.fault.code(), self.span, self.to_string())
     }

@@ -24,7 +24,7 @@ pub(super) struct Frame {
     values: Vec<u64>,
     /// Bytes that are zero when the function begins.
     pub(super) zeroed: u64,
-    /// Where variables lie that begin with anything, and how long they are.
+    /// Positions and lengths of variables whose first contents do not matter.
     pub(super) scratch: Vec<(u64, u64)>,
     /// All bytes.
     pub(super) size: u64,

@@ -38,7 +38,7 @@ pub struct Interpreter<'m> {
     pub output: String,
     /// Statements that the next launches and calls may execute together.
     pub budget: u64,
-    /// If natives are computed as another library might.
+    /// Perturbation of natives, as another library might compute them.
     pub perturbation: Option<Perturbation>,
     /// Results of comparisons, if the caller asks for them.
     pub outcomes: Option<Outcomes>,
@@ -47,7 +47,8 @@ pub struct Interpreter<'m> {
     stack: Vec<u8>,
 }
 
-/// Of comparisons, by function and place: whether one was ever false, and whether it was ever true.
+/// Outcomes of comparisons, by function and place: true if one was ever false, and true if it was
+/// ever true.
 pub type Outcomes = HashMap<(FunctionId, Span), [bool; 2]>;
 
 /// An argument of a launch or call.
@@ -57,7 +58,7 @@ pub enum Argument {
     Bytes(Vec<u8>),
     /// An array.
     Array(Array),
-    /// For a parameter passed by reference: where it lies.
+    /// Address of a variable, for a parameter passed by reference.
     Place(Pointer),
 }
 
@@ -128,7 +129,7 @@ impl<'m> Interpreter<'m> {
         self.run(kernel, args, point).map(|_| ())
     }
 
-    /// Runs a function once, at the origin of the grid; gives the memory image of its result. A
+    /// Runs a function once, at the origin of the grid; returns the memory image of its result. A
     /// tuple's image is that of a struct with the same fields.
     pub fn call(&mut self, function: FunctionId, args: &[Argument]) -> Result<Vec<u8>, Failure> {
         self.arguments_fit(function, Kind::Callable, args)?;

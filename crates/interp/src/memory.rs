@@ -174,7 +174,7 @@ pub trait Number: Copy {
     /// Scalar type of the number.
     const SCALAR: Scalar;
 
-    /// From exactly as many bytes as it has.
+    /// Reads a value of exactly as many bytes as it has.
     fn from_bytes(bytes: &[u8]) -> Self;
 
     /// Appends its bytes.

@@ -208,7 +208,7 @@ impl Thread<'_, '_> {
         self.interpreter.stack.copy_within(from..from + size, to);
     }
 
-    /// Where a part lies in a composite.
+    /// Returns the byte offset of a part in a composite.
     fn part_offset(&self, of: Value, index: u32) -> u64 {
         let types = &self.interpreter.module.types;
         let ty = self.type_of(of);

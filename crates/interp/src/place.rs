@@ -203,7 +203,7 @@ fn elsewhere<'a>(
     part(bytes.ok_or(Fault::Address)?, at, size)
 }
 
-/// So many bytes from an address's offset on.
+/// Returns `size` bytes from an address's offset on.
 fn part(region: &[u8], at: u64, size: u64) -> Result<&[u8], Fault> {
     let offset = (at & 0xffff_ffff) as usize;
     let end = offset.checked_add(size as usize).ok_or(Fault::Address)?;

@@ -23,14 +23,14 @@ pub(super) struct Thread<'t, 'm> {
     pub(super) index: [u32; 4],
     pub(super) function: FunctionId,
     pub(super) body: &'m Body,
-    /// Where the frame of `function` begins on the stack.
+    /// Position on the stack of the frame of `function`.
     pub(super) base: u64,
     calls: Vec<ReturnAddress>,
     cursors: Vec<Cursor<'m>>,
     pub(super) stmt_span: gbxcule_ir::source::Span,
 }
 
-/// Where to go on after a call.
+/// Place at which to go on after a call.
 struct ReturnAddress {
     function: FunctionId,
     base: u64,
@@ -48,7 +48,7 @@ struct Cursor<'m> {
 /// Action at the end of a block.
 #[derive(Clone, Copy)]
 enum BlockEnd<'m> {
-    /// Go on after the statement that owns it.
+    /// Control goes on after the statement that owns the block.
     Plain,
     /// The body of a `For` with its loop's index, next number, bound and step.
     For { index: Value, next: i128, end: i128, step: i128 },
@@ -304,7 +304,7 @@ impl<'m> Thread<'_, 'm> {
         self.interpreter.stack[self.slot(value) as usize] != 0
     }
 
-    /// Where a value lies on the stack.
+    /// Returns the position of a value on the stack.
     pub(super) fn slot(&self, value: Value) -> u64 {
         self.base + self.interpreter.frames.of(self.function).value(value)
     }

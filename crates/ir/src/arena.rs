@@ -79,7 +79,7 @@ impl<T> Arena<T> {
         Handle::from_index(self.items.len() - 1)
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -138,7 +138,7 @@ impl<T> List<T> {
     /// The list without items.
     pub const EMPTY: Self = Self { start: 0, len: 0, marker: PhantomData };
 
-    /// How many items it has.
+    /// Returns the number of items.
     pub const fn len(self) -> usize {
         self.len as usize
     }
@@ -198,7 +198,7 @@ impl<T> Pool<T> {
         self.items.iter_mut()
     }
 
-    /// How many items all lists together have.
+    /// Returns the number of items of all lists together.
     pub fn len(&self) -> usize {
         self.items.len()
     }

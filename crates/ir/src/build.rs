@@ -23,7 +23,7 @@ pub struct Builder<'m> {
     function: FunctionId,
     body: Body,
     open: Vec<OpenBlock>,
-    /// For each block, whether control never leaves it at its end.
+    /// True, for each block, if control never leaves it at its end.
     diverges: Vec<bool>,
     span: Span,
 }
@@ -87,7 +87,7 @@ impl<'m> Builder<'m> {
         local
     }
 
-    /// How deep the statements that come next nest.
+    /// Returns the depth at which the next statements nest.
     pub fn nesting(&self) -> usize {
         self.open.len()
     }

@@ -44,7 +44,7 @@ pub struct Row {
     pub visibility: Visibility,
     /// The first that takes the arguments is meant.
     pub signatures: &'static [Signature],
-    /// How `grad` goes through it.
+    /// Derivative that `grad` uses.
     pub derivative: Derivative,
     /// One line for people.
     pub doc: &'static str,
@@ -70,21 +70,22 @@ pub struct Signature {
     pub names: &'static [&'static str],
     /// The result.
     pub result: Pattern,
-    /// How it is computed.
+    /// Definition of the result.
     pub definition: Definition,
 }
 
-/// How a signature is computed.
+/// Definition of a signature.
 #[derive(Clone, Copy, Debug)]
 pub enum Definition {
-    /// By every back end itself.
+    /// Every back end computes it itself.
     Native(Native),
-    /// By IR: see [`BodyFn`].
+    /// IR computes it: see [`BodyFn`].
     Body(BodyFn),
 }
 
-/// Builds the body of a builtin for the types of the function being built; gives its result, `None`
-/// if it has none or returned already. Parameters that are references are places to read and write.
+/// Builds the body of a builtin for the types of the function being built; returns its result,
+/// `None` if it has none or returned already. Parameters that are references are places to read and
+/// write.
 pub type BodyFn = fn(&mut Builder<'_>) -> Option<Value>;
 
 /// A row by its position in the table.

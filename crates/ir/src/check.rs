@@ -40,7 +40,8 @@ use std::ops::Deref;
 /// Size of the largest type: sizes and offsets in a place fit an `i32` in every back end.
 pub const TYPE_BYTES_MAX: u64 = (1 << 31) - 1;
 
-/// How deep blocks may nest: back ends and host compilers may recurse so deep, and no deeper.
+/// Greatest depth of nested blocks: back ends and host compilers may recurse so deep, and no
+/// deeper.
 pub const NESTING_MAX: usize = 200;
 
 /// A module that passed the check, with the facts that the check collected. [`module`] makes one;

@@ -144,7 +144,7 @@ pub struct Table {
     pub ty: Type,
     /// Memory image, little-endian, laid out as `Types::layout` says; padding is 0.
     pub bytes: Box<[u8]>,
-    /// Where it was defined.
+    /// Place of the definition.
     pub span: Span,
 }
 

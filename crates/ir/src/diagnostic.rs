@@ -1,4 +1,4 @@
-//! Faults of the user's program, as data; and the one renderer.
+//! Faults of the user's program as data, and the one renderer.
 //!
 //! A pass that finds faults pushes [`Diagnostic`]s and goes on; none of them prints. Messages are
 //! lower case, without full stop, say what was found and what is allowed, and spell types as the
@@ -11,7 +11,7 @@ pub use code::{Code, CodeSource};
 use crate::source::{SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// The program is refused.
@@ -23,7 +23,7 @@ pub enum Severity {
 /// A place in the text with a few words about it. The first label of a diagnostic is its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Where.
+    /// Place of the label.
     pub span: Span,
     /// Text beside the label; may be empty.
     pub text: String,
@@ -38,7 +38,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Message: what was found and what is allowed.
     pub message: String,
-    /// Where, the main place first.
+    /// Labelled places, the main one first.
     pub labels: Vec<Label>,
     /// Advice on what to do instead.
     pub help: Option<String>,

@@ -34,7 +34,7 @@ pub fn unary(op: UnaryOp, operand: Literal) -> Literal {
     }
 }
 
-/// Two operands of one type to a result of the same.
+/// Computes an operation of two operands of one type, whose result has the same.
 pub fn binary(op: BinaryOp, left: Literal, right: Literal) -> Result<Literal, DivisionByZero> {
     if left.scalar().is_float() {
         Ok(float::binary(op, left, right))
@@ -59,7 +59,7 @@ pub fn compare(op: CompareOp, left: Literal, right: Literal) -> bool {
     }
 }
 
-/// To another scalar type by value.
+/// Converts to another scalar type by value.
 pub fn convert(operand: Literal, to: Scalar) -> Literal {
     match operand.as_int() {
         Some(value) => Literal::int(to, value),

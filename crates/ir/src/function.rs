@@ -30,21 +30,21 @@ pub struct Function {
     pub instance: Option<Instance>,
     /// Reverse, if one was written by hand: `grad` calls it instead of deriving one.
     pub adjoint: Option<FunctionId>,
-    /// Function that replaces it where a reverse runs it again; gives no floats.
+    /// Function that replaces it where a reverse runs it again; returns no floats.
     pub replay: Option<FunctionId>,
-    /// Of a kernel: pairs of parameters whose arrays must share no memory, gradients included. The
-    /// code that launches it must hold that.
+    /// Pairs of parameters of a kernel whose arrays must share no memory, gradients included. The
+    /// code that launches it must check that.
     pub disjoint: Vec<(u32, u32)>,
     /// True if the author vouches that nothing in it faults: builds that trust it leave its checks
     /// out.
     pub trusted: bool,
-    /// Of a kernel: how much of a GPU's multiprocessor it may take.
+    /// Part of a GPU's multiprocessor that a kernel may take.
     pub residency: Residency,
-    /// Of a kernel: whether its threads soon go ways of their own. A GPU then holds as many of them
+    /// True for a kernel whose threads soon go ways of their own. A GPU then holds as many of them
     /// at once as it can, and where it could hold more, fewer of them run in lockstep. Never
     /// changes what a program means.
     pub diverges: bool,
-    /// Where it was defined.
+    /// Place of the definition.
     pub span: Span,
 }
 
@@ -60,11 +60,11 @@ pub enum Kind {
     Kernel,
 }
 
-/// How much of a multiprocessor the threads of a kernel may take, so that enough of them run side
+/// Part of a multiprocessor that the threads of a kernel may take, so that enough of them run side
 /// by side; never changes what a program means.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Residency {
-    /// As the GPU's compiler likes.
+    /// Free choice of the GPU's compiler.
     #[default]
     Free,
     /// Blocks of so many threads at most, and so many blocks at once at least.
@@ -74,7 +74,7 @@ pub enum Residency {
         /// 1 to 32.
         together: Option<u32>,
     },
-    /// So many registers for a thread at most: 1 to 255.
+    /// Most registers of a thread: 1 to 255.
     Registers(u32),
 }
 
@@ -95,10 +95,10 @@ impl Residency {
 /// A wish about inlining; never changes what a program means.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Inline {
-    /// As the back end likes.
+    /// Free choice of the back end.
     #[default]
     Auto,
-    /// At every call.
+    /// The function goes inline at every call.
     Always,
     /// Kept out of line: rare and fat.
     Never,
@@ -111,13 +111,13 @@ pub struct Param {
     pub name: String,
     /// Type.
     pub ty: Type,
-    /// How it is passed.
+    /// Mode of passing.
     pub mode: Mode,
-    /// Where it was declared.
+    /// Place of the declaration.
     pub span: Span,
 }
 
-/// How an argument is passed.
+/// Mode in which an argument is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mode {
     /// A copy; the parameter can't be written.
@@ -161,7 +161,7 @@ pub struct Local {
     pub ty: Type,
     /// True if no part of it is read before it is written: it may begin with anything.
     pub scratch: bool,
-    /// Where it was first written.
+    /// Place at which it was first written.
     pub span: Span,
 }
 

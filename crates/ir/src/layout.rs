@@ -31,7 +31,7 @@ pub mod descriptor {
     pub const NDIM: u32 = 48;
     /// One `u16` of flags, 0 for us.
     pub const FLAGS: u32 = 50;
-    /// Of the whole handle.
+    /// Layout of the whole handle.
     pub const LAYOUT: Layout = Layout { size: 56, align: 8 };
 }
 

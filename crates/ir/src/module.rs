@@ -1,4 +1,4 @@
-//! A module: what one compilation is about.
+//! A module: the functions, types and tables of one compilation.
 
 use super::arena::Arena;
 use super::builtin::Instance;

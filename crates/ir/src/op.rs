@@ -20,7 +20,7 @@ pub struct ValueData {
     pub ty: Type,
     /// Name that the user gave it.
     pub name: Option<Name>,
-    /// Where it comes from.
+    /// Place in the source.
     pub span: Span,
 }
 
@@ -36,11 +36,13 @@ pub enum Op {
     Zero,
     /// The index of a `For`: defined by the loop, not by a `Let`.
     Index,
-    /// On a scalar, or on each component.
+    /// Operator on a scalar, or on each component.
     Unary(UnaryOp, Value),
-    /// On two operands of one type, component by component: `Mul` of matrices is not the product.
+    /// Operator on two operands of one type, component by component: `Mul` of matrices is not the
+    /// product.
     Binary(BinaryOp, Value, Value),
-    /// Two scalars of one type to `bool`; `bool` operands only with `Equal` and `NotEqual`.
+    /// Comparison of two scalars of one type, a `bool`; `bool` operands only with `Equal` and
+    /// `NotEqual`.
     Compare(CompareOp, Value, Value),
     /// One of two values of one type, both evaluated before.
     Select {
@@ -51,11 +53,11 @@ pub enum Op {
         /// The result if it is false.
         reject: Value,
     },
-    /// To the scalar of the value's type, component by component.
+    /// Conversion to the scalar of the value's type, component by component.
     Convert(Value),
     /// Bits of a value read as another scalar of the same size; not `bool`.
     Bitcast(Value),
-    /// From all parts in order: components (row-major), fields, elements, results.
+    /// Value made of all parts in order: components (row-major), fields, elements, results.
     Construct(List<Value>),
     /// A vector, matrix, quaternion or transform with this scalar in every component; a fixed array
     /// with this element everywhere.
@@ -76,7 +78,7 @@ pub enum Op {
         /// The operands.
         args: List<Value>,
     },
-    /// Another function of the module.
+    /// Call of another function of the module.
     Call {
         /// Function that is called.
         function: FunctionId,
@@ -86,7 +88,7 @@ pub enum Op {
     /// Changes array memory in one indivisible step (a component at a time) and gives the old
     /// value.
     Atomic {
-        /// How.
+        /// Operation that changes the element.
         op: AtomicOp,
         /// Array memory.
         place: PlaceId,
@@ -131,7 +133,7 @@ pub enum Arg {
     Place(PlaceId),
 }
 
-/// How a view takes one dimension.
+/// Selection of a view in one dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Selector {
     /// One index of any integer type: the dimension goes.
@@ -140,9 +142,9 @@ pub enum Selector {
     Range {
         /// The first index.
         start: Value,
-        /// How many.
+        /// Number of elements.
         len: Value,
-        /// From one to the next; may be negative.
+        /// Step from one index to the next; may be negative.
         step: Value,
     },
 }

@@ -28,9 +28,9 @@ const DEPTH_MAX: usize = 200;
 /// A text that is no IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
-    /// From 1.
+    /// Line, from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
     /// Description of what was found and what is allowed.
     pub message: String,

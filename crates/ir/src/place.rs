@@ -12,7 +12,7 @@ use super::ty::Type;
 /// A place of a function body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// Where the path begins.
+    /// Root of the path.
     pub root: Root,
     /// Projections that lead from the root to the part, outermost first.
     pub path: List<Projection>,
@@ -23,7 +23,7 @@ pub struct Place {
 /// Names a place of the same body.
 pub type PlaceId = Handle<Place>;
 
-/// Where a place begins.
+/// Root of a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Root {
     /// A variable of the function.
@@ -47,6 +47,6 @@ pub enum Projection {
     /// A component of a vector, quaternion or transform, a row of a matrix (a vector), an element
     /// of a fixed array.
     At(Value),
-    /// Through an array handle to one of its elements: one index for each dimension.
+    /// Step through an array handle to one of its elements: one index for each dimension.
     Element(List<Value>),
 }

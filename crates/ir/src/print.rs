@@ -159,7 +159,7 @@ impl Printer<'_> {
         (0..depth).for_each(|_| self.text.push_str("  "));
     }
 
-    /// Prints a statement up to its first block; gives what must follow.
+    /// Prints a statement up to its first block; returns what must follow.
     fn stmt(&mut self, depth: usize, stmt: &StmtKind) -> Vec<PrintTask> {
         let end = || PrintTask::Line("}".into());
         let inner = match stmt {

@@ -11,7 +11,7 @@ use std::fmt;
 pub struct SourceId(u32);
 
 impl SourceId {
-    /// How many texts were added before it.
+    /// Returns the number of texts that were added before it.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -126,7 +126,7 @@ impl Source {
 #[derive(Clone, Default, Debug)]
 pub struct SourceMap {
     sources: Vec<Source>,
-    /// By name: a file that changed has several texts.
+    /// Texts by name: a file that changed has several texts.
     known: FxHashMap<String, Vec<SourceId>>,
 }
 

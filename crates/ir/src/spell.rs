@@ -7,7 +7,7 @@
 use super::ty::{Scalar, Shape, Type, Types};
 
 impl Scalar {
-    /// As the dialect writes it: `float32`.
+    /// Returns the scalar's name in the dialect: `float32`.
     #[must_use]
     pub const fn spelled(self) -> &'static str {
         match self {

@@ -21,7 +21,7 @@ pub type BlockId = Handle<Block>;
 pub struct Stmt {
     /// Action of the statement.
     pub kind: StmtKind,
-    /// Where it comes from.
+    /// Place in the source.
     pub span: Span,
 }
 
@@ -33,7 +33,7 @@ pub enum StmtKind {
     Let(Value),
     /// Writes a place.
     Store {
-        /// Where.
+        /// Place that is stored to.
         place: PlaceId,
         /// Value to store, of the place's type.
         value: Value,
@@ -42,9 +42,9 @@ pub enum StmtKind {
     If {
         /// A `bool`.
         condition: Value,
-        /// If it is true.
+        /// Block that runs if it is true.
         accept: BlockId,
-        /// If it is false; may be empty.
+        /// Block that runs if it is false; may be empty.
         reject: BlockId,
     },
     /// The case that lists the selector, or the default. No fall-through; a `Break` inside leaves
@@ -54,11 +54,11 @@ pub enum StmtKind {
         selector: Value,
         /// All cases; a label occurs once.
         cases: Box<[Case]>,
-        /// If no case lists the selector; may be empty.
+        /// Block that runs if no case lists the selector; may be empty.
         default: BlockId,
     },
-    /// For each of `start, start + step, ..` up to and without `end`; see the semantics in
-    /// [`super`]. The operands are evaluated before.
+    /// Runs the body for each of `start, start + step, ..` up to and without `end`; see the
+    /// semantics in [`super`]. The operands are evaluated before.
     For {
         /// Visible in the body: an `Op::Index`.
         index: Value,

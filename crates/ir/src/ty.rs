@@ -189,7 +189,7 @@ pub struct Struct {
     pub name: String,
     /// Fields, in the order in which they lie in memory.
     pub fields: Vec<Field>,
-    /// Where it was defined.
+    /// Place of the definition.
     pub span: Span,
 }
 
@@ -200,7 +200,7 @@ pub struct Field {
     pub name: String,
     /// Type.
     pub ty: Type,
-    /// Where it was defined.
+    /// Place of the definition.
     pub span: Span,
 }
 

@@ -21,8 +21,8 @@ pub enum Use {
     Expose(PlaceId),
 }
 
-/// Everything an operation uses, in the order in which it is written. Whether a place passed to a
-/// call is written depends on the callee: `writes` answers for the argument's position.
+/// Visits every value and place that an operation uses, in the order in which it is written. For a
+/// place passed to a call, `writes` tells by the argument's position if the callee writes it.
 pub fn op_uses(body: &Body, op: &Op, writes: impl Fn(usize) -> bool, mut visit: impl FnMut(Use)) {
     match *op {
         Op::Literal(_) | Op::Zero | Op::Index | Op::LaunchIndex(_) => {}
@@ -75,8 +75,8 @@ pub fn op_uses(body: &Body, op: &Op, writes: impl Fn(usize) -> bool, mut visit: 
     }
 }
 
-/// Everything a statement itself uses, without the blocks inside. Of a `Let` that is the
-/// operation's.
+/// Visits every value and place that a statement itself uses, without the blocks inside; for a
+/// `Let`, those of its operation.
 pub fn stmt_uses(
     body: &Body,
     stmt: &StmtKind,

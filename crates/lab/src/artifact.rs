@@ -28,7 +28,7 @@ pub struct RomImage {
 }
 
 impl RomImage {
-    /// Name some bytes.
+    /// Makes a file of a name and bytes.
     #[must_use]
     pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
         let bytes = bytes.into();
@@ -86,7 +86,7 @@ pub fn run_id(what: &str) -> String {
     format!("{}-{}-{}", timestamp(), file_part(what), gbxcule_files::random_word())
 }
 
-/// Write a file whole: see [`gbxcule_files::write`].
+/// Writes a file as a whole: see [`gbxcule_files::write`].
 ///
 /// # Errors
 /// The file cannot be written.
@@ -94,7 +94,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
     gbxcule_files::write(path, bytes).map_err(LabError::file(path))
 }
 
-/// Write JSON for people and programs to read.
+/// Writes JSON for people and programs to read.
 ///
 /// # Errors
 /// The folder cannot be written to.
@@ -102,7 +102,7 @@ pub fn write_json(path: &Path, value: &Value) -> Result<(), LabError> {
     write_whole(path, format!("{value:#}\n").as_bytes())
 }
 
-/// Read JSON that [`write_json`] wrote.
+/// Reads JSON that [`write_json`] wrote.
 ///
 /// # Errors
 /// No such file, not JSON, or another schema version.

@@ -76,7 +76,7 @@ impl BackendKind {
         matches!(self, Self::PyboySingle | Self::PyboyVecMp)
     }
 
-    /// Start it.
+    /// Starts a backend of this kind.
     ///
     /// # Errors
     /// It is not in this build, or cannot run what was asked for.

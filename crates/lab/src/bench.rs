@@ -14,7 +14,7 @@ use crate::artifact::{RomImage, SCHEMA_VERSION, run_id};
 use crate::backend::{Backend, BackendConfig, BackendKind, model_name};
 use crate::{LabError, program, system};
 
-/// After how many steps a device is waited for, unless the user says otherwise.
+/// Steps after which a device is waited for, unless the user chooses another number.
 pub const SYNC_EVERY: u64 = 64;
 
 /// Value of `kind` in a benchmark's artifact.
@@ -76,7 +76,7 @@ pub struct Progress {
     pub of: usize,
     /// Backend that is being measured.
     pub backend: BackendKind,
-    /// With how many machines.
+    /// Number of machines.
     pub num_envs: usize,
 }
 
@@ -96,7 +96,7 @@ struct Window {
     seconds: f64,
 }
 
-/// Run the sweep and return its artifact.
+/// Runs the sweep and returns its artifact.
 ///
 /// # Errors
 /// A backend cannot be started or failed.
@@ -176,7 +176,7 @@ fn artifact(plan: &BenchPlan, results: &[Value]) -> Value {
 }
 
 impl Contestant {
-    /// Open, take the first step, warm up.
+    /// Opens a backend, takes the first step, and warms up.
     fn open(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> Result<Self, LabError> {
         let config = BackendConfig {
             rom: plan.rom.bytes.clone(),

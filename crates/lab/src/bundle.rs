@@ -29,7 +29,7 @@ pub(crate) const ACTIONS: &str = "actions.jsonl";
 pub(crate) const ROM: &str = "rom.gb";
 pub(crate) const DIFF: &str = "diff.json";
 
-/// Write a bundle below `folder` and return where it is.
+/// Writes a bundle below `folder` and returns its path.
 ///
 /// # Errors
 /// The folder cannot be written to.

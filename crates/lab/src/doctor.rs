@@ -23,7 +23,7 @@ pub struct Finding {
     pub remedy: Option<&'static str>,
 }
 
-/// Look at everything that some part of gbxcule can use.
+/// Looks for everything that some part of gbxcule can use.
 #[must_use]
 pub fn inventory() -> Vec<Finding> {
     let system = system::describe();

@@ -1,4 +1,4 @@
-//! The experiments: one name for each question that a sweep can answer.
+//! Experiments of `gbxcule bench`: one name for each question that a sweep can answer.
 
 use gbxcule_swarm::Stage;
 

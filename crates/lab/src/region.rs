@@ -14,7 +14,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// As a range.
+    /// Returns the region as a range.
     #[must_use]
     pub fn range(self) -> Range<u32> {
         self.low..self.high

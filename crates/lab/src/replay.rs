@@ -1,4 +1,4 @@
-//! Bundles, run again.
+//! Runs bundles again.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub struct Replay {
     pub reproduced: bool,
 }
 
-/// Run a bundle's actions against its two backends, up to the step at which they disagreed.
+/// Runs a bundle's actions against its two backends, up to the step at which they disagreed.
 ///
 /// # Errors
 /// The folder is not a bundle, its ROM is not the one it names, or a backend failed.

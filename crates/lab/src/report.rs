@@ -1,4 +1,4 @@
-//! A folder of bench artifacts, told for people: `summary.md` and `scaling.png`.
+//! The report on a folder of bench artifacts: `summary.md` and `scaling.png`.
 
 use std::fmt::Write;
 use std::fs;
@@ -128,7 +128,7 @@ fn point(result: &Value) -> Option<Point> {
     })
 }
 
-/// Read every bench artifact in `folder` and write the summary and the plot beside them.
+/// Reads every bench artifact in `folder` and writes the summary and the plot beside them.
 ///
 /// # Errors
 /// No artifacts, or the folder cannot be written to.

@@ -44,11 +44,11 @@ pub struct Case {
 pub struct Explained {
     /// Backend that is wrong.
     pub reference: BackendKind,
-    /// In what it may show, and in nothing else.
+    /// Fields in which it may show; it may show in no other.
     pub fields: &'static [&'static str],
-    /// After which step it shows first.
+    /// Step after which it shows first.
     pub first: u64,
-    /// After how many steps it shows.
+    /// Number of steps after which it shows.
     pub times: u64,
     /// Digest over every value of both sides at every step at which they differ: see [`SetAside`].
     pub digest: &'static str,
@@ -112,7 +112,7 @@ pub fn cases() -> impl Iterator<Item = &'static Case> {
     explained::CASES.iter().chain(&color::CASES)
 }
 
-/// Run one row; `cuda` is the device of a backend that takes one.
+/// Runs one row; `cuda` is the device of a backend that takes one.
 ///
 /// # Errors
 /// There is no such ROM, or a backend failed.
@@ -186,7 +186,7 @@ impl Outcome {
         matches!(self, Self::Agrees(_) | Self::AsExplained(_))
     }
 
-    /// In one line.
+    /// Describes the outcome in one line.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {

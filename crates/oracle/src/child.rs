@@ -1,5 +1,5 @@
 //! The caller's end of an oracle process: framed calls that end within a bounded time, whatever the
-//! child does.
+//! child does. The limit of a call is the caller's: `lab::backend::pyboy`, `synth::warp`.
 //!
 //! One thread writes, one reads frames, one keeps the tail of stderr; the caller only ever waits on
 //! a channel with a limit. A child that dies, hangs or prints something else is ended and becomes
@@ -25,8 +25,8 @@ const PROTOCOL_VERSION: u64 = 1;
 const MOST_HEADER_BYTES: usize = 1 << 20;
 const MOST_PAYLOAD_BYTES: usize = 1 << 28;
 const STDERR_TAIL_BYTES: usize = 8 << 10;
-/// How long a child that closed its stdout may take to end by itself, and a dead one's stderr to
-/// run dry: at once, unless the machine is busy or another process holds the pipe.
+/// Time that a child that closed its stdout may take to end by itself, and a dead one's stderr to
+/// run dry: both happen at once, unless the computer is busy or another process holds the pipe.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// An answer: its JSON header and its bytes.
@@ -56,7 +56,7 @@ enum StreamError {
 }
 
 impl OracleChild {
-    /// Start `command` as the oracle called `oracle`.
+    /// Starts `command` as the oracle called `oracle`.
     ///
     /// # Errors
     /// The program cannot be started.
@@ -86,7 +86,7 @@ impl OracleChild {
         Ok(Self { oracle, child: owned, requests, answers, stderr, stderr_ended, pending })
     }
 
-    /// Ask and wait for the answer.
+    /// Asks and waits for the answer.
     ///
     /// # Errors
     /// The child died, hung, printed rubbish or refused.
@@ -100,7 +100,7 @@ impl OracleChild {
         self.answer()
     }
 
-    /// Ask without waiting, so that several children can work at once.
+    /// Asks without waiting, so that several children can work at once.
     pub fn ask(&mut self, header: &Value, payload: &[u8], limit: Duration) {
         let command = header["command"].as_str().unwrap_or("?").to_owned();
         // If the writer is gone the child is too, and the answer will say so.

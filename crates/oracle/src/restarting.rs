@@ -38,7 +38,7 @@ impl RestartingOracle {
         }
     }
 
-    /// Ask and wait for the answer.
+    /// Asks and waits for the answer.
     ///
     /// # Errors
     /// The oracle cannot be started, died, hung, printed rubbish or refused.

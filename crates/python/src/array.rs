@@ -131,7 +131,7 @@ impl DeviceArray {
         Self::element_of(&self.array).name()
     }
 
-    /// Where it lies, as DLPack says it: kind 2 is CUDA.
+    /// Device of the array, as DLPack numbers it: kind 2 is CUDA.
     fn __dlpack_device__(&self) -> (i32, u32) {
         match self.array.device() {
             Device::Cpu => (dlpack::CPU, 0),
@@ -189,7 +189,7 @@ impl DeviceArray {
         flat.call_method1("reshape", (self.shape(py)?,))?.call_method0("copy")
     }
 
-    /// For `numpy.asarray`: always a copy.
+    /// Copy the array, for `numpy.asarray`.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(
         &self,

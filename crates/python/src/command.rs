@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Runs a command line, whose first word is the script that was started; gives the exit status.
+/// Runs a command line, whose first word is the script that was started; returns the exit status.
 ///
 /// A command line that asks for help, or that is wrong, ends the process with the status of the
 /// program.

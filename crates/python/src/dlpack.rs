@@ -57,7 +57,7 @@ impl Element {
         (usize::from(self.bits) * usize::from(self.lanes)).div_ceil(8)
     }
 
-    /// As NumPy calls it, if it has it.
+    /// Name in NumPy, if it has one.
     pub(crate) fn name(self) -> String {
         let kind = match self.kind {
             0 => "int",
@@ -79,7 +79,7 @@ struct Tensor {
     ndim: i32,
     element: Element,
     shape: *mut i64,
-    /// In elements; null means C order without gaps.
+    /// Strides in elements; null means C order without gaps.
     strides: *mut i64,
     byte_offset: u64,
 }
@@ -163,7 +163,7 @@ impl Borrowed {
         unsafe { std::slice::from_raw_parts(tensor.shape, tensor.ndim as usize) }
     }
 
-    /// In elements; nothing for C order.
+    /// Strides in elements; nothing for C order.
     pub(crate) fn strides(&self) -> Option<&[i64]> {
         let tensor = self.tensor();
         if tensor.strides.is_null() || tensor.ndim <= 0 {
@@ -173,7 +173,7 @@ impl Borrowed {
         Some(unsafe { std::slice::from_raw_parts(tensor.strides, tensor.ndim as usize) })
     }
 
-    /// Where the first element is.
+    /// Address of the first element.
     pub(crate) fn address(&self) -> *mut u8 {
         let tensor = self.tensor();
         tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize)

@@ -178,7 +178,7 @@ impl CompiledKernel {
     }
 }
 
-/// Wait for all launches on a device; gives the first fault among them.
+/// Wait for all launches on a device; returns the first fault among them.
 #[pyfunction]
 pub(crate) fn synchronize(py: Python<'_>, device: &str) -> PyResult<()> {
     let device = launch_target::named(device)?;

@@ -177,7 +177,7 @@ impl Swarm {
         Ok(try_lock(self.inner.try_read())?.device().to_string())
     }
 
-    /// How many machines there are.
+    /// Number of machines.
     #[getter]
     fn num_envs(&self) -> usize {
         self.config.num_envs

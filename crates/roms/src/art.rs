@@ -5,7 +5,7 @@ use crate::error::Complaint;
 /// The shades, lightest first.
 const SHADES: [char; 4] = ['.', ':', 'o', '#'];
 
-/// In which order the tiles of a picture follow each other.
+/// Order of the tiles of a picture.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Order {
     /// Left to right, then down: backgrounds.

@@ -51,7 +51,8 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Bare code and data as they lie from `address` on, without a cartridge around them.
+    /// Assembles bare code and data as they lie from `address` on, without a cartridge around them:
+    /// for tests.
     pub fn code_at(&self, address: u16) -> Result<Vec<u8>, AssembleErrors> {
         let mut run = self.layout(Layout::fragment(address));
         let mut image = Image { bytes: Vec::new(), is_used: Vec::new() };

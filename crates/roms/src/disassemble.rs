@@ -1,4 +1,5 @@
-//! Bytes to text the assembler reads back to the same bytes. Used by mismatch bundles and tests.
+//! Disassembles bytes to text that the assembler reads back to the same bytes. Used by mismatch
+//! bundles and tests.
 
 use crate::opcode::{self, Form, Slot};
 

@@ -48,7 +48,7 @@ pub(crate) struct Scope<'a> {
     pub(crate) definitions: &'a Definitions,
     pub(crate) scope: &'a str,
     pub(crate) here: i64,
-    /// In the first pass only what stands above is known.
+    /// True in the first pass, which knows only symbols above the present line.
     pub(crate) is_first_pass: bool,
 }
 
@@ -119,9 +119,9 @@ pub(crate) struct Layout {
     pub(crate) header: Header,
     pub(crate) banks: u16,
     place: Cursor,
-    /// Where `rom` goes on, and the bank to which `org` comes back after variables.
+    /// Place at which `rom` goes on, and the bank to which `org` comes back after variables.
     rom_place: Cursor,
-    /// Where `ram` goes on.
+    /// Address at which `ram` goes on.
     ram_address: u32,
     scope: String,
     /// A fragment has one flat address space and no cartridge around it.

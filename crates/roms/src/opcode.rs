@@ -59,7 +59,7 @@ pub struct Form {
     pub prefixed: bool,
     /// The opcode itself.
     pub opcode: u8,
-    /// As written in the chart, placeholders and all: `ld a, n8`.
+    /// Text in the chart, placeholders and all: `ld a, n8`.
     pub text: String,
     /// The word in front: `ld`.
     pub mnemonic: String,

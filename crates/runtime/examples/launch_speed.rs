@@ -59,8 +59,8 @@ fn main() {
     }
 }
 
-/// From source text to code ready to run, for the samples in `docs/samples`; Warp does the same
-/// once, with an empty cache, after a kernel that warmed it up.
+/// Times the way from source text to code ready to run, for the samples in `docs/samples`; Warp
+/// does the same once, with an empty cache, after a kernel that warmed it up.
 fn compile_speed(device: Device, mut peer: Option<&mut Peer>) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/samples");
     let files = std::fs::read_dir(folder).expect("docs/samples").map(|file| file.expect("a file"));

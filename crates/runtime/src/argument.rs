@@ -33,7 +33,7 @@ impl Argument {
         Self::Value(T::data_type(), bytemuck::bytes_of(&value).to_vec())
     }
 
-    /// As messages show it.
+    /// Describes the argument as messages show it.
     pub(crate) fn describe(&self) -> String {
         let quoted = |text: &str| format!("`{text}`");
         match self {

@@ -198,8 +198,8 @@ impl Array {
         self.data.stream()
     }
 
-    /// Where its first element lies in the memory of its CUDA device; `None` on the host. Valid
-    /// while the array or a view of it lives, for code that waits for its stream first
+    /// Returns the address of the first element in the memory of its CUDA device; `None` on the
+    /// host. Valid while the array or a view of it lives, for code that waits for its stream first
     /// ([`Stream::synchronize`]).
     pub fn device_pointer(&self) -> Option<u64> {
         let on_device = self.device() != Device::Cpu;

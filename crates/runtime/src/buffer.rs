@@ -130,7 +130,7 @@ impl Buffer {
         self.size
     }
 
-    /// Where it begins.
+    /// Returns the address of the first byte.
     pub(crate) fn address(&self) -> u64 {
         match &self.memory {
             Memory::Host(_) => self.read().address(),

@@ -1,4 +1,4 @@
-//! Compiling, once for each content.
+//! Compiles each module once: equal modules share their code while a kernel of it is kept.
 
 use crate::code::Code;
 use crate::cuda::Image;
@@ -17,7 +17,7 @@ use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-/// How a module is compiled.
+/// Choice of the checks that compiled code makes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Build {
     checks: Checks,
@@ -31,7 +31,7 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Nothing is checked while a kernel runs.
+    /// Code without any checks.
     ///
     /// # Safety
     /// In every launch of what is built so, each index, divisor and view is right: what *faults* in
@@ -41,7 +41,7 @@ impl Build {
         Self { checks: Checks::None }
     }
 
-    /// Functions whose maker vouches for them are not checked, all others are.
+    /// Code that checks all functions but trusted ones.
     ///
     /// # Safety
     /// In every launch of what is built so, each index, divisor and view in [trusted] functions is
@@ -75,7 +75,7 @@ enum DeviceCode {
 /// Machine code in this process, and what it is the code of.
 pub(crate) struct Native {
     checks: Checks,
-    /// For a launch of one thread at a time, or of arrays as
+    /// Code for a launch of one thread at a time, or of arrays as
     /// [`gbxcule_codegen_clif::Entry::exclusive`] wants them.
     pub(crate) code: Code,
     /// Made when a launch first needs it: for threads that may meet anywhere.

@@ -51,7 +51,7 @@ type Entry = unsafe extern "C" fn(*mut Record, *const u8, i64, i64) -> i32;
 pub struct External {
     /// The function.
     pub function: FunctionId,
-    /// Where it lies.
+    /// Address of the function.
     pub address: *const u8,
 }
 
@@ -134,7 +134,7 @@ impl Code {
         Ok((code, program))
     }
 
-    /// Where a function of the program lies.
+    /// Returns the address of a function of the program.
     pub(crate) fn address(&self, position: usize) -> *const u8 {
         self.functions[position]
     }
@@ -144,8 +144,8 @@ impl Code {
         self.sizes[position]
     }
 
-    /// Runs threads `begin..end` of the kernel at a position of the program; gives 0 or the number
-    /// of the fault's site, counted from 1.
+    /// Runs threads `begin..end` of the kernel at a position of the program; returns 0 or the
+    /// number of the fault's site, counted from 1.
     ///
     /// # Safety
     /// The arguments must lie as the kernel's `Arguments` say, with handles that point at memory

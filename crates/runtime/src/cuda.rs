@@ -1,8 +1,8 @@
-//! NVIDIA GPUs, through the driver's library, which is looked for when one is asked for.
+//! NVIDIA GPUs, through the driver's library, which is loaded when a GPU is first used.
 //!
 //! Nothing here runs, or is needed, where the only device is the CPU. A context is a device ready
-//! for work, a queue its stream with what waits in it; memory, code and launches belong to a queue.
-//! All that is asked of the driver is asked in these files.
+//! for work, a queue its stream with the work that waits in it; memory, code and launches belong to
+//! a queue. These files make all calls of the driver.
 
 mod context;
 mod driver;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub enum DataType {
     /// A number or truth value.
     Scalar(Scalar),
-    /// So many scalars.
+    /// A vector of this many scalars.
     Vector(u16, Scalar),
     /// Rows, columns, scalar; row-major.
     Matrix(u16, u16, Scalar),
@@ -17,7 +17,7 @@ pub enum DataType {
     Quaternion(Scalar),
     /// Translation and rotation.
     Transform(Scalar),
-    /// So many of another type.
+    /// An array of this many elements of another type.
     Fixed(Arc<Self>, u32),
     /// Fields, laid out as in C.
     Struct(Arc<StructType>),
@@ -94,7 +94,8 @@ impl DataType {
 }
 
 impl fmt::Display for DataType {
-    /// As messages show it: `float32`, `vec3f`, `fixedarray((4), uint8)`, a struct's name.
+    /// Writes the type as messages show it: `float32`, `vec3f`, `fixedarray((4), uint8)`, a
+    /// struct's name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scalar(of) => f.write_str(of.spelled()),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Why something could not be compiled or launched, or why a launch stopped.
 #[derive(Clone, PartialEq, Eq, thiserror::Error, Debug)]
 pub enum Error {
-    /// Not the name of a device.
+    /// A text that names no device.
     #[error("`{0}` is no device: use `cpu`, `cuda` or `cuda:N`")]
     UnknownDevice(String),
     /// A number of threads that can't be had.
@@ -56,16 +56,16 @@ pub enum Error {
         /// Description of the fault.
         reason: String,
     },
-    /// Not as many arguments as the kernel takes.
+    /// Another number of arguments than the kernel takes.
     #[error("kernel `{kernel}` takes {wanted} arguments ({names}), found {found}")]
     ArgumentCount {
         /// Name of the kernel.
         kernel: String,
-        /// How many it takes.
+        /// Number of arguments that it takes.
         wanted: usize,
         /// Names.
         names: String,
-        /// How many there were.
+        /// Number of arguments found.
         found: usize,
     },
     /// An argument that doesn't fit.
@@ -110,7 +110,7 @@ pub enum Error {
     NoSuchGpu {
         /// The ordinal asked for.
         ordinal: u32,
-        /// How many devices there are.
+        /// Number of devices.
         devices: u32,
     },
     /// A kernel of a device where one of the CPU is needed.
@@ -130,7 +130,7 @@ pub enum Error {
     Printing {
         /// Name of the kernel.
         kernel: String,
-        /// Where it runs.
+        /// Device on which it runs.
         device: Device,
     },
     /// More memory than the device has left.
@@ -200,7 +200,7 @@ pub enum Error {
         /// Message of the driver.
         reason: String,
     },
-    /// Not the name of a GPU architecture.
+    /// A text that names no GPU architecture.
     #[error("`{0}` is no GPU architecture: use one such as `sm_90`, `sm_90a` or `sm_100f`")]
     UnknownArch(String),
     /// NVRTC is nowhere.
@@ -246,7 +246,7 @@ pub enum Error {
     CudaText {
         /// Name of the text.
         name: String,
-        /// For which architecture.
+        /// Architecture asked for.
         arch: String,
         /// The compiler's log.
         log: String,
@@ -261,7 +261,7 @@ pub enum Error {
     Ptxas {
         /// Path of the file.
         path: PathBuf,
-        /// For which architecture.
+        /// Architecture asked for.
         arch: String,
         /// Log of the compiler.
         log: String,
@@ -276,7 +276,7 @@ fn mebibytes(bytes: u64) -> String {
     if mebibytes < 1.0 { format!("{bytes} bytes") } else { format!("{mebibytes:.0} MiB") }
 }
 
-/// Where and why a launch stopped.
+/// Place and cause of a stopped launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The kernel that was launched.
@@ -289,7 +289,7 @@ pub struct Fault {
     pub message: String,
     /// The thread's launch index in the dimensions that the kernel asks for.
     pub thread: Vec<i64>,
-    /// Where in the source: the operation, or on a CUDA device the statement that it is in.
+    /// Place in the source: the operation, or on a CUDA device the statement that it is in.
     pub span: Span,
 }
 
@@ -303,7 +303,7 @@ impl std::fmt::Display for Fault {
 }
 
 impl Fault {
-    /// As users of the program see it, with its place in the source.
+    /// Returns the fault as a diagnostic for users of the program, with its place in the source.
     pub fn diagnostic(&self) -> Diagnostic {
         Diagnostic::error(self.code, self.span, self.to_string())
     }

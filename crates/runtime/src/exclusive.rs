@@ -45,7 +45,7 @@ fn buffer(array: &Array, gradient: bool) -> Option<&Arc<Buffer>> {
     if gradient { array.gradient.as_ref() } else { Some(&array.data) }
 }
 
-/// Where its elements lie in a buffer that is laid out as its own.
+/// Returns the range of an array's elements in a buffer that is laid out as its own.
 fn extent(array: &Array, buffer: &Buffer) -> [i128; 2] {
     array.span().map(|at| at + i128::from(buffer.address()))
 }

@@ -1,5 +1,5 @@
-//! Memory of others that an array lies over: a NumPy array's, a tensor's. Nothing is copied. And
-//! streams of others, in whose order theirs and ours are used.
+//! Memory of other owners that an array lies over: a NumPy array's, a tensor's. Nothing is copied.
+//! And streams of other owners, which wait for ours or ours for them.
 #![allow(unsafe_code, reason = "memory that another owner lends")]
 
 use crate::array::Array;
@@ -46,15 +46,15 @@ impl ExternalMemory {
 }
 
 impl Stream {
-    /// An array over memory of another owner on this stream's device, `size` bytes from `address`:
-    /// a tensor's.
+    /// Makes an array over memory of another owner on this stream's device, `size` bytes from
+    /// `address`: a tensor's.
     ///
     /// # Safety
-    /// As [`Array::external`]'s, of the device's memory: it stays valid for reads, and for writes
-    /// by what is asked for on this array, until the array, its clones and its views are gone; and
-    /// whatever others have asked for in it has happened, or happens before what this stream is
-    /// asked for. What this stream was asked for may happen when the array is gone: before it goes,
-    /// its owner waits for the stream, or the stream in which the owner goes on is put behind it
+    /// The conditions of [`Array::external`] hold for the device's memory: it stays valid for
+    /// reads, and for writes by work queued on this array, until the array, its clones and its
+    /// views are gone. Work that others queued on the memory is done, or will be done before the
+    /// work of this stream. Work of this stream may be done after the array is gone: before that,
+    /// the memory's owner waits for the stream, or makes its own stream wait for it
     /// ([`Stream::before`]).
     pub unsafe fn external(
         &self,
@@ -107,8 +107,8 @@ impl Stream {
 }
 
 impl Array {
-    /// An array over memory of another owner, `size` bytes from `address`; `offset` is where the
-    /// first element is.
+    /// Makes an array over memory of another owner, `size` bytes from `address`; the first element
+    /// is at `offset`.
     ///
     /// # Safety
     /// Until this array, its clones and its views are gone, the memory stays valid for reads, and

@@ -30,7 +30,7 @@ impl FunctionCode {
         Ok(Self { code, positions })
     }
 
-    /// Where an export lies, by its position among them.
+    /// Returns the address of an export, by its position among them.
     pub fn address(&self, export: usize) -> *const u8 {
         self.code.address(self.positions[export])
     }

@@ -7,9 +7,9 @@ pub type Point = [f32; 3];
 /// A tree of boxes, depth first: the first child of a node is the next node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BoxTree {
-    /// Of each node, where a walk goes on that does not enter it.
+    /// Node at which a walk goes on that does not enter this node, for each node.
     pub skips: Vec<i32>,
-    /// Of a leaf its item, of other nodes -1.
+    /// Item of each leaf; -1 for other nodes.
     pub items: Vec<i32>,
 }
 
@@ -83,9 +83,9 @@ impl BoxTree {
 /// Points in cells of a grid that repeats without end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PointCells {
-    /// Of each cell, where its points begin in `points`.
+    /// First index in `points` of each cell.
     pub starts: Vec<i32>,
-    /// Of each cell, where they end.
+    /// End in `points` of each cell.
     pub ends: Vec<i32>,
     /// Numbers of points by cell, and in a cell in order.
     pub points: Vec<i32>,

@@ -121,7 +121,7 @@ extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
     launch.output.write(&output::text(module, printed, bytes));
 }
 
-/// Where a function lies.
+/// Returns the address of a function.
 pub(crate) fn address(import: Import) -> *const u8 {
     type One = extern "C" fn(f32, f32) -> f32;
     type Two = extern "C" fn(f64, f64) -> f64;

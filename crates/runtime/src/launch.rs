@@ -50,14 +50,14 @@ pub(crate) struct ArgumentBlock<'a> {
     device: Device,
     /// The arguments, and after them the rows of arrays of structs.
     bytes: Vec<u8>,
-    /// Where the rows begin.
+    /// Offset of the rows.
     rows: usize,
     pointers: Vec<Pointer<'a>>,
     /// Bytes where a handle points to rows, each with the byte where those begin.
     inner: Vec<(usize, usize)>,
     /// True if the argument's arrays may be written.
     written: bool,
-    /// On a CUDA device the stream of all arrays, and the argument that it was seen at first.
+    /// Stream of all arrays, on a CUDA device, and the argument that had it first.
     stream: Option<(&'a Stream, String)>,
 }
 
@@ -298,7 +298,7 @@ impl<'a> ArgumentBlock<'a> {
         Packed { words, guards }
     }
 
-    /// Fills in where arrays lie on their device, and copies rows there; gives the arrays' stream
+    /// Fills in where arrays lie on their device, and copies rows there; returns the arrays' stream
     /// too, if there are any.
     pub(crate) fn on_device(mut self) -> Result<DeviceBlock, Error> {
         for pointer in &self.pointers {

@@ -122,12 +122,12 @@ impl Nvrtc {
         }
     }
 
-    /// Where the library lies, or its bare name if the system's loader found it.
+    /// Returns the library's path, or its bare name if the system's loader found it.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How it was found.
+    /// Returns how the library was found.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -155,7 +155,7 @@ impl Nvrtc {
         Ok((bytes, Usage::parse(&log)))
     }
 
-    /// Compiles with more options of NVRTC's; gives its log too.
+    /// Compiles with more options of NVRTC's; returns its log too.
     pub fn compile_with(
         &self,
         text: &str,

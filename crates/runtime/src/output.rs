@@ -6,7 +6,7 @@ use gbxcule_ir::{Literal, Module, Type};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where printed text goes.
+/// Destination of printed text.
 #[derive(Clone, Default, Debug)]
 pub enum Output {
     /// Standard output.

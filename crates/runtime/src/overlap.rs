@@ -48,7 +48,7 @@ impl Array {
         self.extents().iter().any(meets)
     }
 
-    /// Where its elements lie, and their gradients.
+    /// Returns the ranges of its elements and of their gradients.
     fn extents(&self) -> Vec<[i128; 2]> {
         let buffers = [Some(&self.data), self.gradient.as_ref()].into_iter().flatten();
         buffers.map(|buffer| self.span().map(|at| at + i128::from(buffer.address()))).collect()

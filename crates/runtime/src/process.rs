@@ -1,28 +1,28 @@
-//! Values of one process: a forked one has a copy of the memory, but none of the threads, nor their
-//! locks' owners.
+//! Values of one process: a forked one has a copy of the memory, but none of the threads, nor the
+//! owners of their locks.
 
 use std::sync::OnceLock;
 
-/// A value that each process has for itself, made when it first asks. Statics that hold locks are
+/// A value that each process has for itself, made at its first use. Statics that hold locks are
 /// kept so: a lock that another thread held while the process forked would stay locked in the child
-/// for ever. What the parent had is neither touched nor dropped.
+/// for ever. The parent's value is neither touched nor dropped.
 pub struct PerProcess<T: 'static>(OnceLock<ProcessValue<T>>);
 
 struct ProcessValue<T: 'static> {
     process: u32,
     value: T,
-    /// The value of a child, behind what its parent had.
+    /// The value of a child process; its parent's stays before it.
     next: OnceLock<Box<ProcessValue<T>>>,
 }
 
 impl<T: Default> PerProcess<T> {
-    /// Nothing made yet.
+    /// Makes an empty holder.
     #[must_use]
     pub const fn new() -> Self {
         Self(OnceLock::new())
     }
 
-    /// Gives the calling process's own.
+    /// Returns the calling process's own value.
     pub fn get(&'static self) -> &'static T {
         let new = || ProcessValue {
             process: std::process::id(),
@@ -43,9 +43,9 @@ impl<T: Default> Default for PerProcess<T> {
     }
 }
 
-/// Gives the content of a cell, made when it is first asked for. Unlike `get_or_init`, no thread
-/// waits for another that makes it, so a forked child doesn't either; two threads that come at
-/// once both make it, and one is kept.
+/// Returns the content of a cell, made at its first use. Unlike `get_or_init`, no thread waits for
+/// another that makes it, so a forked child doesn't either; two threads that come at once both make
+/// it, and one is kept.
 pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     if let Some(made) = cell.get() {
         return made;

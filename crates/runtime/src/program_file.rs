@@ -8,10 +8,10 @@
 use gbxcule_ir::source::FileText;
 use std::path::{Path, PathBuf};
 
-/// How many bytes a file may have.
+/// Most bytes of a file.
 const BYTES_MAX: u64 = 4 << 20;
 
-/// How many folders up a package may begin.
+/// Most folders up at which a package may begin.
 const PACKAGE_DEPTH_MAX: usize = 32;
 
 /// Why a file isn't read.

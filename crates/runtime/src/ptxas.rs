@@ -16,7 +16,7 @@ use std::time::Duration;
 pub struct Usage {
     /// The kernel's symbol.
     pub function: String,
-    /// For which architecture.
+    /// Architecture of the code.
     pub arch: String,
     /// Registers; `None` for a function that is no kernel, whose registers are its callers'.
     pub registers: Option<u32>,
@@ -117,12 +117,12 @@ impl Ptxas {
         program.map(|program| Self { program }).ok_or(Error::NoPtxas)
     }
 
-    /// Where it lies.
+    /// Returns the program's path.
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// Assembles PTX for an architecture, throws the machine code away and gives the report.
+    /// Assembles PTX for an architecture, throws the machine code away and returns the report.
     pub fn measure(&self, ptx: &Path, arch: Arch) -> Result<Vec<Usage>, Error> {
         let failed = |log: String| Error::Ptxas { path: ptx.into(), arch: arch.to_string(), log };
         let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };

@@ -14,7 +14,7 @@ pub struct Reflection {
     pub name: String,
     /// Parameters in order.
     pub parameters: Vec<Parameter>,
-    /// How many leading dimensions of the grid it asks for.
+    /// Number of leading dimensions of the grid that the kernel asks for.
     pub dims: u8,
     /// Pairs of parameters whose arrays must share no memory.
     pub disjoint: Vec<(u32, u32)>,
@@ -63,11 +63,11 @@ pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
 /// Uses that a function makes of the handles that its parameters hold.
 #[derive(Clone, Default, Debug)]
 struct HandleSummary {
-    /// For each parameter, whether memory behind its handles may be written.
+    /// True, for each parameter, if memory of its handles may be written.
     written: Vec<bool>,
-    /// For each parameter and then the result, the first one whose handles it may hold.
+    /// The first parameter whose handles each parameter, and then the result, may hold.
     class: Vec<usize>,
-    /// How many leading dimensions of the grid it asks for.
+    /// Number of leading dimensions of the grid that the kernel asks for.
     dims: u8,
 }
 

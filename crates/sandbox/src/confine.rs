@@ -114,7 +114,8 @@ fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::p
     wanted.into_iter().map(within).collect()
 }
 
-/// Elsewhere a shell sets what limits it knows, then becomes the program.
+/// Confines a child where there is no Landlock: a shell sets the limits that it knows, then becomes
+/// the program.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn confine(command: &mut Command, _: &Path, policy: &Policy) -> Result<(), SandboxError> {
     const SET: &str =

@@ -24,12 +24,12 @@ pub(crate) fn rules(policy: &Policy) -> Result<RulesetCreated, RulesetError> {
         .add_rules(path_beneath_rules(&policy.write, write))
 }
 
-/// Making what is no file.
+/// Returns the rights to make devices, sockets and pipes.
 fn devices() -> landlock::BitFlags<AccessFs> {
     AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::MakeSock | AccessFs::MakeFifo
 }
 
-/// How much of them this kernel holds: tried by a thread that ends.
+/// Returns how many of the rules this kernel enforces, tried by a thread that ends.
 pub(crate) fn status() -> RulesetStatus {
     let tried = std::thread::spawn(|| {
         let policy = Policy::program(std::path::Path::new("/usr/lib"));

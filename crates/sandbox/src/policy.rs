@@ -16,8 +16,7 @@ const LIBRARIES: [&str; 8] = [
     "/etc/ld.so.cache",
     "/nix/store",
 ];
-/// Where a compiler finds its parts, headers and libraries, beside the folder that it is installed
-/// in.
+/// Folders with a compiler's parts, headers and libraries, beside the one in which it is installed.
 const TOOLS: [&str; 10] = [
     "/bin",
     "/usr",
@@ -54,7 +53,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For a compiler at work on texts of some thousand lines.
+    /// Limits of a compiler at work on texts of some thousand lines.
     pub const COMPILER: Self = Self {
         wall: Duration::from_secs(300),
         cpu: Duration::from_secs(60),
@@ -66,7 +65,7 @@ impl Limits {
         processes: 16,
     };
 
-    /// For an interpreter that loads a compiler of its own and answers for an hour.
+    /// Limits of an interpreter that loads a compiler of its own and answers for an hour.
     pub const INTERPRETER: Self = Self {
         wall: Duration::from_secs(3600),
         cpu: Duration::from_secs(3600),
@@ -78,7 +77,7 @@ impl Limits {
         processes: 64,
     };
 
-    /// For a program that computes for a moment.
+    /// Limits of a program that computes for a moment.
     pub const PROGRAM: Self = Self {
         wall: Duration::from_secs(120),
         cpu: Duration::from_secs(20),
@@ -106,7 +105,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// For a compiler, given by name or path: reads what is installed and its folder, writes there.
+    /// Policy of a compiler, given by name or path: it reads what is installed and its folder, and
+    /// writes there.
     #[must_use]
     pub fn compiler(program: &Path, folder: &Path) -> Self {
         let mut read = paths(&LIBRARIES);
@@ -121,8 +121,9 @@ impl Policy {
         }
     }
 
-    /// For a Python that runs foreign programs for a while: reads what is installed, what the
-    /// system says of itself, and `read`, such as the interpreter's folders; writes in its folder.
+    /// Policy of a Python that runs foreign programs for a while: it reads what is installed, what
+    /// the system says of itself, and `read`, such as the interpreter's folders; it writes in its
+    /// folder.
     #[must_use]
     pub fn interpreter(folder: &Path, read: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut known = paths(&LIBRARIES);
@@ -138,8 +139,8 @@ impl Policy {
         .reading(read)
     }
 
-    /// For a compiled program: reads the system's libraries and its folder, writes nothing but its
-    /// standard output, starts nothing.
+    /// Policy of a compiled program: it reads the system's libraries and its folder, writes nothing
+    /// but its standard output, starts nothing.
     #[must_use]
     pub fn program(folder: &Path) -> Self {
         let mut read = paths(&LIBRARIES);
@@ -153,7 +154,7 @@ impl Policy {
         }
     }
 
-    /// With other limits.
+    /// Returns the policy with other limits.
     #[must_use]
     pub fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }

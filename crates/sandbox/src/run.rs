@@ -14,20 +14,20 @@ use std::time::{Duration, Instant};
 use crate::policy::{Limits, Policy};
 use crate::{ChildGroup, SandboxError, confine};
 
-/// Between two looks at a child: short for one that ends at once, longer for one that takes its
-/// time.
+/// Time between two polls of a child: short for one that ends at once, longer for one that takes
+/// its time.
 const SHORTEST_POLL: Duration = Duration::from_millis(1);
 const LONGEST_POLL: Duration = Duration::from_millis(20);
-/// For the rest of what an ended child wrote; no process that could hold the pipe is left,
+/// Time for the rest of an ended child's output; no process that could hold the pipe is left,
 /// unless there is no seccomp.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// End of a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChildEnd {
-    /// By itself, with this status.
+    /// The child ended by itself, with this status.
     Exited(i32),
-    /// By a signal that no limit explains: a crash, or an end from outside.
+    /// A signal that no limit explains ended the child: a crash, or an end from outside.
     Signal(i32),
     /// The child took longer than it may, on the clock.
     Time(Duration),

@@ -146,7 +146,7 @@ impl Channels {
         }
     }
 
-    /// Lets one M-cycle pass; gives the levels in its first and its second half.
+    /// Lets one M-cycle pass; returns the levels in its first and its second half.
     pub(crate) fn advance(&mut self) -> [Levels; 2] {
         let first = self.levels();
         let is_wave_read = self.apu.is_active(WAVE) && self.apu.wave.countdown_ticks == 1;

@@ -1,4 +1,5 @@
-//! Volumes that rise or fall by themselves, of channels 1, 2 and 4.
+//! Volumes that rise or fall by themselves, of channels 1, 2 and 4. (`gameboy`'s `apu/envelope.rs`
+//! has the volumes that a Color's programs read, exact to the clock.)
 
 /// NRx2: the volume rises.
 const RISES: u8 = 0x08;

@@ -1,4 +1,5 @@
-//! Sound as samples, on request: made beside the machine, of what it writes to its sound registers.
+//! Sound as samples, on request: computed beside the machine from the writes to its sound
+//! registers.
 //!
 //! The machine itself keeps what programs can read back (`gbxcule_gameboy::apu`). [`Sound`] runs a
 //! copy of that with what only ears notice: the steps of the waves, the volumes and the noise. It

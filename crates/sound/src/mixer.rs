@@ -30,7 +30,7 @@ pub(crate) struct Mixer {
 }
 
 impl Mixer {
-    /// Takes half an M-cycle; gives a sample when its time is over.
+    /// Takes half an M-cycle; returns a sample when its time is over.
     pub(crate) fn add(&mut self, levels: &Levels, apu: &Apu) -> Option<Frame> {
         let sides = mix(levels, apu);
         for (sum, side) in self.sums.iter_mut().zip(sides) {

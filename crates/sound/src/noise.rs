@@ -1,4 +1,5 @@
-//! Channel 4: a shift register whose output sounds like noise.
+//! Channel 4: a shift register whose output sounds like noise. (`gameboy`'s `apu/noise.rs` has the
+//! levels that a Color's programs read, exact to the clock.)
 
 /// NR43: a register of 7 bits instead of 15.
 const IS_SHORT: u8 = 0x08;
@@ -12,7 +13,7 @@ pub(crate) struct Noise {
 }
 
 impl Noise {
-    /// Sound was just switched on.
+    /// Makes the channel of sound that was just switched on.
     pub(crate) fn new() -> Self {
         Self { register: 0, countdown: 0 }
     }

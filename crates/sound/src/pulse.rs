@@ -18,12 +18,12 @@ pub(crate) struct Pulse {
 }
 
 impl Pulse {
-    /// Sound was just switched on: low until the first step.
+    /// Makes the channel of sound that was just switched on: low until the first step.
     pub(crate) fn new() -> Self {
         Self { step: 0, countdown: 0, is_high: false }
     }
 
-    /// In the midst of a wave.
+    /// A channel in the midst of a wave.
     pub(crate) fn playing(duty_and_length: u8, step: u8, countdown: u16) -> Self {
         Self { step, countdown, is_high: is_high(duty_and_length, step) }
     }

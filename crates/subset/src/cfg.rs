@@ -19,7 +19,7 @@ struct Conditions<'a> {
 }
 
 impl Conditions<'_> {
-    /// Takes conditions that are understood away, and says whether all of them hold.
+    /// Takes conditions that are understood away, and returns true if all of them hold.
     fn keep(&self, attributes: &mut Vec<syn::Attribute>) -> bool {
         let mut holds = true;
         attributes.retain(|attribute| {

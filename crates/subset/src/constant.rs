@@ -23,7 +23,7 @@ const DEPTH: u32 = 64;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Const {
     Scalar(Literal),
-    /// Of a struct, array or tuple, in the order of the definition.
+    /// Parts of a struct, array or tuple, in the order of the definition.
     Parts(Vec<Self>),
 }
 
@@ -357,7 +357,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         }
     }
 
-    /// One turn of a loop; gives the loop's value if it ends.
+    /// One turn of a loop; returns the loop's value if it ends.
     fn turn(&mut self, body: &Block, at: Span) -> Result<Option<Const>, EarlyExit> {
         self.step(at)?;
         match self.block(body) {

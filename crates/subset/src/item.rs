@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
-/// Everything the texts define. What costs work is worked out when it is first needed, once.
+/// Definitions of all texts. Each is worked out once, when it is first needed.
 pub(super) struct Items<'a> {
     pub(super) files: &'a [File],
     pub(super) modules: Vec<Module<'a>>,
@@ -84,7 +84,7 @@ pub(super) struct Constant<'a> {
 }
 
 pub(super) struct Function<'a> {
-    /// With its type's name before it if it is of an `impl` block.
+    /// Name, after its type's name if it is of an `impl` block.
     pub(super) name: String,
     pub(super) scope: Scope,
     pub(super) owner: Option<Owner>,
@@ -110,7 +110,7 @@ pub(super) struct Param {
     pub(super) span: Span,
 }
 
-/// Where names are looked up, and the text they stand in.
+/// Module in which names are looked up, and the text that they stand in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Scope {
     pub(super) module: usize,
@@ -377,7 +377,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// Only attributes that change nothing, or that are understood.
+    /// Refuses attributes, except those that change nothing and those that are understood.
     pub(super) fn attributes(&self, attributes: &[syn::Attribute], scope: Scope) {
         const KNOWN: [&str; 9] =
             ["doc", "inline", "cold", "derive", "repr", "allow", "expect", "rustfmt", "must_use"];

@@ -166,7 +166,7 @@ impl<'p, 'a> Lower<'p, 'a> {
     }
 }
 
-/// Where the value of a body stands: its last expression.
+/// Returns the place of a body's value: its last expression.
 fn result_span(value: &Expr) -> Span {
     match &value.kind {
         ExprKind::Block(block) => block.tail.as_ref().map_or(value.span, |tail| result_span(tail)),
@@ -180,7 +180,7 @@ struct Lowering<'l, 'm, 'p, 'a> {
     b: Builder<'m>,
     body: Rc<Body>,
     vars: Vec<Option<Binding>>,
-    /// For each loop around, where a `break` leaves the loop's value.
+    /// Place to which a `break` writes the loop's value, for each loop around.
     loops: Vec<Option<PlaceId>>,
 }
 

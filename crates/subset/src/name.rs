@@ -1,4 +1,4 @@
-//! Paths to items, and written types to types.
+//! Resolves paths to items, and written types to types.
 
 use super::item::{Def, Field, Items, Owner, Param, Refused, Scope, Signature};
 use super::ty::{Int, Ty};
@@ -6,7 +6,7 @@ use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
-/// How many `use` lead to one another, at most.
+/// Most `use` that may lead to one another.
 const HOPS: usize = 32;
 
 /// Namespace of a module: types or values.

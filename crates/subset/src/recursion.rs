@@ -5,7 +5,7 @@ use super::item::Items;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 
-/// How far a function has been looked at.
+/// State of the search at a function.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Unseen,

@@ -35,7 +35,7 @@ impl File {
         Ok(Self { id, modules, syntax })
     }
 
-    /// Where a piece of its syntax stands.
+    /// Returns the place of a piece of its syntax.
     pub(super) fn span(&self, at: &impl Spanned) -> Span {
         within(self.id, at.span())
     }

@@ -20,7 +20,7 @@ pub(super) enum Ty {
         mutable: bool,
         to: Rc<Ty>,
     },
-    /// Not known yet.
+    /// A variable: a type that is not known yet.
     Var(usize),
     /// The type of a refused expression; it fits every type, so one error gives no second one.
     Wrong,
@@ -111,7 +111,7 @@ enum Var {
 }
 
 impl Unifier {
-    /// Some type.
+    /// Makes a variable for any type.
     pub(super) fn any(&mut self) -> Ty {
         self.vars.push(Var::Any);
         Ty::Var(self.vars.len() - 1)

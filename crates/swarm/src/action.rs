@@ -15,13 +15,13 @@ use crate::{Schedule, SwarmConfig, SwarmError};
 
 /// Joypad bits as [`gbxcule_gameboy::Machine::set_buttons`] takes them; set means pressed.
 pub mod button {
-    /// Right on the cross.
+    /// Right on the direction pad.
     pub const RIGHT: u8 = 1 << 0;
-    /// Left on the cross.
+    /// Left on the direction pad.
     pub const LEFT: u8 = 1 << 1;
-    /// Up on the cross.
+    /// Up on the direction pad.
     pub const UP: u8 = 1 << 2;
-    /// Down on the cross.
+    /// Down on the direction pad.
     pub const DOWN: u8 = 1 << 3;
     /// The A button.
     pub const A: u8 = 1 << 4;
@@ -47,7 +47,7 @@ pub struct Action {
     pub name: Cow<'static, str>,
     /// The buttons that it presses.
     pub buttons: u8,
-    /// For how many frames, if not for as many as the schedule says.
+    /// Number of frames that buttons are held, if it is not the schedule's.
     pub frames: Option<NonZeroU32>,
 }
 
@@ -91,7 +91,7 @@ impl Codec {
         actions: Cow::Borrowed(A_TO_NOOP.split_at(7).0),
     };
 
-    /// Those seven, SELECT, and pressing nothing.
+    /// The seven buttons of `POKEMONRED_PUFFER_V1`, SELECT, and pressing nothing.
     pub const FULL_V1: Self =
         Self { name: Cow::Borrowed("full_v1"), actions: Cow::Borrowed(A_TO_NOOP) };
 

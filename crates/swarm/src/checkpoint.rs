@@ -34,7 +34,7 @@ pub(crate) struct StepOutputs {
 }
 
 impl Swarm {
-    /// Everything, with a note of the caller's.
+    /// Returns the whole swarm as bytes, with a note of the caller's.
     ///
     /// # Errors
     /// The device failed, or a program stopped in a step before.

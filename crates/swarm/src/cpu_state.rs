@@ -40,7 +40,7 @@ impl CpuState {
         })
     }
 
-    /// From A F B C D E H L SP PC, as kernels leave them.
+    /// Reads A F B C D E H L SP PC, as kernels leave them.
     pub(crate) fn from_words(words: &[u16]) -> Self {
         let byte = |position: usize| words[position] as u8;
         Self {

@@ -1,12 +1,12 @@
 //! The swarm as compiled kernels: the machine's own sources, read by our compiler, run by
-//! `gbxcule_runtime` on the device that [`DeviceSwarm`] was asked for. What it does there is what
-//! [`crate::NativeSwarm`] does.
+//! `gbxcule_runtime` on the device of the [`DeviceSwarm`]. Its results are those of
+//! [`crate::NativeSwarm`].
 //!
-//! `translation` reads the sources, `column` and `state_arrays` say where a machine's state lies
-//! on the device. `thread` makes kernels of `kernel_source`: those of `step` (with
-//! `single_frames`), `begin` and `inspect`; `transfer` copies whole envs. `memory` makes arrays,
-//! `image` carries a machine from the host's form to the device's and back. `swarm` launches the
-//! kernels, `outputs` reads results and machines.
+//! `translation` reads the sources, `column` and `state_arrays` lay a machine's state out on the
+//! device. `kernel` makes kernels of `kernel_source`: those of `step` (with `single_frames`),
+//! `begin` and `inspect`; `transfer` copies whole envs. `memory` makes arrays, `image` carries a
+//! machine from the host's form to the device's and back. `swarm` launches the kernels, `outputs`
+//! reads results and machines.
 
 mod begin;
 mod column;

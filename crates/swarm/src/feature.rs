@@ -16,7 +16,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// Read them off a machine without disturbing it.
+    /// Reads the registers and memory of a machine without changing it.
     #[must_use]
     pub fn of(machine: &Machine, rom: &Rom, cart_ram: &[u8]) -> Self {
         let mut memory = [0; 16];

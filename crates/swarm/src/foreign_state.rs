@@ -225,7 +225,7 @@ impl ForeignState {
         Ok((machine, cart_ram))
     }
 
-    /// Write the chips' registers, then let the PPU run to where it was, drawing what it sees on
+    /// Writes the chips' registers, then lets the PPU run to its place, drawing what it meets on
     /// the way.
     fn idle_to_the_place(&self, machine: &mut Machine, rom: &Rom, cart_ram: &mut [u8]) {
         let nops = vec![0; rom.bytes().len()];
@@ -373,7 +373,7 @@ fn model_name(model: Model) -> &'static str {
     }
 }
 
-/// As much as both have; the rest stays.
+/// Copies as many bytes as both have; the rest stays.
 fn fill(room: &mut [u8], bytes: &[u8]) {
     let common = room.len().min(bytes.len());
     room[..common].copy_from_slice(&bytes[..common]);

@@ -1,4 +1,4 @@
-//! The plan of a call that runs a step, whole or as a range of frames; alike for both swarms.
+//! Plan of a call that runs a step, whole or as a range of frames; alike for both swarms.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use gbxcule_gameboy::Step;
 
 use crate::{SwarmConfig, SwarmError};
 
-/// Some frames of a step, for callers that look at machines between frames. All ranges of a step,
+/// A range of a step's frames, for callers that read machines between frames. All ranges of a step,
 /// one after the other, do what the step does; the last of them runs the programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameRange {
@@ -20,16 +20,16 @@ pub struct FrameRange {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StepPlan {
     pub(crate) frames: u32,
-    /// How many of the step's frames were run before.
+    /// Number of the step's frames that ran before.
     pub(crate) first_frame: u32,
     pub(crate) draw_last: bool,
     /// Draw every frame: any of them may be the last.
     pub(crate) draw_each: bool,
     /// Frames of the whole step.
     pub(crate) step_frames: u32,
-    /// A picture of the step is looked at.
+    /// True if a picture of the step is needed.
     pub(crate) is_picture_needed: bool,
-    /// Nothing is pressed, whatever actions and manual buttons say.
+    /// No button is pressed, whatever actions and manual buttons are.
     pub(crate) is_idle: bool,
     pub(crate) seed: u64,
     /// Run the programs after the range.

@@ -23,12 +23,12 @@ pub struct Hook {
     pub calls: Option<String>,
 }
 
-/// How often an env came to a hook.
+/// Number of times that an env came to a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HookCount {
-    /// Since its episode began. It stays at 16,777,216 from there on.
+    /// Count since the episode began. It stays at 16,777,216 from there on.
     pub in_episode: u32,
-    /// In its last step.
+    /// Count in its last step.
     pub in_step: u32,
 }
 

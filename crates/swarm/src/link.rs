@@ -5,7 +5,7 @@ use std::str::FromStr;
 /// Cables in the machines' link ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Link {
-    /// Nothing.
+    /// No cable.
     #[default]
     Open,
     /// A cable between envs 2i and 2i + 1.

@@ -38,7 +38,7 @@ impl Clone for Machine {
         }
     }
 
-    /// Within a model nothing is allocated.
+    /// Copies a machine. Allocates nothing if both are of one model.
     fn clone_from(&mut self, source: &Self) {
         match (self, source) {
             (Self::Original(own), Self::Original(source)) => **own = **source,
@@ -108,7 +108,7 @@ impl Machine {
         }
     }
 
-    /// How long a state of a machine with this cartridge is.
+    /// Returns the length of a state of a machine with this cartridge.
     #[must_use]
     pub fn state_len(&self, cartridge: &Cartridge) -> usize {
         of_either!(self, machine => machine.state_len(cartridge))
@@ -137,7 +137,7 @@ impl Machine {
         }
     }
 
-    /// Holds the buttons for the first frames of a step; gives the M-cycles that it took.
+    /// Holds the buttons for the first frames of a step; returns the M-cycles that it took.
     pub(crate) fn run_step(
         &mut self,
         rom: &[u8],
@@ -208,11 +208,11 @@ pub(crate) fn memory_bytes(model: Model) -> [usize; 3] {
     }
 }
 
-/// One of a thing for each model, made when it is first asked for.
+/// A value for each model, made at its first use.
 pub(crate) struct PerModel<T>([OnceLock<T>; 2]);
 
 impl<T> PerModel<T> {
-    /// None made yet.
+    /// Makes an empty holder.
     pub(crate) const fn new() -> Self {
         Self([OnceLock::new(), OnceLock::new()])
     }

@@ -33,7 +33,7 @@ pub enum Picture {
     Rgb555,
     /// 144 x 160 colours of three bytes, each of the five bits spread over eight.
     Rgb,
-    /// As `Rgb`, in the colours that the Color's dim panel shows: mixed with one another.
+    /// `Rgb` in the colours that the Color's dim panel shows: mixed with one another.
     RgbCorrected,
 }
 
@@ -57,7 +57,7 @@ impl Picture {
         lines * columns
     }
 
-    /// Put a frame into `out`, which has [`Picture::bytes`].
+    /// Puts a frame into `out`, which has [`Picture::bytes`].
     pub(crate) fn fill(self, grays: Grays, frame: Frame<'_>, out: &mut [u8]) {
         match (self, frame) {
             (Self::Rgb555, _) => fill_colors(frame, grays, out, u16::to_le_bytes),
@@ -197,13 +197,13 @@ fn shade(color: u16) -> u8 {
     3 - ((299 * red + 587 * green + 114 * blue) / 8000) as u8
 }
 
-/// How light a colour is, 0 to 255, by the weights of BT.601.
+/// Returns the lightness of a colour, 0 to 255, by the weights of BT.601.
 fn lightness(color: u16) -> u8 {
     let [red, green, blue] = rgb(color).map(u32::from);
     ((299 * red + 587 * green + 114 * blue) / 1000) as u8
 }
 
-/// How light the four shades are, from the lightest to the darkest. Packed frames hold shades and
+/// Lightness of the four shades, from the lightest to the darkest. Packed frames hold shades and
 /// don't depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Grays {
@@ -215,7 +215,7 @@ pub enum Grays {
 }
 
 impl Grays {
-    /// From the lightest shade to the darkest.
+    /// Returns the grays of the four shades, from the lightest to the darkest.
     #[must_use]
     pub const fn shades(self) -> [u8; 4] {
         match self {
@@ -234,7 +234,7 @@ impl Grays {
     }
 }
 
-/// Two squares at a time: a byte of the upper line and the byte below it.
+/// Calls `reduce` for two squares at a time: a byte of the upper line and the byte below it.
 fn for_each_square(frame: &[u8; FRAME_BYTES], out: &mut [u8], reduce: impl Fn(u8, u8) -> [u8; 2]) {
     for (line, pair) in out.chunks_exact_mut(WIDTH / 2).zip(frame.chunks_exact(2 * LINE_BYTES)) {
         let (upper, lower) = pair.split_at(LINE_BYTES);

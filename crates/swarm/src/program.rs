@@ -455,14 +455,14 @@ impl Programs {
 /// A cell of a program's scratch, as its text numbers them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScratchCell {
-    /// Of the reward's text.
+    /// A cell of the reward's text.
     Reward(usize),
-    /// Of the observation's.
+    /// A cell of the observation's text.
     Observation(usize),
 }
 
 impl ScratchCell {
-    /// Where it lies among an env's cells.
+    /// Returns its position among an env's cells.
     pub(crate) fn place(self, programs: &Programs) -> Result<Range<usize>, SwarmError> {
         let (cell, cells, text) = match self {
             Self::Reward(cell) => (cell, programs.reward_scratch(), programs.reward_text()),

@@ -23,7 +23,7 @@ impl RecordKind {
         bytes.starts_with(self.magic)
     }
 
-    /// Something about a record's content that cannot be.
+    /// Makes the error of a record whose content cannot be.
     pub(crate) fn damaged(self, why: &'static str) -> SwarmError {
         SwarmError::Damaged { what: self.name, why }
     }
@@ -87,7 +87,7 @@ pub(crate) struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    /// Of bytes that must be a whole record.
+    /// Makes a reader of bytes that must be a whole record.
     pub(crate) fn new(kind: RecordKind, bytes: &'b [u8]) -> Result<Self, SwarmError> {
         let what = kind.name;
         let rest = bytes.strip_prefix(kind.magic).ok_or(SwarmError::NotARecord { what })?;

@@ -22,7 +22,7 @@ pub struct Returns {
 }
 
 impl Returns {
-    /// For a swarm that was just made or reset.
+    /// Starts counting for a swarm that was just made or reset.
     ///
     /// # Errors
     /// The device failed.
@@ -72,7 +72,7 @@ impl Returns {
         Ok(self.over.fill(0_u8)?)
     }
 
-    /// That of an env.
+    /// Returns the return of an env.
     ///
     /// # Errors
     /// There is no such env, or the device failed.

@@ -16,7 +16,7 @@ pub struct Rom {
 }
 
 impl Rom {
-    /// Understand the header and pad with 0xFF, as an empty ROM chip reads; for the Color if the
+    /// Reads the header and pads with 0xFF, as an empty ROM chip reads; for the Color if the
     /// program runs on nothing else.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ impl Rom {
         Self::for_model(bytes, None)
     }
 
-    /// As [`Rom::new`], for machines of a model; `None` chooses as that does.
+    /// Does what [`Rom::new`] does, for machines of a model; `None` chooses by the header.
     ///
     /// # Errors
     /// As [`Rom::new`], or the program does not run on that model.

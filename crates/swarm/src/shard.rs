@@ -25,7 +25,7 @@ pub(crate) struct ShardPlan<'p> {
     pub(crate) start: &'p EnvSnapshot,
     pub(crate) hooks: &'p HookTable,
     pub(crate) sound: bool,
-    /// If frames may be run by code made for the ROM.
+    /// Use of code made for the ROM; `None` if frames are interpreted.
     pub(crate) recompile: Option<Recompile>,
     pub(crate) link: Link,
 }
@@ -227,7 +227,7 @@ impl Shard {
         }
     }
 
-    /// Writes what the last function of a program asked for.
+    /// Does the writes of a program's last function.
     fn apply_writes(&mut self, slot: usize) {
         let Some(programs) = &mut self.programs else { return };
         for (address, value) in programs.take_writes() {

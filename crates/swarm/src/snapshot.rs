@@ -2,7 +2,7 @@
 
 use crate::{Machine, PowerOnMemory, Programs, Rom, SwarmError};
 
-/// How far an env has come since its reset.
+/// Counters of an env since its reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
     /// Frames run.
@@ -77,7 +77,7 @@ impl EnvSnapshot {
         self.scratch.as_deref().unwrap_or_default()
     }
 
-    /// How far it had come since its reset.
+    /// Returns the env's counters since its reset.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.counters

@@ -7,10 +7,10 @@ use crate::{DeviceSwarm, EnvSnapshot, Episode, NativeSwarm, Rom, Swarm, SwarmCon
 
 /// A swarm whose envs can be kept and moved.
 pub trait EnvStates {
-    /// The ROM that runs in every machine.
+    /// Returns the ROM that runs in every machine.
     fn rom(&self) -> &Rom;
 
-    /// The swarm's configuration.
+    /// Returns the swarm's configuration.
     fn config(&self) -> &SwarmConfig;
 
     /// Returns the env's seed and its number of episodes.
@@ -25,21 +25,21 @@ pub trait EnvStates {
     /// There is no such env.
     fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError>;
 
-    /// Set an env's state aside.
+    /// Copies an env's state.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
     fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError>;
 
-    /// Put a state that was set aside into an env.
+    /// Loads a copied state into an env.
     ///
     /// # Errors
     /// There is no such env, the snapshot belongs to another cartridge or other programs, or the
     /// device failed.
     fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError>;
 
-    /// An env as versioned bytes that outlive this process: its machine with cartridge RAM, its
-    /// counters, its programs' scratch, its episode, and a checksum.
+    /// Returns an env as versioned bytes that outlive this process: its machine with cartridge RAM,
+    /// its counters, its programs' scratch, its episode, and a checksum.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
@@ -48,7 +48,7 @@ pub trait EnvStates {
         env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
     }
 
-    /// Put an env into the state that bytes hold. The programs' scratch is restored if the state
+    /// Loads the state that bytes hold into an env. The programs' scratch is restored if the state
     /// was saved with the same programs; otherwise, and from states that hold a machine alone, they
     /// begin anew. The env's own sequence of episodes goes on.
     ///
@@ -60,8 +60,8 @@ pub trait EnvStates {
         self.restore(env, &record.snapshot)
     }
 
-    /// As [`EnvStates::load_state`], and go on in the sequence of episodes that the state's env was
-    /// in: as that env would have, chance included.
+    /// Does what [`EnvStates::load_state`] does, and goes on in the sequence of episodes that the
+    /// state's env was in: as that env would have, chance included.
     ///
     /// # Errors
     /// As [`EnvStates::load_state`], or the state holds a machine alone.
@@ -72,9 +72,9 @@ pub trait EnvStates {
         self.set_episode(env, episode)
     }
 
-    /// Put an env into a state of this program, of PyBoy (of an original Game Boy alone), or of any
-    /// emulator that writes BESS. Of other emulators' states sound in the middle of a note is lost,
-    /// counters start anew and programs begin.
+    /// Puts an env into a state of this program, of PyBoy (of an original Game Boy alone), or of
+    /// any emulator that writes BESS. Of other emulators' states sound in the middle of a note is
+    /// lost, counters start anew and programs begin.
     ///
     /// # Errors
     /// As [`EnvStates::load_state`].
@@ -83,8 +83,8 @@ pub trait EnvStates {
         self.restore(env, &snapshot)
     }
 
-    /// The battery-backed memory of an env's cartridge in the format of other emulators' `.sav`
-    /// files: its RAM, followed by the clock of an MBC3.
+    /// Returns the battery-backed memory of an env's cartridge in the format of other emulators'
+    /// `.sav` files: its RAM, followed by the clock of an MBC3.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
@@ -92,7 +92,7 @@ pub trait EnvStates {
         Ok(battery::written(&self.snapshot(env)?, self.rom()))
     }
 
-    /// Put such a file, or PyBoy's `.ram`, into an env's cartridge; the machine goes on.
+    /// Puts such a file, or PyBoy's `.ram`, into an env's cartridge; the machine goes on.
     ///
     /// # Errors
     /// There is no such env, the cartridge has another size of RAM, or the device failed.
@@ -101,7 +101,7 @@ pub trait EnvStates {
         self.restore(env, &snapshot)
     }
 
-    /// Put all marked envs into states of any format, one for all of them or one for each, as
+    /// Puts all marked envs into states of any format, one for all of them or one for each, as
     /// [`EnvStates::import_state`] does.
     ///
     /// # Errors
@@ -140,7 +140,7 @@ pub trait EnvStates {
     }
 }
 
-/// By the swarm's own functions of these names.
+/// Forwards to the swarm's own functions of these names.
 macro_rules! by_its_own {
     ($($swarm:ty),*) => { $(
         impl EnvStates for $swarm {

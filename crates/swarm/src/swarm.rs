@@ -27,9 +27,9 @@ use crate::{
 /// Each call returns the errors of the swarm that it is made on: those that the function of its
 /// name lists in [`NativeSwarm`] and [`DeviceSwarm`].
 pub enum Swarm {
-    /// On the CPU's threads.
+    /// A swarm on the CPU's threads.
     Native(Box<NativeSwarm>),
-    /// In kernels on a CUDA device.
+    /// A swarm in kernels on a CUDA device.
     Device(Box<DeviceSwarm>),
 }
 

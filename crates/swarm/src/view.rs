@@ -1,4 +1,4 @@
-//! Observations that are read off a machine directly: pictures, memory, flags, `obs_v0`.
+//! Observations that are computed from a machine directly: pictures, memory, flags, `obs_v0`.
 //!
 //! A [`View`] turns each machine into the same number of bytes, in the caller's buffer, on the
 //! swarm's threads. Views only look: the machines and the swarm's own outputs stay as they are.
@@ -107,7 +107,7 @@ impl View {
 }
 
 impl NativeSwarm {
-    /// Show every env, or only the marked ones, in `out`: one row of [`View::bytes_per_env`] for
+    /// Shows every env, or only the marked ones, in `out`: one row of [`View::bytes_per_env`] for
     /// each env. The rows of envs that are not marked stay as they are.
     ///
     /// # Errors

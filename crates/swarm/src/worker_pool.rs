@@ -17,7 +17,7 @@ use crate::shard::Shard;
 pub(crate) struct WorkerPool {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
-    /// Where the workers are; a forked process has none of them.
+    /// Process in which the workers are; a forked process has none of them.
     process: Process,
 }
 
@@ -68,7 +68,7 @@ impl WorkerPool {
         self.workers.len() + 1
     }
 
-    /// Step every shard; they come back in their places.
+    /// Steps every shard; they come back in their places.
     ///
     /// # Errors
     /// The process was forked after the workers were started: there are none in it, so no shard
@@ -127,7 +127,7 @@ impl Shared {
         }
     }
 
-    /// Take a shard, step it, bring it back; false when none was waiting.
+    /// Takes a shard, steps it and brings it back; returns false when none was waiting.
     fn step_one(&self) -> bool {
         let mut queue = self.lock();
         let (Some(mut shard), Some(plan)) = (queue.waiting.pop(), queue.plan) else {

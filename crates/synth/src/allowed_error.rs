@@ -64,8 +64,8 @@ pub(crate) fn adds_floats(module: &Module) -> bool {
 }
 
 impl AllowedErrors {
-    /// Of a row that gave `exact`; `None` if it doesn't even run another way, so that nothing can
-    /// be said.
+    /// Finds the bounds of a row that gave `exact`; `None` if the row runs in no other way, so that
+    /// nothing is known.
     pub(crate) fn find(
         program: &RowProgram,
         grid: Grid<'_>,

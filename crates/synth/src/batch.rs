@@ -33,14 +33,14 @@ pub struct Manifest {
     pub count: u64,
     /// Recipe of the rows.
     pub plan: Plan,
-    /// Of the program that makes them.
+    /// Version of the generator that makes the rows.
     pub generator_version: u32,
-    /// Of the files.
+    /// Version of the files' schema.
     pub schema_version: u32,
     /// Whose tools made columns, beside it.
     #[serde(flatten)]
     pub tools: ToolVersions,
-    /// Where the rows come from, if they weren't sampled.
+    /// Origin of the rows, if they weren't sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harvest: Option<Harvest>,
 }

@@ -20,7 +20,7 @@ pub(crate) struct Distance {
 
 impl Distance {
     const NONE: Self = Self { units: 0.0, share: 0.0 };
-    /// Of what isn't there at all, or is of another shape.
+    /// Distance of a result that is missing or has another shape.
     pub(crate) const INFINITE: Self = Self { units: f64::INFINITY, share: f64::INFINITY };
 
     /// The worse of two.
@@ -28,13 +28,14 @@ impl Distance {
         Self { units: self.units.max(other.units), share: self.share.max(other.share) }
     }
 
-    /// As a check, with whole units, because no library promises its last digit.
+    /// Makes a check of it, with whole units, because no library promises its last digit.
     pub(crate) fn verdict(self, name: &str) -> Check {
         Check::holds(name, self.share <= 1.0, Some(self.units.ceil()))
     }
 }
 
-/// From wanted numbers to found ones, with what each may be off by; without that, by nothing.
+/// Measures the distance from wanted numbers to found ones, with what each may be off by; without
+/// `allowed`, by nothing.
 fn distance(wanted: &[Vec<Literal>], found: &[Tensor], allowed: Option<&[Vec<f64>]>) -> Distance {
     if wanted.len() != found.len() {
         return Distance::INFINITE;
@@ -99,13 +100,13 @@ pub(crate) fn settled(name: &str, distances: &[Option<Distance>]) -> CheckOutcom
     }
 }
 
-/// From a row's text to results that it must be to the bit.
+/// Measures the distance from a row's text to results that must equal it to the bit.
 pub(crate) fn exact(text: &str, found: &[Tensor]) -> Distance {
     stored(text, found).map_or(Distance::INFINITE, |wanted| distance(&wanted, found, None))
 }
 
-/// From a row's results to what a launch left, forward or backward. `bounds` is asked only if they
-/// differ.
+/// Measures the distance from a row's results to those that a launch left, forward or backward.
+/// `bounds` is called only if they differ.
 pub(crate) fn from_results<'b>(
     program: &RowProgram,
     results: &Results,
@@ -129,7 +130,7 @@ pub(crate) fn from_text<'b>(
     to_memory(|like| stored(text, like), program, results, memory, backward, bounds)
 }
 
-/// From the numbers that are wanted of the row's tensors to what memory holds of them.
+/// Measures the distance from the numbers that are wanted of the row's tensors to those in memory.
 fn to_memory<'b>(
     wanted: impl FnOnce(&[Tensor]) -> Option<Vec<Vec<Literal>>>,
     program: &RowProgram,

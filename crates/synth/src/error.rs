@@ -28,9 +28,9 @@ pub enum SynthError {
     Line {
         /// The file.
         path: PathBuf,
-        /// From 1.
+        /// Position, from 1.
         line: usize,
-        /// From 1.
+        /// Position, from 1.
         column: usize,
         /// Description of the defect.
         reason: String,

@@ -62,13 +62,13 @@ pub(crate) fn cotangents(
 /// Variation of a launch that a correct implementation may show.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Variation {
-    /// With another library's mathematics.
+    /// Perturbation of results, as another library's mathematics gives them.
     pub(crate) perturbation: Option<Perturbation>,
-    /// With the threads in a random order of this seed.
+    /// Seed of a random order of the threads.
     pub(crate) order: Option<u64>,
 }
 
-/// Runs a kernel; gives the memory after it, or what stopped it.
+/// Runs a kernel; returns the memory after it, or what stopped it.
 pub(crate) fn launch(
     module: &Valid<Module>,
     kernel: FunctionId,

@@ -120,7 +120,7 @@ struct Mark {
 const DRAWS: usize = 12;
 /// Draws of a whole kernel before implausible expressions are kept; `draft` then rejects it.
 const REDRAWS: u32 = 300;
-/// From this size on an expression is often given a name.
+/// Size from which on an expression is often given a name.
 const LONG: usize = 7;
 
 /// Draws a kernel: `row` decides the family, `seed` everything else. `None` if the result is

@@ -22,7 +22,7 @@ const MACHINES_FAULT: [&str; 3] =
 /// Messages of a compiler that met a limit of the sandbox.
 const LIMIT_MET: [&str; 4] =
     ["signal terminated program", "CPU time limit", "virtual memory exhausted", "out of memory"];
-/// Of a compiler's message.
+/// Most characters of a compiler's message.
 const MOST_ERROR_CHARACTERS: usize = 200;
 
 /// A text with what a launch of it needs.
@@ -59,14 +59,14 @@ pub(crate) enum JobFailure {
 /// Limits of the host's compiler and of the programs that it makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HostLimits {
-    /// Of the compiler.
+    /// Limits of the compiler.
     pub compiler: Limits,
-    /// Of the program, but for its output, which is as long as what it has to write.
+    /// Limits of the program, except for its output, which is as long as what it has to write.
     pub program: Limits,
 }
 
 impl HostLimits {
-    /// For many rows in one program.
+    /// Limits for many rows in one program.
     pub(crate) const ROWS: Self = Self { compiler: Limits::COMPILER, program: Limits::PROGRAM };
 }
 
@@ -193,12 +193,12 @@ fn shares(
     }
 }
 
-/// Only in the folder of this process, which goes with it.
+/// Writes a file in the folder of this process, which is removed with it.
 fn write(path: &Path, text: &str) -> Result<(), SynthError> {
     gbxcule_files::write_scratch(path, text.as_bytes()).map_err(SynthError::file(path))
 }
 
-/// For each launch, a word for a fault, and all arrays.
+/// Counts the bytes that a program leaves: for each launch, a word for a fault, and all arrays.
 fn bytes_left(job: &Job<'_>) -> usize {
     let arrays = |memory: &Memory| -> usize {
         memory.data.iter().chain(&memory.gradients).map(Vec::len).sum()

@@ -1,5 +1,4 @@
-//! Rows as JSON lines: the twin of a Parquet file, one object a line, the same columns by the same
-//! names.
+//! Rows as JSON lines: one object a line, with the columns of a Parquet file under the same names.
 //!
 //! The version of the schema is in the manifest alone. Text after text is read by line, so that
 //! an error has a line number.

@@ -232,7 +232,7 @@ impl Score {
         self.made - self.caught - self.equal
     }
 
-    /// With the score of other rows.
+    /// Adds the score of other rows.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {

@@ -45,12 +45,12 @@ impl Random {
         at(self.seed, self.next)
     }
 
-    /// From 0 to below `count`, which isn't 0.
+    /// Draws a number from 0 to below `count`, which isn't 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         ((u128::from(self.word()) * count as u128) >> 64) as usize
     }
 
-    /// From `low` to `high`, both included.
+    /// Draws a number from `low` to `high`, both included.
     pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1) as usize) as i64
     }

@@ -40,10 +40,10 @@ pub(crate) static IN_WARP: LazyLock<KnownSkeletons> = LazyLock::new(KnownSkeleto
 pub enum Mode {
     /// Text only: read, lowered, differentiated, printed, not run.
     Text,
-    /// Run as often as it takes to know that it means something; no results are kept, nothing else
-    /// is checked.
+    /// The kernel is run as often as it takes to know that it means something; no results are kept,
+    /// nothing else is checked.
     Meaning,
-    /// Run, too: meaning, expected results, gradients against differences.
+    /// All of it: meaning, expected results, gradients against differences.
     Run,
 }
 
@@ -87,7 +87,7 @@ pub struct Row {
     pub origin_json: Option<String>,
 }
 
-/// For which devices a row holds text.
+/// Devices for which a row holds text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Texts {
@@ -117,10 +117,9 @@ pub struct Plan {
     pub seed: u64,
     /// Amount of work that is done for a row.
     pub mode: Mode,
-    /// For which devices.
+    /// Devices for which rows hold text.
     pub device: Texts,
-    /// Of every so many rows, one has its C++ text compiled by the host's compiler and run; 0 for
-    /// none.
+    /// One of this many rows has its C++ text compiled by the host's compiler and run; 0 for none.
     #[serde(default)]
     pub host_every: u64,
 }
@@ -338,7 +337,7 @@ pub(crate) fn results_in(
 }
 
 impl Row {
-    /// For which devices it holds texts.
+    /// Returns the devices for which the row holds texts.
     pub(crate) fn texts(&self) -> Texts {
         match (&self.cpp, &self.cuda) {
             (Some(_), Some(_)) => Texts::Both,

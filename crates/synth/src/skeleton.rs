@@ -33,7 +33,7 @@ const OUTLINE_SEED: u64 = 0x6762_7863_756c_6521;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KnownSkeletons {
     hashes: BTreeSet<String>,
-    /// Of the modules among them.
+    /// Outlines of the modules among them.
     outlines: BTreeSet<String>,
     /// Kernels that were looked at.
     pub kernels: usize,
@@ -42,15 +42,15 @@ pub struct KnownSkeletons {
 }
 
 impl KnownSkeletons {
-    /// Of the tests, examples and modules in the package of NVIDIA Warp 1.19.0.
+    /// Reads the skeletons of the tests, examples and modules in the package of NVIDIA Warp 1.19.0.
     pub fn of_warp() -> Self {
         let lines = include_str!("warp_skeletons.txt").lines().map(str::to_owned);
         let (hashes, outlines) = lines.partition(|line| line.len() == 2 * HASH_BYTES);
         Self { hashes, outlines, ..Self::default() }
     }
 
-    /// Of a folder of Python files: every kernel that the front end finds, wherever in a file it
-    /// stands.
+    /// Finds the skeletons of a folder of Python files: of every kernel that the front end finds,
+    /// anywhere in a file.
     pub fn of_folder(folder: &Path) -> Result<Self, SynthError> {
         let mut known = Self::default();
         for path in python_files(folder)? {
@@ -124,8 +124,8 @@ fn of_text(kernel: &[(usize, Token<'_>)]) -> String {
     digest(&moved.collect::<Vec<_>>().join("\n"), HASH_BYTES)
 }
 
-/// How a module is laid out: its functions, and the order of their statements by what each line of
-/// the print begins with. The same skeleton, the same outline.
+/// Returns a module's outline: its functions, and the order of their statements by what each line
+/// of the print begins with. Equal skeletons have equal outlines.
 fn outline(module: &Module) -> String {
     let mut word = OUTLINE_SEED;
     let mut put = |number: usize| word = mix(word ^ number as u64);

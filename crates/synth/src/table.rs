@@ -129,7 +129,7 @@ fn version(reader: &SerializedFileReader<fs::File>) -> Option<String> {
     notes.iter().find(|note| note.key == VERSION_KEY)?.value.clone()
 }
 
-/// Adds the rows of a part of a file, or says which column is wrong.
+/// Adds the rows of a part of a file, or reports which column is wrong.
 fn read_group(
     group: &dyn RowGroupReader,
     left_out: &[&str],

@@ -67,8 +67,8 @@ pub(crate) fn epsilon(of: Scalar) -> Option<f64> {
     }
 }
 
-/// How far apart two numbers are in units in the last place: of floats at the size of the larger or
-/// of 1, whichever is more; of integers, infinitely unless equal.
+/// Returns the distance of two numbers in units in the last place: of floats at the size of the
+/// larger or of 1, whichever is more; of integers, infinity unless equal.
 pub(crate) fn units(left: Literal, right: Literal) -> f64 {
     let (l, r) = (left.as_f64(), right.as_f64());
     if left == right || left.scalar().is_float() && l == r {

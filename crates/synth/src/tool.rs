@@ -36,9 +36,9 @@ pub struct ToolVersions {
 /// Architecture and compiler of PTX.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Ptx {
-    /// For this architecture and newer ones.
+    /// Oldest architecture of the PTX; newer ones take it, too.
     pub arch: String,
-    /// By this version of NVRTC.
+    /// Version of NVRTC.
     pub nvrtc: String,
 }
 

@@ -22,7 +22,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Of the tests of Warp 1.19.0.
+    /// Returns the features of the tests of Warp 1.19.0.
     pub fn of_warp() -> Self {
         let mut lines = include_str!("warp_usage.csv").lines().filter_map(|line| {
             let (name, count) = line.rsplit_once(',')?;
@@ -32,7 +32,7 @@ impl Usage {
         Self { kernels, counts: lines.collect() }
     }
 
-    /// Of a folder of Python files: whatever is marked `@wp.kernel`.
+    /// Counts the features of a folder of Python files: of every function marked `@wp.kernel`.
     pub fn of_folder(folder: &Path) -> Result<Self, SynthError> {
         let mut found = Self::default();
         for path in python_files(folder)? {
@@ -44,7 +44,7 @@ impl Usage {
         Ok(found)
     }
 
-    /// Of rows.
+    /// Counts the features of rows.
     pub fn of_rows(rows: &[Row]) -> Self {
         let mut found = Self::default();
         rows.iter().for_each(|row| found.add(&row.features));
@@ -71,7 +71,7 @@ impl Usage {
         names.into_iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// As the table that [`Usage::of_warp`] reads.
+    /// Writes the table that [`Usage::of_warp`] reads.
     pub fn to_csv(&self) -> String {
         let mut text = format!("kernels,{}\n", self.kernels);
         for name in self.by_share() {

@@ -173,7 +173,8 @@ impl StoredRow {
         Some(finite_difference::compare(&wide, &found, self.grid(), self.seed))
     }
 
-    /// Launched on a device, forward and backward, beside what the row holds.
+    /// Launches the kernel on a device, forward and backward, and compares the results with the
+    /// row's.
     fn launched(&self, name: &str, row: &Row, device: Device) -> CheckOutcome {
         let Ok(results) = &self.results else { return Ok(Check::failed(name)) };
         let stored = [&row.outputs_json, &row.gradients_json].map(Option::as_deref);
@@ -289,7 +290,7 @@ pub fn count_verdicts(outcomes: &[Vec<CheckOutcome>]) -> Vec<CheckCount> {
 /// Checks whose number is a difference in units in the last place.
 pub const UNITS: [&str; 5] = ["machine_code", "cpp", "cuda_on_host", "warp", "gpu"];
 
-/// For each of them, the differences of the rows that passed, the least first.
+/// Returns, for each of [`UNITS`], the differences of the rows that passed, the least first.
 pub fn units(outcomes: &[Vec<CheckOutcome>]) -> Vec<(&'static str, Vec<f64>)> {
     UNITS
         .map(|name| {

@@ -93,8 +93,8 @@ impl Check {
 /// Reason why a check was not run to its end.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Error)]
 pub enum NotRun {
-    /// An option asks for it.
-    #[error("not asked for")]
+    /// An option asks for the check, and was not given.
+    #[error("no option asks for it")]
     NotAsked,
     /// The compiler refuses the row's source, or its inputs don't fit.
     #[error("the row's source or inputs are not readable")]
@@ -114,8 +114,9 @@ pub enum NotRun {
     /// The kernel looks at the bits of a float.
     #[error("the kernel can't be computed in 64 bits")]
     NotWide,
-    /// Results differ, and so do the row's own where a function is moved by a digit.
-    #[error("the results hang on the last digit")]
+    /// Results differ, and so do the row's own when a function is moved by a unit in the last
+    /// place.
+    #[error("rounding in the last digit decides the results")]
     LastDigit,
     /// NVIDIA Warp did not take the source.
     #[error("NVIDIA Warp refuses the source")]
@@ -164,7 +165,7 @@ mod tests {
             assert_eq!(String::from(verdict.clone()), text);
             assert_eq!(Verdict::try_from(text.to_owned()), Ok(verdict));
         }
-        for text in ["", "not run", "not run: not asked for", "passed"] {
+        for text in ["", "not run", "not run: no option asks for it", "passed"] {
             assert!(Verdict::try_from(text.to_owned()).is_err(), "{text}");
         }
     }

@@ -31,7 +31,7 @@ impl LaunchOutcome {
     }
 }
 
-/// Compiles and runs all programs in a folder of that name; gives what each left, and what all
+/// Compiles and runs all programs in a folder of that name; returns what each left, and what all
 /// printed.
 pub fn run(name: &str, dialect: Dialect, programs: &[Program]) -> (Vec<LaunchOutcome>, String) {
     let folder = folder(name);

@@ -11,7 +11,7 @@ use gbxcule_ir::{Shape, Type, Types};
 /// Bytes of a state before its first field: what it is, and which cartridge it belongs to.
 const PREAMBLE_BYTES: usize = 31;
 
-/// Where each scalar of the machine lies in its image, in the order of a state.
+/// Offset of each scalar of the machine in its image, in the order of a state.
 pub struct Image {
     /// Offset in the image and number of bytes; neighbours are one.
     runs: Vec<(usize, usize)>,

@@ -236,7 +236,8 @@ pub fn halves() -> Sample {
     checked("halves", module, SourceMap::new())
 }
 
-/// Where C++ leaves integers open, and where the text knows that it doesn't matter.
+/// Integer operations that C++ leaves open, and those for which the text knows that it doesn't
+/// matter.
 pub fn integers() -> Sample {
     let mut module = Module::new("integers");
     let types = [Type::I32, Type::U8, Type::I64, Type::F32];

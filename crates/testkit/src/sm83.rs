@@ -1,5 +1,5 @@
-//! The cases in `GBXCULE_TEST_DATA`: what stood there before one instruction, after it, and on the
-//! bus.
+//! The cases in `GBXCULE_TEST_DATA`: registers and memory before and after one instruction, and its
+//! accesses of the bus.
 
 use std::collections::BTreeMap;
 use std::io::Read;

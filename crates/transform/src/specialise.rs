@@ -68,7 +68,7 @@ pub enum Passed {
 /// An argument of a specialised call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Input {
-    /// By value.
+    /// Passed by value.
     Passed(Passed),
     /// The registers.
     Registers,
@@ -101,20 +101,20 @@ pub struct Fact {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsupported(pub &'static str);
 
-/// How a call is treated.
+/// Treatment of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Treatment {
     /// Seen through.
     Unfold,
     /// Left as a call.
     Call,
-    /// Not allowed.
+    /// The call is not allowed.
     Refuse,
 }
 
 /// Decisions of the caller.
 pub trait Policy {
-    /// How a call is treated; `None` stands for what is not a known scalar.
+    /// Chooses the treatment of a call; `None` stands for an argument that is not a known scalar.
     fn treatment(
         &self,
         function: FunctionId,
@@ -162,13 +162,13 @@ impl State {
     }
 }
 
-/// Where a way came to.
+/// End of a way.
 enum Way {
     /// Behind the statement at which it should stop.
     Joined(State),
-    /// Out of the function that holds this statement.
+    /// The way left the function that holds this statement.
     Left(State),
-    /// At the end of the call: all ways that are left, settled.
+    /// The call has ended: all ways that are left, settled.
     Ended(Vec<State>),
 }
 
@@ -255,7 +255,7 @@ impl<'m> Specialiser<'m> {
         }
     }
 
-    /// Specialises a call; gives the ways on which it ended, settled.
+    /// Specialises a call; returns the ways on which it ended, settled.
     pub fn call(
         &mut self,
         state: State,

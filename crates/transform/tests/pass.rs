@@ -145,8 +145,8 @@ fn promoting_fields_keeps_meaning() {
     assert!(promoted.get() > 10, "only {} fields were promoted", promoted.get());
 }
 
-/// How many variables promotion makes for the fields of a struct `S` that a function `run` works
-/// on.
+/// Counts the variables that promotion makes for the fields of a struct `S` that a function `run`
+/// works on.
 fn kept(text: &str, which: promote::FieldSelection) -> usize {
     let mut sources = SourceMap::new();
     let lowered = gbxcule_subset::lower(&[("src/s.rs", text)], &["run"], &mut sources);

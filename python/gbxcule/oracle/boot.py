@@ -39,7 +39,7 @@ KEY0_COMPATIBLE = 0x04
 
 @dataclass(frozen=True)
 class Color:
-    """What a Color's boot ROM makes of a cartridge."""
+    """State that a Color's boot ROM chooses for a cartridge."""
 
     compatible: bool
     """The program is one for the original."""
@@ -64,7 +64,7 @@ class Color:
         return (background, first, second)
 
     def writes(self) -> "list[tuple[int, int]]":
-        """What the boot ROM leaves in palette memory, and its indices."""
+        """Palette memory that the boot ROM leaves, and its indices."""
         if self.compatible:
             return []
         white = [0xFF, 0x7F] * 32
@@ -113,7 +113,7 @@ class _Program:
 
 
 def boot_program(rom: bytes, color: "Color | None" = None) -> bytes:
-    """What replaces the boot ROM."""
+    """Return the program that replaces the boot ROM."""
     phase = color.phase if color else PYBOY_PHASE
     program = _Program()
     program.emit((0x31, 0xFE, 0xFF), 12)  # LD SP,0xFFFE

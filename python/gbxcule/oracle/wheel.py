@@ -1,4 +1,4 @@
-"""Where an installed package came from, from what its installer left beside it."""
+"""Origin of an installed package, by the files that its installer left beside it."""
 
 import hashlib
 import importlib.metadata

@@ -19,7 +19,7 @@ vec3 = composite("vector", (3,), float32)
 
 
 class Geometry:
-    """What has an id, and a row in a table by it. Ids begin at 1, and are used again."""
+    """Things with an id, and a row in a table by it. Ids begin at 1, and are used again."""
 
     _table: str
     _live: "WeakValueDictionary[int, Geometry]"

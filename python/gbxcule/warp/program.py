@@ -32,7 +32,7 @@ class Function(Piece[..., Any]):
 
 
 class Module:
-    """What launches and programs say of the module around kernels; kernels are compiled one by one."""
+    """The module around kernels, as launches and programs name it; kernels are compiled one by one."""
 
     def __init__(self, name: str) -> None:
         self.name = name

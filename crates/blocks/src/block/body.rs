@@ -9,7 +9,7 @@ use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::{Body, Literal, PlaceId, Projection, Root, Scalar, Type, Value};
 use gbxcule_transform::specialise::{Abstract, Fact, Residual, Specialiser};
 
-/// Where a register is kept.
+/// Slot in which a register is kept.
 struct Home {
     /// Field of the machine.
     field: PlaceId,
@@ -42,8 +42,8 @@ impl Tree<'_> {
         }
     }
 
-    /// Fills in how much the block may still run where it looks at the deadline; gives the M-cycles
-    /// of its longest way.
+    /// Fills in, at each check of the deadline, how much the block may still run; returns the
+    /// M-cycles of its longest way.
     fn fill_checks(&mut self, residual: &mut Residual) -> u32 {
         for at in (0..self.instructions.len()).rev() {
             let latest = self.instructions[at].latest;

@@ -18,7 +18,7 @@ const INSTRUCTIONS_MAX: usize = 160;
 const MCYCLES_MAX: u32 = 160;
 /// Branches on a way at most: each nests the code one deeper.
 const DEPTH_MAX: usize = 24;
-/// Where the buttons are read.
+/// Address of the buttons' register.
 const P1: u16 = 0xff00;
 
 /// Returns true for addresses whose code blocks are made of.
@@ -84,7 +84,7 @@ pub(super) struct Instruction {
     pub(super) latest: u32,
 }
 
-/// A look at the deadline, to be filled with what the block runs after it.
+/// A check of the deadline, to be filled with the time that the block runs after it.
 pub(super) struct Check {
     /// The instruction after which it stands; none at the head.
     pub(super) behind: Option<usize>,
@@ -99,7 +99,7 @@ struct Tip {
     behind: Option<usize>,
     /// PCs on the way.
     passed: Vec<u16>,
-    /// Where calls on the way will return to, probably.
+    /// Probable return addresses of the calls on the way.
     returns: Vec<u64>,
     depth: usize,
 }
@@ -231,7 +231,7 @@ impl Tree<'_> {
         self.exits.push((reject, state.registers.clone()));
     }
 
-    /// The look at the deadline at the head.
+    /// The check of the deadline at the head.
     fn guard(
         &mut self,
         specialiser: &mut Specialiser<'_>,
@@ -276,7 +276,7 @@ impl Tree<'_> {
         Ok(if goes_on { Next::Instruction(pc) } else { Next::Exit })
     }
 
-    /// Specialises an instruction; gives what comes after it.
+    /// Specialises an instruction; returns what comes after it.
     fn instruction(
         &mut self,
         specialiser: &mut Specialiser<'_>,
@@ -365,7 +365,7 @@ enum Next {
     Exit,
 }
 
-/// How much more one value of 16 bits is than another, if that is known.
+/// Returns the difference of two values of 16 bits, if it is known.
 fn difference(of: Abstract, than: Abstract) -> Option<i16> {
     let parts = |known| match known {
         Abstract::Literal(literal) => (None, literal.bits() as i16),

@@ -53,7 +53,7 @@ pub(crate) fn random_rom() -> impl Strategy<Value = Vec<u8>> {
     )
 }
 
-/// Where high RAM begins.
+/// First address of high RAM.
 const HIGH_RAM: u16 = 0xff80;
 
 /// Random registers, deadline and RAM.

@@ -24,7 +24,7 @@ const HOST_ROWS: usize = 32;
 /// Options of the checks with the host's compiler.
 #[derive(Args)]
 struct Host {
-    /// Leave out what needs the host's C++ compiler
+    /// Leave out the checks that need the host's C++ compiler
     #[arg(long)]
     no_host: bool,
 
@@ -211,7 +211,7 @@ impl Mutate {
     }
 }
 
-/// How near rows of the test and validation splits are to their nearest training row
+/// Print how near rows of the test and validation splits are to their nearest training row
 #[derive(Args)]
 pub(crate) struct Leak {
     #[command(flatten)]

@@ -52,7 +52,7 @@ pub(crate) struct Tasks {
     #[arg(long, value_name = "FILE")]
     stand_in: Option<PathBuf>,
 
-    /// Of the stand-in answers, make every so manieth one wrong; each says in `is_right` what it is
+    /// Make one in N of the stand-in answers wrong; `is_right` in each tells which
     #[arg(long, value_name = "N", requires = "stand_in")]
     mutate_every: Option<NonZeroUsize>,
 }
@@ -127,7 +127,7 @@ pub(crate) struct GradeAnswers {
     #[arg(long, value_name = "DIR", default_value = "runs/grade")]
     out: PathBuf,
 
-    /// The folder in which the host's compiler gets one of its own to work in, removed at the end
+    /// Parent folder of the compiler's scratch folder, which is removed at the end
     #[arg(long, value_name = "DIR", default_value = "runs/synth-host")]
     work: PathBuf,
 }

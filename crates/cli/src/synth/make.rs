@@ -47,7 +47,7 @@ struct DatasetOptions {
     #[arg(long)]
     ptx: bool,
 
-    /// For which GPU PTX is
+    /// GPU architecture of the PTX
     #[arg(long, value_name = "ARCH", default_value = "sm_90")]
     arch: Arch,
 

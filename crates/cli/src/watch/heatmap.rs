@@ -31,12 +31,12 @@ impl Coordinate {
     }
 }
 
-/// Where both coordinates are, as in `D361,D362` or `C010:C012,C012:C014`.
+/// Addresses of both coordinates, as in `D361,D362` or `C010:C012,C012:C014`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coordinates {
-    /// From left to right.
+    /// Coordinate from left to right.
     pub x: Coordinate,
-    /// From top to bottom.
+    /// Coordinate from top to bottom.
     pub y: Coordinate,
 }
 
@@ -58,7 +58,7 @@ impl FromStr for Coordinates {
     }
 }
 
-/// How often machines were where.
+/// Counts of machines at each place.
 #[derive(Debug)]
 pub(crate) struct Heatmap {
     view: View,

@@ -1,4 +1,5 @@
-//! As much of HTTP as one page and one WebSocket need: read a request's head, write a whole answer.
+//! The part of HTTP that one page and one WebSocket need: reading a request's head, writing a whole
+//! answer.
 
 use std::io::{self, Read, Write};
 

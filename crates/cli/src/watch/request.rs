@@ -12,7 +12,7 @@ use crate::watch::tile::Shrink;
 /// machines.
 const MOST_PICTURE_BYTES: usize = 8 << 20;
 
-/// As many bytes of colours, which fill the largest screens too.
+/// Most bytes of colours, which fill the largest screens too.
 const MOST_COLOR_BYTES: usize = 32 << 20;
 
 /// Nor are those of all viewers together, who share it: each has one view on its way.
@@ -54,7 +54,7 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// As much of it as there is.
+    /// Returns the part of the request that there is.
     pub(crate) fn clipped(self, num_envs: usize, viewers: usize, model: Model) -> Self {
         let first = self.first.min(num_envs);
         let share = MOST_BYTES_OF_ALL / viewers.max(1);

@@ -25,7 +25,7 @@ const BYTE_SUM: [u8; 256] = {
     sums
 };
 
-/// By how much a picture is made smaller: 1, 2, 4 or 8.
+/// Factor by which a picture is made smaller: 1, 2, 4 or 8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "usize")]
 pub(crate) struct Shrink(usize);

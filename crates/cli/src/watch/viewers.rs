@@ -21,7 +21,7 @@ use crate::watch::tile::Shrink;
 
 /// Swarm that viewers look at.
 pub(crate) trait ViewSource {
-    /// How many machines there are.
+    /// Returns the number of machines.
     fn num_envs(&self) -> usize;
 
     /// Counts whatever makes a view differ from the one before.

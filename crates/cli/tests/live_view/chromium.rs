@@ -160,7 +160,7 @@ impl Chromium {
     }
 }
 
-/// How the page is looked at.
+/// A window of the browser that shows the page.
 #[derive(Clone, Copy)]
 pub(crate) struct Window {
     pub(crate) width: u32,

@@ -8,8 +8,8 @@ use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use rustc_hash::FxHashMap;
 
-/// How deep blocks may nest: less than [`gbxcule_ir::check::NESTING_MAX`], so that passes have room
-/// for their own.
+/// Greatest depth of nested blocks: less than [`gbxcule_ir::check::NESTING_MAX`], so that passes
+/// have room for their own.
 const BLOCKS_MAX: usize = 160;
 
 impl<'a> Lower<'_, '_, 'a, '_> {

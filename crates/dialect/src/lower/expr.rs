@@ -307,8 +307,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 }
 
-/// How many parts a tuple in a kernel may have, with those of its parts, and how deep they may
-/// nest.
+/// Most parts of a tuple in a kernel, with those of its parts, and how deep they may nest.
 const TUPLE_PARTS_MAX: usize = 1024;
 const TUPLE_NESTING_MAX: usize = 16;
 

@@ -232,7 +232,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
-    /// Ends a gradient by hand; gives whether this is one.
+    /// Ends a gradient by hand; returns true if this is one.
     pub(super) fn give_adjoints(&mut self) -> bool {
         let Some(manual_gradient) = &self.manual_gradient else { return false };
         let mut parts: Vec<Value> = Vec::new();

@@ -117,7 +117,7 @@ impl<'a> Session<'_, 'a> {
     }
 }
 
-/// Something that isn't read; where it is stands at the function.
+/// Makes the error for a construct that isn't read; its place stands at the function.
 fn unread(what: impl Into<String>) -> super::LoweringError {
     super::LoweringError::Fault(Box::new(Diagnostic::error(
         Code::UnsupportedNative,

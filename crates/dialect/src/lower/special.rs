@@ -437,7 +437,7 @@ fn is_operator(name: &str) -> bool {
     )
 }
 
-/// Where a format's conversion of this number begins.
+/// Returns the position of a format's conversion of this number.
 fn conversion(format: &str, number: usize) -> Option<usize> {
     let (mut at, mut seen) = (0, 0);
     while let Some(next) = format[at..].find('%') {

@@ -112,7 +112,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 }
 
-/// For each parameter the argument that goes there, by position and keyword.
+/// Finds the argument of each parameter, by position and keyword.
 fn match_arguments(signatures: &[Signature], given: &[CallArgument<'_>]) -> Option<Vec<usize>> {
     if given.iter().all(|(keyword, ..)| keyword.is_none()) {
         return Some((0..given.len()).collect());

@@ -33,7 +33,7 @@ pub(super) const ELEMENTS_MAX: u64 = BYTES_MAX;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dim {
     pub(super) extent: u32,
-    /// From one index to the next, in elements of the storage.
+    /// Elements of the storage from one index to the next.
     stride: i32,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Tile {
     pub(super) storage: PlaceId,
     pub(super) of: Type,
     pub(super) dims: Vec<Dim>,
-    /// Where in the storage it begins.
+    /// Position of the first element in the storage.
     start: i32,
     /// Number that is added to that when the kernel runs.
     moved: Option<Value>,

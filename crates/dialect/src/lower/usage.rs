@@ -16,7 +16,7 @@ pub(super) struct Usage<'a> {
 
 #[derive(Default, Clone, Copy)]
 struct Uses {
-    /// How often it is bound in the text.
+    /// Number of bindings in the text.
     stores: usize,
     /// The block of the first binding.
     block: usize,

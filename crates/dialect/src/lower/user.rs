@@ -18,7 +18,7 @@ use gbxcule_ir::ty::{Shape, Type};
 struct Match<'a> {
     def: &'a StmtFunctionDef,
     formals: Vec<Formal<'a>>,
-    /// For each formal what is passed.
+    /// Argument of each formal parameter.
     passed: Vec<CallArgument<'a>>,
 }
 
@@ -39,7 +39,7 @@ impl PassedArguments<'_> {
     }
 }
 
-/// How deep functions may call each other.
+/// Greatest depth of calls of functions by each other.
 const CALL_DEPTH_MAX: usize = 64;
 
 impl<'a> Lower<'_, '_, 'a, '_> {

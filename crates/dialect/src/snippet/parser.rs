@@ -21,7 +21,7 @@ struct Parser<'t> {
     level: usize,
 }
 
-/// How deep expressions and statements may nest.
+/// Greatest depth of nested expressions and statements.
 const LEVELS_MAX: usize = 64;
 
 type Parsed<T> = Result<T, String>;

@@ -20,7 +20,7 @@ const SIGNS: [&str; 43] = [
 ];
 const QUESTION: [&str; 2] = ["?", ":"];
 
-/// How many words a snippet may have.
+/// Most words of a snippet.
 const TOKENS_MAX: usize = 4000;
 
 /// Splits a text.

@@ -35,7 +35,7 @@ impl Symbols {
 pub(in super::super) struct SymbolSet(Vec<u64>);
 
 impl SymbolSet {
-    /// Adds a name; says whether it is new.
+    /// Adds a name; returns true if it is new.
     pub(in super::super) fn insert(&mut self, Symbol(number): Symbol) -> bool {
         let (word, bit) = (number as usize / 64, 1 << (number % 64));
         if self.0.len() <= word {
@@ -105,7 +105,7 @@ struct Statement {
 /// Names that are mentioned.
 #[derive(Default)]
 pub(in super::super) struct Mentions {
-    /// Those that the text may bind.
+    /// Names that the text may bind.
     pub(in super::super) names: Vec<Symbol>,
     /// Names after a dot.
     pub(in super::super) attributes: Vec<Symbol>,

@@ -1,7 +1,8 @@
 //! Volumes that rise or fall by themselves, of channels 1, 2 and 4. Called by `voice`.
 //!
-//! A counter is loaded with NRx2's pace and counts at 64 Hz. At 0 it arms a clock, half a period
-//! of the 512 Hz sequencer later; the sequencer's next clock changes the volume.
+//! A counter is loaded with NRx2's pace and counts at 64 Hz. At 0 it arms a clock, half a period of
+//! the 512 Hz sequencer later; the sequencer's next clock changes the volume. (`crates/sound` has a
+//! simpler envelope, for samples, which no program can read.)
 #![cfg(color)]
 
 /// NRx2: the volume rises.

@@ -1,7 +1,8 @@
 //! Channel 4: a divider, a counter of 14 bits, and a shift register that one of those bits clocks.
 //! Called by `voice`.
 //!
-//! The register is shifted only when somebody looks at it; until then its clocks are counted.
+//! The register is shifted only at a read; until then its clocks are counted. (`crates/sound` has a
+//! simpler channel 4, for samples, which no program can read.)
 #![cfg(color)]
 
 /// NR43: a register of 7 bits instead of 15.

@@ -27,12 +27,12 @@ pub enum PowerOnGlitch {
 pub struct Sequencer {
     /// Clocks so far, modulo 8: an odd one is a length clock, 3 and 7 are sweep clocks.
     pub clocks: u8,
-    /// How the next edge counts.
+    /// Effect of power-on on the next edge.
     pub glitch: PowerOnGlitch,
 }
 
 impl Sequencer {
-    /// Sound was switched on, with DIV's bit 4 as given.
+    /// Makes the sequencer of sound that is switched on, with DIV's bit 4 as given.
     pub(super) fn power_on(div_bit: bool) -> Sequencer {
         if div_bit {
             Sequencer { clocks: 1, glitch: PowerOnGlitch::LoseEdge }
@@ -43,8 +43,8 @@ impl Sequencer {
 }
 
 impl Apu {
-    /// How often the bit fell since the last sync, up to and including `now`. Edge numbers have 21
-    /// bits, or one less.
+    /// Counts how often the bit fell since the last sync, up to and including `now`. Edge numbers
+    /// have 21 bits, or one less.
     pub(super) fn sequencer_edges(&self, now: u32, div_base: u32) -> u32 {
         let before = self.synced_at.wrapping_sub(div_base) >> self.edge_shift();
         let after = now.wrapping_sub(div_base) >> self.edge_shift();

@@ -30,7 +30,7 @@ pub struct Voices {
     pub pulses: [Pulse; 2],
     /// The volumes of channels 1, 2 and 4.
     pub envelopes: [Envelope; 3],
-    /// At double speed volumes change one M-cycle after their clock.
+    /// True at double speed, where volumes change one M-cycle after their clock.
     pub late: bool,
     /// Channel 4.
     pub noise: Noise,
@@ -59,7 +59,7 @@ pub struct Pulse {
 }
 
 impl Voices {
-    /// Sound was just switched on, or is off.
+    /// Makes voices of sound that was just switched on, or is off.
     pub(super) const fn silent() -> Voices {
         Voices {
             phase: 0,

@@ -91,8 +91,8 @@ impl Apu {
         }
     }
 
-    /// While channel 3 plays, the CPU gets the byte that it reads, and on the original only as it
-    /// reads it.
+    /// Returns the byte that the CPU reads: while channel 3 plays, the one that the channel reads,
+    /// and on the original only as it reads it.
     pub(super) fn read_wave_ram(&self, address: u16) -> u8 {
         if !self.is_active(WAVE) {
             self.wave_ram[address as usize & 0x0f]

@@ -26,7 +26,7 @@ impl Cpu {
         value.wrapping_add(by)
     }
 
-    /// HL counted up or down while it addresses memory; gives the address.
+    /// HL counted up or down while it addresses memory; returns the address.
     #[inline(always)]
     fn step_hl(&mut self, by: u16) -> u16 {
         let address = self.hl();

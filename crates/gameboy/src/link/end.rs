@@ -43,7 +43,7 @@ struct Forced {
 pub struct End<'m> {
     machine: &'m mut Machine,
     cart_ram: &'m mut [u8],
-    /// When the present frame of the pair ends, in T-cycles of the machine.
+    /// Time at which the pair's present frame ends, in T-cycles of the machine.
     goal_tcycles: u32,
     /// Time at which the port was opened, if that was lately.
     opened_at: i32,
@@ -133,7 +133,7 @@ impl<'m> End<'m> {
         self.forced.is_some()
     }
 
-    /// When the port shifts next by its own clock, or shifted by a write.
+    /// Returns the time at which the port shifts next by its own clock, or shifted by a write.
     pub(super) fn next_shift(&self) -> Option<i32> {
         if let Some(forced) = self.forced {
             return Some(forced.at);
@@ -198,8 +198,8 @@ impl<'m> End<'m> {
         self.run_until_change(rom, 0);
     }
 
-    /// Like `run_until_change`, but ends after a shift that the program caused. Goes by single
-    /// instructions, to know what is shifted out then.
+    /// Does what `run_until_change` does, but ends after a shift that the program caused. Runs
+    /// single instructions, to know what is shifted out then.
     pub(super) fn run_watched(&mut self, rom: &[u8], limit: i32) {
         let port = self.port();
         let next = self.next_shift();
@@ -360,8 +360,8 @@ impl<'m> End<'m> {
         (was_high && !serial.clock_high).then_some(Forced { at, bit: before.sb >> 7 })
     }
 
-    /// How often the next thing that happens may read or write the port, or what it changes: IF.
-    /// Says too often rather than too seldom.
+    /// Returns how often the next instruction or service may read or write the port, or what it
+    /// changes: IF. Returns too many rather than too few.
     fn looks_at_port(&self, rom: &[u8]) -> Looks {
         let cpu = &self.machine.cpu;
         let stack = if (0xfefe..0xff12).contains(&cpu.sp) { Looks::Twice } else { Looks::Never };

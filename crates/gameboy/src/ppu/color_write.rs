@@ -62,8 +62,8 @@ impl Machine {
         self.ppu.scx = value;
     }
 
-    /// In mode 2 the height of objects changes for those that are looked at later. One is looked at
-    /// for two dots, and is tall if it is on either (gambatte `late_sizechange*`).
+    /// Changes, in mode 2, the height of the objects that are looked at later. One is looked at for
+    /// two dots, and is tall if it is on either (gambatte `late_sizechange*`).
     fn write_object_size(&mut self, t: u32, size: u8) {
         self.sync_ppu(t.wrapping_sub(2));
         let elapsed = t.wrapping_sub(self.ppu.line_start);

@@ -80,8 +80,8 @@ impl Machine {
 
 #[cfg(not(color))]
 impl Machine {
-    /// Draws the lines that come next, as far as the shortcut covers them, and gives their number.
-    /// Nothing happens in them that can be seen from outside but their pixels.
+    /// Draws the lines that come next, as far as the shortcut covers them, and returns their
+    /// number. Nothing happens in them that can be seen from outside but their pixels.
     pub(super) fn draw_lines(&mut self, lines: u8) -> u8 {
         if self.dma.active {
             // The objects that OAM DMA hides depend on the moment.

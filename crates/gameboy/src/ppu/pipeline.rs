@@ -110,7 +110,7 @@ pub struct Pipeline {
     pub wx_just_changed: bool,
     /// The next object of the scan.
     pub object: u8,
-    /// How far its fetch has come.
+    /// Progress of its fetch.
     pub object_step: u8,
     /// OBJ enable fell during the fetch.
     pub object_aborted: bool,
@@ -125,7 +125,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Before the first line.
+    /// Makes a pipeline before its first line.
     pub const fn idle() -> Pipeline {
         Pipeline {
             dot: 0,
@@ -307,7 +307,8 @@ impl Machine {
         }
     }
 
-    /// When mode 3 will end if nothing changes any more, found by rendering a copy without pixels.
+    /// Returns the dot at which mode 3 will end if nothing changes any more, found by rendering a
+    /// copy without pixels.
     pub(crate) fn probe_mode3_end(&mut self) -> u16 {
         let mut probe = self.ppu;
         if probe.stage == LineProgress::Untouched {
@@ -334,7 +335,7 @@ impl Machine {
 }
 
 impl Ppu {
-    /// Works on one dot and says whether mode 3 ends on it.
+    /// Works on one dot and returns true if mode 3 ends on it.
     fn render_dot(
         &mut self,
         vram: &[u8; VRAM_BYTES],
@@ -362,7 +363,7 @@ impl Ppu {
         self.pipeline.position >= 160
     }
 
-    /// Begins the window if this is where it begins, and says whether that takes an extra dot.
+    /// Begins the window if this is where it begins, and returns true if that takes an extra dot.
     fn start_window(&mut self) -> bool {
         let position = self.pipeline.position;
         let enabled = self.lcdc & LCDC_WINDOW != 0;
@@ -412,7 +413,7 @@ impl Ppu {
         }
     }
 
-    /// Works on the object that begins here, if any, and says whether that takes the dot.
+    /// Works on the object that begins here, if any, and returns true if that takes the dot.
     fn fetch_objects(&mut self, vram: &[u8; VRAM_BYTES], oam: &[u8; 0xa0]) -> bool {
         if self.pipeline.object_step == OBJECT_NONE {
             self.pipeline.skip_passed_objects(&self.scan);
@@ -476,7 +477,7 @@ impl Ppu {
         self.pipeline.object_step += 1;
     }
 
-    /// Where the row of the object being fetched lies in VRAM.
+    /// Returns the address in VRAM of the row of the object that is being fetched.
     fn object_address(&self) -> u16 {
         let tall = self.lcdc & LCDC_TALL_OBJECTS != 0;
         let last_row = if tall { 15 } else { 7 };
@@ -489,14 +490,14 @@ impl Ppu {
         tile as u16 * 16 + row as u16 * 2 + self.object_bank()
     }
 
-    /// Where the bank of the object being fetched begins in VRAM.
+    /// Returns the offset in VRAM of the bank of the object that is being fetched.
     #[cfg(not(color))]
     #[inline(always)]
     fn object_bank(&self) -> u16 {
         0
     }
 
-    /// Where the bank of the object being fetched begins in VRAM.
+    /// Returns the offset in VRAM of the bank of the object that is being fetched.
     #[cfg(color)]
     fn object_bank(&self) -> u16 {
         if self.compatible { 0 } else { (self.pipeline.object_flags as u16 & 8) << 10 }

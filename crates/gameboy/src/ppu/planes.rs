@@ -136,12 +136,12 @@ impl Planes {
         Planes { low: self.low.moved_right(pixels), high: self.high.moved_right(pixels) }
     }
 
-    /// These planes left of a pixel, the others from it on.
+    /// Joins these planes, left of a pixel, with others from it on.
     fn up_to(&self, pixel: u8, others: Planes) -> Planes {
         Planes { low: self.low.up_to(pixel, others.low), high: self.high.up_to(pixel, others.high) }
     }
 
-    /// Colours looked up in a palette.
+    /// Looks the colours up in a palette.
     pub(super) fn shaded(&self, palette: u8) -> Planes {
         // Most palettes are this one: each colour is the shade of its number.
         if palette == 0xe4 {

@@ -180,7 +180,7 @@ impl Machine {
     pub(super) fn switch_off_lcd(&mut self, old: u8, value: u8) {
         if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
             self.ppu.switch_off();
-            // PyBoy counts a dark frame from the M-cycle before the write.
+            // PyBoy counts a frame with the LCD off from the M-cycle before the write.
             self.lcd_off_since = self.now.wrapping_sub(1);
         }
     }

@@ -31,7 +31,7 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Nothing looked at.
+    /// Makes a scan that has looked at no object.
     pub const fn idle() -> Scan {
         Scan { entries: 0, count: 0, x: [0; 10], y: [0; 10], entry: [0; 10] }
     }

@@ -8,7 +8,7 @@ use super::VERSION;
 /// Structs within structs, at most: `ppu.pipeline.dot`.
 const DEEPEST: usize = 4;
 
-/// Where a value stands.
+/// Path of a value in the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
     names: [&'static str; DEEPEST],
@@ -53,7 +53,7 @@ impl fmt::Display for Path {
 /// Two machines disagree here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Where.
+    /// Path of the value.
     pub path: Path,
     /// Value in this machine.
     pub ours: u32,
@@ -94,7 +94,7 @@ pub enum StateError {
     },
     /// A flag or a choice that is neither of its values.
     Meaningless {
-        /// Where.
+        /// Path of the value.
         path: Path,
         /// Value found there.
         code: u8,
@@ -108,9 +108,9 @@ pub enum StateError {
     WrongBuffer {
         /// Purpose of the buffer.
         what: &'static str,
-        /// How long it must be.
+        /// Length that it must have.
         expected_bytes: usize,
-        /// How long it is.
+        /// Length that it has.
         found_bytes: usize,
     },
 }

@@ -30,7 +30,7 @@ impl Console {
         Console { machine: Machine::power_on(&cartridge), rom: rom.into(), ram }
     }
 
-    /// As `new`, with the LCD off.
+    /// Makes what `new` does, with the LCD off.
     pub(crate) fn dark() -> Console {
         let mut console = Console::new();
         console.write(LCDC, 0);

@@ -12,7 +12,7 @@ struct Scene {
     scroll: (u8, u8),
     palettes: [u8; 3],
     window: (u8, u8),
-    /// How many of the 40 objects crowd into a few lines.
+    /// Number of the 40 objects that crowd into a few lines.
     crowd: usize,
 }
 

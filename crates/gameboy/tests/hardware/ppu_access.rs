@@ -7,7 +7,8 @@ use crate::console::{Console, LCDC, LINE, LY, LYC, STAT};
 const VRAM: u16 = 0x8000;
 const OAM: u16 = 0xfe00;
 
-/// As mooneye lcdon_timing counts: 0 is two M-cycles after the one that switches the LCD on.
+/// Switches the LCD on and counts as mooneye lcdon_timing does: 0 is two M-cycles after the one
+/// that switches the LCD on.
 fn switched_on(registers: &[(u16, u8)]) -> Console {
     let mut console = Console::lit(registers);
     console.wait(1);
@@ -21,7 +22,8 @@ fn before_line(line: u32, registers: &[(u16, u8)]) -> Console {
     console
 }
 
-/// As `Console::timeline`, of whether a write reaches its target.
+/// Returns the runs of M-cycles in which a write reaches its target, or does not, as
+/// `Console::timeline` does for reads.
 fn writes(console: &Console, mcycles: u32, address: u16) -> Vec<(bool, u32)> {
     let mut runs: Vec<(bool, u32)> = Vec::new();
     for at in 0..mcycles {

@@ -1,4 +1,4 @@
-//! When the PPU requests its interrupts.
+//! Times at which the PPU requests its interrupts.
 
 use std::ops::Range;
 
@@ -124,7 +124,7 @@ fn a_write_to_stat_requests_in_hblank_vblank_and_the_line_in_lyc() {
     }
 }
 
-/// For writes of 0 in eight M-cycles in a row, whether each requests.
+/// Returns, for writes of 0 in eight M-cycles in a row, if each requests.
 fn requested_by_writes(before: u8, first: u32) -> String {
     let writes = first..first + 8;
     writes

@@ -26,7 +26,7 @@ struct Side {
     time: i64,
     /// The port waits since then.
     waits_since: i64,
-    /// When the program looked at the port last, and what the other one heard before.
+    /// Time at which the program used the port last, and what the other end heard before.
     last_look: (i64, u8),
     wait: Option<Wait>,
 }

@@ -50,7 +50,7 @@ pub(crate) fn read_png(path: &Path) -> Option<Vec<u16>> {
     Some(bytes.chunks(samples).map(|all| pixel(rgb(all))).collect())
 }
 
-/// Where pixels of a frame differ from a picture, if any do.
+/// Finds the pixels in which a frame differs from a picture, if there are any.
 pub(crate) fn difference(frame: &[u8], expected: &[u16]) -> Option<String> {
     let ours = pixels(frame);
     let differing: Vec<usize> = (0..ours.len()).filter(|&at| ours[at] != expected[at]).collect();
@@ -65,7 +65,8 @@ pub(crate) fn difference(frame: &[u8], expected: &[u16]) -> Option<String> {
     ))
 }
 
-/// Where pixels of a frame differ from a picture, if each of its colours stands for one of ours.
+/// Finds the pixels in which a frame differs from a picture, if each of its colours stands for one
+/// of ours.
 pub(crate) fn difference_but_for_colors(frame: &[u8], expected: &[u16]) -> Option<String> {
     let mut pairs: Vec<(u16, u16)> = expected.iter().copied().zip(pixels(frame)).collect();
     pairs.sort_unstable();

@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 /// A reason why something is not translated.
 type Result<T> = std::result::Result<T, String>;
 
-/// Prints a whole module, or says all that is refused in it.
+/// Prints a whole module, or reports all that is refused in it.
 pub(super) fn module(module: &Module<'_>) -> std::result::Result<String, Refusals> {
     let mut printer = Printer {
         out: format!("#include \"{HEADER_NAME}\"\n\nnamespace ptx {{\n"),

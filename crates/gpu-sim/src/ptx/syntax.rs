@@ -11,7 +11,7 @@ pub struct Module<'t> {
     pub functions: Vec<Function<'t>>,
 }
 
-/// Where a variable lies.
+/// Memory in which a variable lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Space {
     /// Memory of the device.
@@ -31,7 +31,7 @@ pub struct Variable<'t> {
     pub line: usize,
     /// Name.
     pub name: &'t str,
-    /// Where it lies.
+    /// Memory in which it lies.
     pub space: Space,
     /// Type of its elements.
     pub ty: Type,
@@ -91,7 +91,7 @@ pub enum Statement<'t> {
         ty: Type,
         /// Name, or what the names begin with.
         name: &'t str,
-        /// How many.
+        /// Number of elements or names, if several.
         count: Option<u64>,
     },
     /// A variable of this function.
@@ -137,7 +137,7 @@ pub enum Operand<'t> {
     Address {
         /// A register, a variable or a number.
         base: Box<Operand<'t>>,
-        /// In bytes.
+        /// Offset in bytes.
         offset: i64,
     },
     /// `{a, b}`

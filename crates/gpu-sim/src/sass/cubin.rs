@@ -113,7 +113,7 @@ impl<'a> Bytes<'a> {
 }
 
 impl<'a> Cubin<'a> {
-    /// Reads a file, or says what is wrong with it.
+    /// Reads a file, or reports what is wrong with it.
     pub fn read(file: &'a [u8]) -> Result<Self, String> {
         if !file.starts_with(b"\x7fELF\x02\x01") {
             return Err("no ELF file of 64 bits".into());

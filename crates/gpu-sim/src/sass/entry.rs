@@ -71,7 +71,7 @@ pub extern "C" fn gpu_sim_unload(module: Option<Box<LoadedCubin>>) {
     drop(module);
 }
 
-/// Gives a variable's address and size; false if there is none of that name.
+/// Finds a variable's address and size; false if there is none of that name.
 ///
 /// # Safety
 /// `name` ends in a zero, and `address` and `size` can be written.
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn gpu_sim_variable(
     })
 }
 
-/// Gives the sizes of a kernel's parameters, with a zero after the last, and its most threads.
+/// Finds the sizes of a kernel's parameters, with a zero after the last, and its most threads.
 ///
 /// # Safety
 /// `name` ends in a zero, and `sizes` has room for 256 numbers.

@@ -32,7 +32,7 @@ pub struct Text<'t> {
 /// Bytes of an instruction.
 pub const STRIDE: u32 = 16;
 
-/// Splits a listing by kernels, or says which line can't be read.
+/// Splits a listing by kernels, or reports which line can't be read.
 pub fn read(listing: &str) -> Result<Vec<Text<'_>>, String> {
     let mut texts: Vec<Text<'_>> = Vec::new();
     let mut is_code = false;

@@ -60,7 +60,7 @@ pub struct LoadedCubin {
 /// Bytes of constant bank 0 that are there at least.
 const BANK0_BYTES: usize = 0x400;
 
-/// Gives what `nvdisasm` prints of a cubin.
+/// Returns the output of `nvdisasm` for a cubin.
 pub fn disassemble(program: &Path, cubin: &Path) -> Result<String, LoadError> {
     let failed =
         |reason: String| LoadError::Disassembler { program: program.display().to_string(), reason };

@@ -37,7 +37,7 @@ pub const TRUE: u8 = 7;
 /// Rule that says which lanes go on, of several that could.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Policy {
-    /// Those at the lowest address.
+    /// Lanes at the lowest address.
     #[default]
     LowestAddress,
     /// The largest group.
@@ -312,7 +312,7 @@ impl<'p> Warp<'p> {
         self.ready.retain(|it| it.pc != next.pc || it.together != next.together);
     }
 
-    /// Nothing can go on: either all have ended, or they wait for each other.
+    /// Checks, when no lane can go on, that all have ended; fails if lanes wait for each other.
     fn end(&self) {
         if let Some(wait) = self.waiting.first() {
             let step = &self.program.steps[wait.pc as usize - 1];
@@ -321,7 +321,7 @@ impl<'p> Warp<'p> {
     }
 }
 
-/// Those of some lanes that have a value.
+/// Returns the lanes among `lanes` whose word is `value`.
 pub fn equal(lanes: Mask, word: &Word, value: u32) -> Mask {
     (0..LANES).fold(0, |all, lane| all | u32::from(word[lane] == value) << lane) & lanes
 }

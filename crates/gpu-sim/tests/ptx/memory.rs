@@ -54,7 +54,7 @@ impl Move {
         if self.count == 1 { registers } else { format!("{{{registers}}}") }
     }
 
-    /// Where its memory is: `.local`, `.param` and `.const` have places of their own.
+    /// Returns the name of its memory: `.local`, `.param` and `.const` have places of their own.
     fn place(&self) -> &'static str {
         match self.mnemonic {
             it if it.contains(".local") => "kept",

@@ -195,7 +195,7 @@ fn scalars<'a>(
         .enumerate()
 }
 
-/// How far apart two numbers are, in units in the last place of the larger one or of 1.
+/// Returns the distance of two numbers in units in the last place of the larger one or of 1.
 fn units(left: constant::Literal, right: Literal) -> f64 {
     let (l, r) = (left.as_f64(), right.as_f64());
     if left == right || (l.is_nan() && r.is_nan()) || (left.scalar().is_float() && l == r) {

@@ -7,7 +7,7 @@ use crate::{FunctionId, Module};
 pub struct Arguments {
     /// Byte offset of each.
     pub offsets: Vec<u64>,
-    /// Of all together.
+    /// Bytes of all arguments together.
     pub size: u64,
 }
 

@@ -75,7 +75,7 @@ impl FaultKind {
 /// Why a statement may fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cause {
-    /// In general.
+    /// Kind of the fault.
     pub kind: FaultKind,
     /// Message of a trap or an assertion.
     pub message: Option<Name>,
@@ -95,9 +95,9 @@ pub struct FaultRecord {
     pub kind: i32,
     /// The line of the text.
     pub line: i32,
-    /// Of an index or a view: what was asked for.
+    /// Index, or end of a view, that was asked for.
     pub index: i64,
-    /// Of an index or a view: how much there is.
+    /// Number of elements that there are.
     pub extent: i64,
     /// Number of the device's thread.
     pub thread: i64,

@@ -15,7 +15,7 @@ pub struct Grid {
     pub end: i64,
     /// Threads in each dimension; 1 in those beyond `dims`.
     pub extents: [i32; GRID_DIMS],
-    /// How many dimensions there are.
+    /// Number of dimensions.
     pub dims: i32,
     /// Threads of each warp that have work, where threads diverge; 0 is all of them.
     pub lanes: i32,

@@ -13,7 +13,7 @@ impl Builder<'_> {
     }
 
     /// Takes back a store of zero to a variable or a part of it, if it was made in the innermost
-    /// open block and the variable was neither read nor written since; says whether it
+    /// open block and the variable was neither read nor written since; returns true if it
     /// did. Not for one that an array was made of.
     pub fn take_back_zero(&mut self, place: PlaceId) -> bool {
         let body = &self.body;

@@ -42,13 +42,13 @@ impl Builder<'_> {
         self.emit(Op::Zero, ty)
     }
 
-    /// On a scalar, or on each component.
+    /// Applies an operator to a scalar, or to each component.
     pub fn unary(&mut self, op: UnaryOp, value: Value) -> Value {
         let ty = self.body.type_of(value);
         self.emit(Op::Unary(op, value), ty)
     }
 
-    /// On two scalars of one type, or component by component.
+    /// Applies an operator to two scalars of one type, or component by component.
     pub fn binary(&mut self, op: BinaryOp, left: Value, right: Value) -> Value {
         let ty = self.body.type_of(left);
         self.emit(Op::Binary(op, left, right), ty)
@@ -65,7 +65,8 @@ impl Builder<'_> {
         self.emit(Op::Select { condition, accept, reject }, ty)
     }
 
-    /// To another scalar type, component by component; the value itself if it has it already.
+    /// Converts to another scalar type, component by component; the value itself if it has it
+    /// already.
     pub fn convert(&mut self, value: Value, to: Scalar) -> Value {
         let from = self.body.type_of(value);
         let ty = self.module.types.with_scalar(from, to).unwrap_or(Type::INVALID);
@@ -174,13 +175,13 @@ impl Builder<'_> {
         self.emit(Op::Call { function, args }, ty)
     }
 
-    /// An atomic operation on array memory; gives the old value.
+    /// An atomic operation on array memory; returns the old value.
     pub fn atomic(&mut self, op: AtomicOp, place: PlaceId, value: Value) -> Value {
         let ty = self.place_type(place);
         self.emit(Op::Atomic { op, place, value, expected: None }, ty)
     }
 
-    /// Compare and exchange on array memory; gives the old value.
+    /// Compares and exchanges an element of array memory; returns the old value.
     pub fn compare_exchange(&mut self, place: PlaceId, expected: Value, value: Value) -> Value {
         let (op, ty) = (AtomicOp::CompareExchange, self.place_type(place));
         self.emit(Op::Atomic { op, place, value, expected: Some(expected) }, ty)

@@ -192,7 +192,8 @@ fn eigen(b: &mut Builder<'_>) -> Option<Value> {
     })
 }
 
-/// In closed form: V from the larger eigenvalue of `transpose(a) * a`, U from `a * V`.
+/// Decomposes a 2 by 2 matrix in closed form: V from the larger eigenvalue of `transpose(a) * a`, U
+/// from `a * V`.
 fn plane<'f>(f: Formula<'f>) -> Term<'f> {
     let [a, b, c, d] = f.arg(0).split();
     let (zero, one) = (a.like(0.0), a.like(1.0));

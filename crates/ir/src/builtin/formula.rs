@@ -1,4 +1,4 @@
-//! Formulas in Rust's own notation: what bodies of builtins are written in.
+//! Formulas in Rust's own notation, in which bodies of builtins are written.
 //!
 //! A [`Term`] is a value of the function being built; operators on terms add operations to it. A
 //! scalar or number beside a composite counts for each component.
@@ -123,13 +123,13 @@ impl<'f> Formula<'f> {
         self.construct(ty, parts)
     }
 
-    /// Several results.
+    /// Joins several results.
     pub(super) fn tuple(self, parts: &[Term<'f>]) -> Term<'f> {
         let parts = values(parts);
         self.with(|b| b.tuple(&parts))
     }
 
-    /// Another builtin.
+    /// Calls another builtin.
     pub(super) fn call(self, name: &str, args: &[Term<'f>]) -> Term<'f> {
         let args = values(args);
         self.with(|b| b.named(name, &args))
@@ -203,7 +203,7 @@ impl<'f> Term<'f> {
         parts.into_iter().map(|value| Self { value, ..self }).collect()
     }
 
-    /// So many components.
+    /// Returns the first `N` components.
     pub(super) fn split<const N: usize>(self) -> [Self; N] {
         let parts = self.parts();
         std::array::from_fn(|index| parts.get(index).copied().unwrap_or(self))
@@ -225,7 +225,7 @@ impl<'f> Term<'f> {
         })
     }
 
-    /// To another scalar type.
+    /// Converts to another scalar type.
     pub(super) fn to(self, scalar: Scalar) -> Self {
         self.formula().with(|b| b.convert(self.value, scalar))
     }
@@ -281,8 +281,8 @@ impl<'f> Term<'f> {
         self.compare(CompareOp::Equal, other)
     }
 
-    /// Itself, or 1 where this `bool` says: a divisor that is never 0, so that derivatives of the
-    /// arm that isn't chosen stay finite.
+    /// Returns the value, or 1 where this `bool` says: a divisor that is never 0, so that
+    /// derivatives of the arm that isn't chosen stay finite.
     pub(super) fn unless(self, bad: Self) -> Self {
         bad.pick(self.like(1.0), self)
     }

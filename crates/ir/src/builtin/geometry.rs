@@ -59,7 +59,7 @@ fn difference<'f>(a: Term<'f>, b: Term<'f>, c: Term<'f>, d: Term<'f>) -> Term<'f
     (a * b - c * d).to(Scalar::F32)
 }
 
-/// Two triangles meet where an edge of one meets the other, unless they lie in one plane.
+/// Tests if two triangles meet: an edge of one meets the other, unless they lie in one plane.
 fn intersect(f: Formula<'_>) -> Term<'_> {
     let all: [Term<'_>; 6] = f.args();
     let (v, u) = ([all[0], all[1], all[2]], [all[3], all[4], all[5]]);

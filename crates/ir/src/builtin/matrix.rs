@@ -19,7 +19,7 @@ const fn square(n: u16) -> Pattern {
     matrix(Dim::Is(n), Dim::Is(n))
 }
 
-/// So many vectors of one length.
+/// Builds several vectors of one length.
 macro_rules! vectors {
     ($count:literal, $names:expr, $params:expr, rows) => {
         body(Number, &$names, &$params, matrix(Dim::Is($count), Dim::N), |b| {

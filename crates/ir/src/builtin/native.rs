@@ -1,4 +1,4 @@
-//! Native builtins: what each back end, and `eval`, must be able to do by itself.
+//! Native builtins: functions that each back end, and `eval`, must compute by itself.
 //!
 //! All take scalars of one type and give a scalar. On `f16` and `bf16` they are done in `f32` and
 //! rounded once.
@@ -63,24 +63,24 @@ pub struct NativeRow {
     pub arity: u8,
     /// The result's scalar; `None` for the operands' own.
     pub result: Option<Scalar>,
-    /// How far two ways of running may differ on f32 and f64, in units in the last place.
+    /// Units in the last place by which two ways of running may differ on f32 and f64.
     pub ulps: u8,
     /// Name of the function that C++ text calls.
     pub cxx: &'static str,
     /// Name of the function that CUDA text calls.
     pub cuda: &'static str,
-    /// How `grad` goes through it.
+    /// Derivative that `grad` uses.
     pub derivative: Derivative,
 }
 
-/// How `grad` goes through a builtin.
+/// Derivative of a builtin, as `grad` finds it.
 #[derive(Clone, Copy, Debug)]
 pub enum Derivative {
-    /// By differentiating its body.
+    /// The builtin's body is differentiated.
     Through,
     /// Zero almost everywhere, or not a number at all.
     Zero,
-    /// By its partial derivatives.
+    /// Partial derivatives are given.
     Partials(PartialsFn),
 }
 
@@ -135,7 +135,7 @@ impl NativeRow {
 
 use Derivative::{Partials, Zero};
 
-/// In the order of the enum.
+/// Rows of all natives, in the order of the enum.
 #[rustfmt::skip]
 static NATIVES: [NativeRow; 36] = [
     // If one operand is NaN the other; if both are equal (-0 and 0 are) the first.

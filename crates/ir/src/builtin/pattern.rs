@@ -235,7 +235,7 @@ impl fmt::Display for Dim {
 }
 
 impl fmt::Display for Pattern {
-    /// As messages show it, in the words of [`crate::spell`]: `vector(n, T)`.
+    /// Writes the pattern as messages show it, in the words of [`crate::spell`]: `vector(n, T)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::T => f.write_str("T"),

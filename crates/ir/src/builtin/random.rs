@@ -86,7 +86,7 @@ fn pcg(b: &mut Builder<'_>, state: Value) -> Value {
     b.binary(BinaryOp::Xor, shifted, word)
 }
 
-/// Moves the state of parameter 0 on and gives it.
+/// Moves the state of parameter 0 on and returns it.
 fn advance(b: &mut Builder<'_>) -> Value {
     let place = b.param_place(0);
     let state = b.load(place);

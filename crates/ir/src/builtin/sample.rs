@@ -121,7 +121,8 @@ pub(super) fn build(
     formula(b, make).unwrap_or_else(|| unreachable!("a formula has a value"))
 }
 
-/// Small means: multiplies until below `exp(-lam)`. From 10 on: Hörmann's transformed rejection.
+/// Draws a number of Poisson's distribution. Small means: multiplies until below `exp(-lam)`. From
+/// 10 on: Hörmann's transformed rejection.
 fn poisson(b: &mut Builder<'_>) -> Option<Value> {
     let mean = b.arg(1);
     let (ten, zero) = (b.f32(10.0), b.f32(0.0));
@@ -194,7 +195,8 @@ fn rejection(b: &mut Builder<'_>) {
     );
 }
 
-/// Stirling's series from 7 on, reached by `log_gamma(x) = log_gamma(x + 1) - log(x)`.
+/// Computes `log_gamma` by Stirling's series from 7 on, reached by `log_gamma(x) = log_gamma(x + 1)
+/// - log(x)`.
 fn log_gamma(b: &mut Builder<'_>) -> Option<Value> {
     // B(2k) / (2k (2k - 1))
     const SERIES: [f64; 10] = [

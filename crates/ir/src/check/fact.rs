@@ -12,7 +12,7 @@ use crate::walk::{Step, Use, place_values, stmt_uses, walk};
 /// Facts about one function.
 #[derive(Clone, Debug)]
 pub struct FunctionFacts {
-    /// How often each value is used; 0 also for values that are never reached.
+    /// Number of uses of each value; 0 also for values that are never reached.
     pub uses: Vec<u32>,
     /// The functions it calls itself, each once.
     pub callees: Vec<FunctionId>,
@@ -52,7 +52,7 @@ impl Effects {
 }
 
 impl FunctionFacts {
-    /// How often a value is used.
+    /// Returns the number of uses of a value.
     pub fn uses(&self, value: Value) -> u32 {
         self.uses[value.index()]
     }

@@ -6,7 +6,7 @@ use crate::op::Op;
 use crate::stmt::{BlockId, StmtKind};
 use crate::walk::{Step, stmt_blocks, walk};
 
-/// For each block, whether control never leaves it at its end. Blocks must form a tree.
+/// Returns, for each block, true if control never leaves it at its end. Blocks must form a tree.
 pub(super) fn diverging(body: &Body) -> Vec<bool> {
     let mut diverges = vec![false; body.blocks.len()];
     let mut breaks = vec![false; body.blocks.len()];

@@ -79,7 +79,7 @@ pub(super) fn check(module: &Module, function: &Function, faults: &mut Vec<Diagn
 }
 
 impl<'a> Checker<'a> {
-    /// Notes a fault; gives `false` for convenience.
+    /// Notes a fault; returns `false` for convenience.
     pub(super) fn fault(&mut self, code: Code, message: impl Into<String>) -> bool {
         let message = format!("in `{}`: {}", self.function.name, message.into());
         self.faults.push(Diagnostic::error(code, self.span, message));

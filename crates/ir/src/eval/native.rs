@@ -43,7 +43,7 @@ fn magnitude(x: Literal) -> Literal {
     }
 }
 
-/// To -1..1; NaN becomes -1, as in NVIDIA Warp.
+/// Clamps to -1..1; NaN becomes -1, as in NVIDIA Warp.
 fn clamped(x: f64) -> f64 {
     if x > -1.0 { x.min(1.0) } else { -1.0 }
 }

@@ -68,7 +68,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
         Ok(values)
     }
 
-    /// So many values with commas between them.
+    /// Parses `N` values with commas between them.
     fn operands<const N: usize>(&mut self) -> Result<[Value; N]> {
         let first = self.value()?;
         let mut operands = [first; N];

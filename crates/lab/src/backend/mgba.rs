@@ -24,7 +24,7 @@ struct Shim {
     _opaque: [u8; 0],
 }
 
-/// Where a machine begins, as the shim takes it.
+/// Start of a machine, as the shim takes it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct ShimStart {

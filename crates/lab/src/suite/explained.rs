@@ -51,8 +51,8 @@ const GAMES_MGBA: &str = "libmgba's picture is up to 3 T-cycles off after the LC
                           (PyBoy agrees with us in PEARL_DRIFT's memory and pixels)";
 
 type Fields = &'static [&'static str];
-/// After which step first, after how many, and the digest of all values; a stale pin prints what it
-/// should be.
+/// Step after which a difference shows first, number of steps after which it shows, and the digest
+/// of all values; a stale pin prints what it should be.
 type Pin = (u64, u64, &'static str);
 
 pub(super) const fn plain(rom: &'static str, steps: u64) -> Case {

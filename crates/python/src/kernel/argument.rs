@@ -317,8 +317,8 @@ impl ArgumentReader<'_> {
         )))
     }
 
-    /// As the kernel sees it: the last dimensions are those of the elements, if these are vectors
-    /// or matrices.
+    /// The array as the kernel sees it: the last dimensions are those of the elements, if these are
+    /// vectors or matrices.
     fn index(&self, of: Type, dims: u8, array: &ArrayDescription<'_>) -> PyResult<Indexed> {
         let Some(data_type) = DataType::of(self.module, of) else {
             return Err(PyTypeError::new_err("arrays of structs that hold arrays can't be given"));
@@ -351,7 +351,7 @@ impl ArgumentReader<'_> {
     }
 }
 
-/// How far elements lie below and above the first, in bytes.
+/// Bytes of the elements below and above the first.
 fn reach(extents: &[usize], strides: &[isize]) -> (usize, usize) {
     let (mut below, mut above) = (0, 0);
     for (extent, stride) in extents.iter().zip(strides) {

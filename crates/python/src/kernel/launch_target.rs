@@ -16,7 +16,7 @@ use crate::dlpack::CUDA;
 /// CUDA's handle for the default stream, where libraries work that were not told otherwise.
 const DEFAULT_STREAM: u64 = 1;
 
-/// Where a launch happens.
+/// Target of a launch.
 pub(crate) struct LaunchTarget {
     pub(crate) device: Device,
     /// The kernels' stream on a CUDA device.

@@ -7,7 +7,7 @@ const GAME_OVER: u16 = 0xC003;
 const SYMBOLS: [&str; 2] = ["HillScroll", "BedScroll"];
 const HILLS_LINE: usize = 12;
 const BED_LINE: usize = 84;
-/// From here on there is nothing but sand, also while the screen shakes.
+/// First line below which there is nothing but sand, also while the screen shakes.
 const SAND_LINE: usize = 122;
 const BAR_LINE: usize = 128;
 const SAND: u8 = 2;

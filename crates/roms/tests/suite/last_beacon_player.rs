@@ -86,7 +86,7 @@ impl Island {
         }
     }
 
-    /// Where a step leads, if it leads anywhere.
+    /// Finds the place to which a step leads, if there is one.
     fn step(&self, (room, x, y): Place, way: (u8, i32, i32), console: &Console) -> Option<Place> {
         let next = match (x + way.1, y + way.2) {
             (-1, y) => (room.checked_sub(1)?, 9, y),
@@ -251,7 +251,7 @@ impl Player {
         }
     }
 
-    /// To the innkeeper, with more than half of the hit points gone.
+    /// Goes to the innkeeper, with more than half of the hit points gone.
     pub(crate) fn rest(&mut self) {
         if self.peek(HIT_POINTS) <= self.peek(MOST_HITS) / 2 {
             self.finish((9, 2, 3));

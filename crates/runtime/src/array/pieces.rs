@@ -4,7 +4,7 @@
 /// Rows of bytes, the same distance apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
-    /// Where the first row begins in the memory.
+    /// Offset of the first row in the memory.
     pub(crate) at: usize,
     /// Bytes of a row.
     pub(crate) width: usize,
@@ -20,7 +20,7 @@ pub(crate) struct Pieces {
     pub(crate) all: Vec<Piece>,
     /// Bytes of all pieces.
     pub(crate) bytes: usize,
-    /// Where the first element lies.
+    /// Offset of the first element.
     pub(crate) offset: usize,
     /// Bytes from one index to the next, in each dimension.
     pub(crate) strides: Vec<isize>,

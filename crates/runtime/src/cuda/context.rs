@@ -1,5 +1,5 @@
-//! A device's primary context, which all of the process shares: retained when it is first asked
-//! for, and kept.
+//! A device's primary context, which all of the process shares: retained at its first use, and
+//! kept.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::driver::{self, Status};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(super) ordinal: u32,
-    /// Of the driver: the newest CUDA that it supports.
+    /// Newest CUDA that the driver supports.
     pub(super) cuda: (u32, u32),
     pub(super) arch: Arch,
     /// Multiprocessors.
@@ -102,8 +102,8 @@ impl Context {
     }
 }
 
-/// Small arrays that come and go should not cost a round trip to the system each: the device's pool
-/// keeps this much.
+/// Bytes that the device's pool keeps, so that small arrays that come and go don't cost a round
+/// trip to the system each.
 const KEPT_BYTES: u64 = 64 << 20;
 
 fn set_pool_threshold(ordinal: u32, device: sys::CUdevice) -> Result<(), Error> {

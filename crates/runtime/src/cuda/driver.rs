@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use sys::CUdevice_attribute as Attribute;
 pub(super) use sys::CUresult as Status;
 
-/// Loads and starts the driver, once; gives the version of CUDA that it supports.
+/// Loads and starts the driver, once; returns the version of CUDA that it supports.
 pub(super) fn load() -> Result<(u32, u32), Error> {
     static LOADED: OnceLock<Result<(u32, u32), Error>> = OnceLock::new();
     let load = || {
@@ -34,7 +34,7 @@ pub(super) fn load() -> Result<(u32, u32), Error> {
     LOADED.get_or_init(load).clone()
 }
 
-/// How many devices there are: one at least.
+/// Returns the number of devices: one at least.
 pub(super) fn device_count() -> Result<u32, Error> {
     load()?;
     let count = result::device::get_count().map_err(|error| failed("counting devices", error))?;

@@ -1,7 +1,7 @@
-//! Launches: asked for and not waited for. What a launch finds wrong stays in the record of its
-//! code until the stream is waited for.
+//! Launches: queued and not waited for. A fault of a launch stays in the record of its code until
+//! the stream is waited for.
 //!
-//! Launches that are alike and follow each other share one look at the record; it is copied after
+//! Launches that are alike and follow each other share one copy of the record; it is made after
 //! them, when other ones follow or a thread waits for the stream. So a fault is known by its kernel
 //! and grid, and it costs nothing to launch the same kernel over and over. A thread that faults
 //! ends; the other threads and later launches go on.
@@ -45,7 +45,7 @@ impl LaunchGroup {
 }
 
 impl Queue {
-    /// Asks for a launch; `parameters` lie as the kernel's layout says, at these offsets.
+    /// Queues a launch; `parameters` lie as the kernel's layout says, at these offsets.
     pub(crate) fn launch(
         &self,
         image: &Arc<Image>,

@@ -22,7 +22,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// So many bytes of zeros.
+    /// Allocates `bytes` bytes of zeros.
     pub(crate) fn zeroed(queue: &Arc<Queue>, bytes: usize) -> Result<Self, Error> {
         let context = &queue.context;
         let state = queue.enter()?;

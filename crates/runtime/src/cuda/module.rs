@@ -113,9 +113,9 @@ impl CodeRequest<'_> {
 pub(super) struct Loaded {
     context: Arc<Context>,
     raw: sys::CUmodule,
-    /// Where the record of faults is; code that can't fault may have none.
+    /// Address of the record of faults; code that can't fault may have none.
     pub(super) record: Option<u64>,
-    /// In the order of the text's kernels.
+    /// Functions in the order of the text's kernels.
     pub(super) functions: Vec<Function>,
 }
 

@@ -51,7 +51,7 @@ impl Block {
 #[derive(Default)]
 pub(super) struct Pinned {
     free: Vec<Block>,
-    /// In the order in which the stream passes them.
+    /// Blocks in use, in the order in which the stream passes them.
     busy: VecDeque<Block>,
     held: usize,
     /// Blocks that came back with a record of a fault, oldest first.

@@ -33,13 +33,13 @@ pub(crate) enum Order {
     After,
 }
 
-/// State that changes while work is asked for.
+/// State that changes while work is queued.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) pinned: Pinned,
     /// Code by the number of its image: one copy for each stream, so that faults of two don't mix.
     pub(super) loaded: HashMap<u64, (Weak<Image>, Loaded)>,
-    /// The last launches, alike, whose record of a fault has not been asked for.
+    /// The last launches, alike, whose record of a fault has not been copied yet.
     pub(super) open: Option<LaunchGroup>,
 }
 
@@ -55,13 +55,13 @@ impl Queue {
         Ok(Self { context, counter, raw, state: Mutex::default() })
     }
 
-    /// State, with its context bound to this thread.
+    /// Locks the state, with its context bound to this thread.
     pub(super) fn enter(&self) -> Result<MutexGuard<'_, State>, Error> {
         self.context.bind()?;
         Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits for all that was asked for; gives the first fault of a launch among it.
+    /// Waits for all queued work; returns the first fault of a launch among it.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
         let mut state = self.enter()?;
         self.finish(&mut state)

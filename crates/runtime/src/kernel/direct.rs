@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 pub struct DirectKernel {
     kernel: Kernel,
     native: Arc<Native>,
-    /// Of the kernel, among the program's functions.
+    /// Position of the kernel among the program's functions.
     position: usize,
     params: Vec<Param>,
     words: Vec<u64>,

@@ -15,7 +15,7 @@ pub(crate) struct RawFault {
     pub(super) thread: i64,
 }
 
-/// How a device says where.
+/// Place of a fault, as a device reports it.
 enum Position {
     /// A site of the program's machine code.
     Site(usize),
@@ -23,7 +23,7 @@ enum Position {
     Line { kind: FaultKind, line: u32 },
 }
 
-/// Where and why a launch stopped.
+/// Place and cause of a stopped launch.
 struct Origin {
     function: FunctionId,
     span: Span,

@@ -19,9 +19,9 @@ const LOOPS_WORK: u64 = 1 << 20;
 /// Threads of a range at most if there are loops: few enough to wait for, and many to a range's own
 /// cost.
 const LOOPS_RANGE: i64 = 1024;
-/// How often it is asked whether to go on.
+/// Time between two calls of `go_on`.
 const ASK_EVERY: Duration = Duration::from_millis(50);
-/// How often it is asked where no other thread works: small launches that are repeated.
+/// Repeats of a small launch between two calls of `go_on`, where no other thread works.
 const REPEATS_BETWEEN: i64 = 1 << 12;
 /// Launches of less work than this, in operations, stay on the caller's thread.
 const SMALL_WORK: u64 = 30_000;
@@ -48,7 +48,7 @@ pub(super) struct HostLaunch<'a> {
 }
 
 impl HostLaunch<'_> {
-    /// Runs all of it; gives the fault of the first thread that is known to have one.
+    /// Runs all of it; returns the fault of the first thread that is known to have one.
     pub(super) fn run(&self, go_on: Option<&mut dyn FnMut() -> bool>) -> Option<RawFault> {
         let mut go_on = go_on;
         (0..self.plan.repeats).find_map(|repeat| match pool().filter(|_| !self.here) {

@@ -99,7 +99,7 @@ impl Library {
         Ok(archs)
     }
 
-    /// Compiles a text with one header; gives what was asked for, and the log.
+    /// Compiles a text with one header; returns what was asked for, and the log.
     pub(super) fn compile(
         &self,
         text: &str,

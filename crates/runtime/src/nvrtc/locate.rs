@@ -9,7 +9,7 @@ use std::process::Command;
 /// The variable that names the library or a folder above it.
 pub(crate) const VARIABLE: &str = "GBXCULE_NVRTC";
 
-/// How a library was found.
+/// Way in which a library was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// The caller named it.
@@ -66,7 +66,7 @@ fn by_variable(place: &Path) -> Result<Vec<LibraryCandidate>, Error> {
     Ok(found.into_iter().map(|path| LibraryCandidate { path, origin: Origin::Variable }).collect())
 }
 
-/// Where an interpreter looks for packages; nothing if it doesn't run.
+/// Returns the folders in which an interpreter looks for packages; none if it doesn't run.
 fn search_path(python: &Path) -> Vec<PathBuf> {
     let script = "import sys\nprint('\\n'.join(sys.path))";
     // Without the working folder: a file there belongs to no installed wheel.

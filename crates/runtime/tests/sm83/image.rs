@@ -9,7 +9,7 @@ use gbxcule_testkit::sm83::{Outcome, RecordedInstruction, State, memory};
 
 const REGISTERS: [&str; 8] = ["cpu.a", "f", "cpu.b", "cpu.c", "cpu.d", "cpu.e", "cpu.h", "cpu.l"];
 
-/// Where the fields of a case lie.
+/// Offsets of the fields of a case.
 pub(crate) struct Image {
     /// Offset and bytes of `machine.cells.0.value` and its like.
     fields: BTreeMap<String, (usize, usize)>,

@@ -14,7 +14,7 @@ use gbxcule_testkit::arbitrary::{Actual, Program, Random, leaves, number};
 /// Statements that a launch may take.
 const BUDGET: u64 = 3_000_000;
 
-/// How inputs are drawn.
+/// Way of drawing inputs.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     /// Integers lie in this range; without one they are anything.

@@ -129,7 +129,7 @@ fn compare(
     report
 }
 
-/// Where Warp lies, and the kernels there.
+/// Folder of Warp, and the kernels there.
 fn sources(warp: &mut Warp) -> (PathBuf, Tree) {
     let hello = warp.ask(&json!({"command": "hello"}), &[]).expect("the child answers");
     let package = PathBuf::from(hello.header["package"].as_str().expect("where Warp lies"));

@@ -7,7 +7,7 @@ use crate::subject::Tree;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// In which order the ways of running stand everywhere.
+/// Ways of running, in the order of all reports.
 const WAYS: [&str; 3] = ["interpreter", "machine code", "C++ text"];
 
 #[derive(Default)]
@@ -30,7 +30,7 @@ pub(crate) struct Comparison<'a> {
     pub(crate) transcendental: bool,
     pub(crate) writes: bool,
     pub(crate) races: bool,
-    /// How far each way of running is from Warp.
+    /// Distance of each way of running from Warp.
     pub(crate) verdicts: &'a [Worst; 3],
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// A kernel of a file.
 pub(crate) struct Subject {
     pub(crate) file: PathBuf,
-    /// Where its name stands, from 1.
+    /// Line of its name, from 1.
     pub(crate) line: usize,
     pub(crate) name: String,
     pub(crate) module: Valid<Module>,

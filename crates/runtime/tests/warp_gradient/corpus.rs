@@ -24,9 +24,9 @@ use std::path::PathBuf;
 const BATCH: usize = 24;
 /// Directions in each array.
 const DIRECTIONS: usize = 2;
-/// In f64, a slope is right to this part of the largest it is made of, or of 1.
+/// Error of a right slope in f64, as a part of the largest number it is made of, or of 1.
 const EXACT: f64 = 1e-5;
-/// In f32, likewise.
+/// Error of a right slope in f32, likewise.
 const ROUNDED: f64 = 2e-3;
 /// Kernels in which several threads store to one element: the last one decides, and no gradient can
 /// say.

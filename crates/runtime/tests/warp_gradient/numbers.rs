@@ -17,7 +17,7 @@ pub(crate) fn arrays(program: &Program) -> Vec<Type> {
     arrays.collect()
 }
 
-/// Where the floats of elements of a type lie in a buffer.
+/// Offsets of the floats in a buffer of elements of a type.
 fn floats(types: &Types, of: Type, bytes: usize) -> impl Iterator<Item = (usize, Scalar)> {
     let size = types.layout(of).map_or(1, |layout| layout.size.max(1)) as usize;
     let leaves: Vec<_> = leaves(types, of).into_iter().filter(|(_, s)| s.is_float()).collect();

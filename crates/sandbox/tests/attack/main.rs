@@ -64,7 +64,8 @@ fn compile_within(limits: Limits, compiler: &str, source: &Path, folder: &Path) 
     run(Path::new(compiler), &arguments, &policy).expect("a compiler")
 }
 
-/// On a machine with everything, and in CI, this must hold; elsewhere it says what is missing.
+/// Returns true if this machine has all protections, as CI must have; prints the missing ones
+/// otherwise.
 fn whole() -> bool {
     let here = Protection::here();
     if !here.is_whole() {

@@ -11,7 +11,7 @@ use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
 
-/// How much is computed in vain, at most, so that a branch is saved.
+/// Most operations that are computed in vain so that a branch is saved.
 const CHEAP: u32 = 6;
 
 impl Lowering<'_, '_, '_, '_> {

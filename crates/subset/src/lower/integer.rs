@@ -67,7 +67,7 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.convert(count, Scalar::U32)
     }
 
-    /// Without sign, so that shifts to the right bring zeros in.
+    /// Reinterprets a value without sign, so that shifts to the right bring zeros in.
     fn unsigned(&mut self, value: Value) -> Value {
         let to = match self.scalar_of(value) {
             Scalar::I8 => Scalar::U8,

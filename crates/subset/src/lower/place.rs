@@ -22,7 +22,7 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// Where an expression's value lies: its own place, or a new one.
+    /// Returns the place of an expression's value: its own, or a new one.
     pub(super) fn place(&mut self, expr: &Expr) -> PlaceId {
         match &expr.kind {
             ExprKind::Var(var) => match self.vars[*var] {

@@ -45,7 +45,7 @@ impl Lowering<'_, '_, '_, '_> {
     }
 }
 
-/// Where a constant is found.
+/// Place of a lowered constant.
 pub(super) enum LoweredConstant {
     Scalar(Value),
     Table(PlaceId),

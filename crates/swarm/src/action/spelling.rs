@@ -53,7 +53,9 @@ pub enum CodecError {
         "the action `{action}` is held for `{found}` frames; expected a whole number from 1 to 4294967295"
     )]
     BadFrames { found: String, action: String },
-    #[error("the action `{action}` presses both sides of the cross, which has one rocker")]
+    #[error(
+        "the action `{action}` presses LEFT and RIGHT, or UP and DOWN, at once; the direction pad is one rocker"
+    )]
     BothSides { action: String },
     #[error("the action `{action}` stands twice in one table")]
     Twice { action: String },

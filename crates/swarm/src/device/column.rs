@@ -11,10 +11,10 @@ use super::translation::{DETACHED, fields};
 /// Bytes, 16-bit and 32-bit words: the element types of the tables.
 pub(crate) const WIDTHS: [Scalar; 3] = [Scalar::U8, Scalar::U16, Scalar::U32];
 
-/// Where every scalar of the machine is kept.
+/// Column of every scalar of the machine.
 #[derive(Debug)]
 pub(crate) struct Columns {
-    /// In the order of the machine's fields, which is that of a saved state.
+    /// Items in the order of the machine's fields, which is that of a saved state.
     pub(crate) items: Vec<Item>,
     /// Rows of each table.
     pub(crate) rows: [usize; 3],
@@ -37,7 +37,7 @@ pub(crate) enum Step {
 }
 
 impl Columns {
-    /// Of the machine whose arrays were detached.
+    /// Makes the columns of the machine whose arrays were detached.
     pub(crate) fn new(types: &Types, machine: Type) -> Self {
         let mut columns = Self { items: Vec::new(), rows: [0; 3] };
         columns.collect(types, machine, &mut Vec::new());

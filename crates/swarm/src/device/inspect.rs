@@ -1,6 +1,6 @@
-//! Kernels that read envs and change them for debuggers: registers, memory by address, frames.
-//! Each leaves what was asked for, and no more, side by side in memory, so that only that is copied
-//! to the host.
+//! Kernels that read envs and change them for debuggers: registers, memory by address, frames. Each
+//! puts the wanted values, and no more, side by side in memory, so that only these are copied to
+//! the host.
 
 use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;

@@ -15,7 +15,7 @@ use crate::program::MOST_WRITES;
 pub(super) enum Envs {
     /// Each thread is for the env of its number.
     Each,
-    /// Those among them that `mask` marks.
+    /// Envs that `mask` marks.
     Marked,
     /// Envs side by side, from `first` on.
     From,

@@ -22,7 +22,7 @@ impl Memory {
         Ok(self.stream.zeros(DataType::Scalar(of), shape)?)
     }
 
-    /// So many bytes, zero.
+    /// Allocates `count` bytes of zeros.
     pub(crate) fn bytes(&self, count: usize) -> Result<Array, SwarmError> {
         self.zeros(Scalar::U8, &[count])
     }

@@ -1,5 +1,5 @@
-//! Reads from a swarm on a device: outputs, registers, counters, frames, memory. Only what is asked
-//! for is copied, and only these calls wait.
+//! Reads from a swarm on a device: outputs, registers, counters, frames, memory. Only the values
+//! that a caller wants are copied, and only these calls wait.
 
 use std::ops::Range;
 
@@ -74,7 +74,7 @@ impl DeviceSwarm {
         self.rows(self.observation_array(), envs)
     }
 
-    /// Some cells of each env's scratch, one env after the other.
+    /// Returns some cells of each env's scratch, one env after the other.
     pub(crate) fn cells(&self, cells: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         if cells.is_empty() {
             return Ok(Vec::new());
@@ -131,7 +131,7 @@ impl DeviceSwarm {
         Ok(words.chunks_exact(inspect::REGISTER_COUNT).map(CpuState::from_words).collect())
     }
 
-    /// How far an env has come since its reset.
+    /// Returns an env's counters: frames and T-cycles since its reset.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
@@ -140,7 +140,7 @@ impl DeviceSwarm {
         Ok(self.counters_of(env..env + 1)?[0])
     }
 
-    /// How far each env has come since its reset.
+    /// Returns every env's counters: frames and T-cycles since its reset.
     ///
     /// # Errors
     /// The device failed.

@@ -13,8 +13,8 @@ use super::translation::{DETACHED, field};
 use crate::machine::memory_bytes;
 use crate::{Model, Rom, SwarmError};
 
-/// How the arrays of the machines lie in memory. Scalars always lie by column, neighbouring envs
-/// side by side.
+/// Layout of the machines' arrays in memory. Scalars always lie by column, neighbouring envs side
+/// by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Layout {
     /// All bytes of an env's array side by side.

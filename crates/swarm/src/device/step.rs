@@ -35,7 +35,8 @@ pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
 pub enum Order {
     /// Each its own next one, all at once.
     EachItsOwn,
-    /// Those with the lowest stack pointer, among them those with the lowest program counter.
+    /// Machines with the lowest stack pointer execute first, among them those with the lowest
+    /// program counter.
     LowestFirst,
 }
 

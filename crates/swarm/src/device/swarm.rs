@@ -26,7 +26,7 @@ use crate::{
 /// buttons, twice; progress in a step.
 const ENV_BUFFER_BYTES: u64 = 3 + 4 + 5;
 
-/// How a [`DeviceSwarm`] runs.
+/// Settings of a [`DeviceSwarm`] that a native swarm does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeviceConfig {
     /// The device to run on.
@@ -98,7 +98,7 @@ pub(super) struct Buffers {
     pub(super) rom: Array,
     actions: Array,
     codec: Array,
-    /// For how many frames each action is held.
+    /// Number of frames that each action is held.
     frames_held: Array,
     /// The buttons that each env holds instead of its action's, or [`step::NO_MANUAL_BUTTONS`].
     manual_buttons: Array,
@@ -175,7 +175,7 @@ impl DeviceSwarm {
         &self.config
     }
 
-    /// Where and how it runs.
+    /// Returns the device and its settings.
     #[must_use]
     pub fn device(&self) -> DeviceConfig {
         self.device

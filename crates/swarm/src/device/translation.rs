@@ -131,7 +131,7 @@ pub(crate) fn execute_lowest_first(module: &mut Module) {
 }
 
 /// Arranges a module that has of the machine what programs ask for kernels that call those
-/// programs; gives the machine's type in it.
+/// programs; returns the machine's type in it.
 pub(crate) fn arrange_view(mut module: Module, programs: &[FunctionId]) -> (Module, Type) {
     let machine = module.functions[programs[0]].params[0].ty;
     let fields = DETACHED.map(|name| field(&module.types, machine, name));

@@ -7,7 +7,7 @@ use crate::{EnvSnapshot, Rom, SwarmError};
 
 /// PyBoy writes whole banks, also for cartridges whose RAM is smaller.
 const BANK_BYTES: usize = 0x2000;
-/// Without the upper half of the time at which it was written.
+/// Bytes of a clock without the upper half of the time at which it was written.
 const SHORT_CLOCK_BYTES: usize = 44;
 const CLOCK_BYTES: usize = 48;
 

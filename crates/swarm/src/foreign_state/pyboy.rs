@@ -26,8 +26,8 @@ const FORMAT: &str = "PyBoy";
 const VERSIONS: [u8; 3] = [14, 15, 29];
 const NEWEST: u8 = 29;
 
-/// How far our PPU is into line 0 when PyBoy's frame begins. Measured: programs that never look at
-/// a clock go on equally with this and with no other number.
+/// Position of our PPU in line 0 when PyBoy's frame begins. Measured: programs that never look at a
+/// clock go on equally with this and with no other number.
 const AHEAD_TCYCLES: u64 = 8;
 
 const FRAME_TCYCLES: u64 = 70_224;

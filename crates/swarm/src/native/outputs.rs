@@ -1,4 +1,5 @@
-//! Reads from a swarm on the CPU: outputs, registers, counters, frames, memory. Nothing changes.
+//! Reads from a swarm on the CPU: outputs, registers, counters, frames, memory. Reading changes
+//! nothing.
 
 use std::ops::Range;
 
@@ -49,7 +50,7 @@ impl NativeSwarm {
         self.locate(env).map(|(shard, slot)| shard.machine(slot))
     }
 
-    /// How far an env has come since its reset.
+    /// Returns an env's counters: frames and T-cycles since its reset.
     ///
     /// # Errors
     /// There is no such env.
@@ -82,7 +83,7 @@ impl NativeSwarm {
         Ok(range.map(|address| shard.peek(slot, address as u16)).collect())
     }
 
-    /// Some cells of each env's scratch, one env after the other.
+    /// Returns some cells of each env's scratch, one env after the other.
     pub(crate) fn cells(&self, cells: Range<usize>) -> Vec<f32> {
         let shards = self.shards.iter().flatten();
         let slots = shards.flat_map(|shard| (0..shard.len()).map(move |slot| (shard, slot)));

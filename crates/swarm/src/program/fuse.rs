@@ -54,14 +54,14 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
 pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
     ["kernel_call::set_step_numbers", "kernel_call::writes_asked"];
 
-/// Writes that a function may ask for at once.
+/// Most writes of a function.
 pub(crate) const MOST_WRITES: u32 = 64;
-/// The message of one that asks for more.
+/// Message about a function that writes more.
 pub(crate) const TOO_MANY_WRITES: &str = "a program writes at most 64 bytes before it returns";
-/// The function that asks for them.
+/// Name of the function that writes.
 const WRITE: &str = "write";
 
-/// More cells than that are no scratch any more: 4 MiB an env.
+/// Most cells of a scratch: 4 MiB an env.
 const SCRATCH_MAX: i128 = 1 << 20;
 /// Four times a frame's pixels.
 const OBS_DIM_MAX: i128 = 4 * 160 * 144;
@@ -148,7 +148,7 @@ pub(crate) fn view_module_of(model: Model) -> Module {
     once(MODULES.of(model), lowered).clone()
 }
 
-/// Everything about two texts but the functions, if they are right.
+/// Checks two texts, and returns everything about them but the functions.
 pub(super) fn check(
     reward: &ProgramText,
     obs: &ProgramText,

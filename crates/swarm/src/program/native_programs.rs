@@ -32,19 +32,19 @@ const OBSERVE_FIRST: u32 = 2;
 pub(crate) struct NativePrograms {
     programs: Programs,
     step: DirectKernel,
-    /// Nothing where there is nothing to begin.
+    /// The kernel of `begin`; none if there is nothing to begin.
     begin: Option<DirectKernel>,
-    /// Nothing where no hook calls a function.
+    /// The kernel of hooks; none if no hook calls a function.
     hook: Option<DirectKernel>,
     settled: Option<DirectKernel>,
     /// The cells of the mask, if one is computed.
     mask: Option<Range<usize>>,
-    /// The writes that the last function asked for: how many, and each one; empty where programs
+    /// Writes of the last function, to be done: their number, and each one; empty where programs
     /// don't write.
     writes: Vec<u32>,
 }
 
-/// The things that an env's programs look at.
+/// The state that an env's programs read.
 #[derive(Clone, Copy)]
 pub(crate) struct ProgramInputs<'s> {
     pub(crate) machine: &'s Machine,
@@ -53,7 +53,7 @@ pub(crate) struct ProgramInputs<'s> {
     pub(crate) step_numbers: StepNumbers,
 }
 
-/// Where an env's outputs go, each one of its kind.
+/// Outputs of an env, one place of each kind.
 pub(crate) struct Outputs<'o> {
     pub(crate) scratch: &'o mut [f32],
     pub(crate) reward: &'o mut f32,
@@ -62,7 +62,7 @@ pub(crate) struct Outputs<'o> {
 }
 
 impl NativePrograms {
-    /// Nothing for a stage that computes nothing.
+    /// Compiles the programs; `None` for a stage that computes nothing.
     pub(crate) fn new(
         programs: &Programs,
         stage: Stage,
@@ -161,7 +161,8 @@ impl NativePrograms {
         run(kernel, &self.programs, inputs, outputs, [&mut [part], &mut self.writes])
     }
 
-    /// Takes the writes that the last function asked for: addresses and values, in order.
+    /// Takes the writes of the last function, which are still to be done: addresses and values, in
+    /// order.
     pub(crate) fn take_writes(&mut self) -> impl Iterator<Item = (u16, u8)> + use<> {
         let count = self.writes.first_mut().map_or(0, std::mem::take) as usize;
         let asked = self.writes.get(1..=count).unwrap_or_default().to_vec();

@@ -151,7 +151,7 @@ impl ProgramCalls {
         }
     }
 
-    /// Calls a function that may write, and does what it asked for.
+    /// Calls a function that may write, and does its writes.
     fn call_writing(&mut self, name: &str, cells: &Range<usize>) {
         self.line(2, &format!("gb.{name}(machine, {})", slice(cells)));
         if self.writes {
@@ -164,7 +164,7 @@ impl ProgramCalls {
     }
 }
 
-/// Some of an env's cells.
+/// Writes the slice of some of an env's cells.
 fn slice(cells: &Range<usize>) -> String {
     format!("cells[{}:{}]", cells.start, cells.end)
 }

@@ -8,8 +8,8 @@ use super::Shard;
 use crate::frame_range::StepPlan;
 use crate::{Counters, Machine};
 
-/// Beyond the end of a frame no machine gets further: the longest pause of a CPU is a change of
-/// speed.
+/// T-cycles that a machine can be beyond the end of a frame at most: the longest pause of a CPU is
+/// a change of speed.
 const MOST_AHEAD_TCYCLES: i64 = 100_000;
 
 /// An end of a cable: its buttons and for how many frames of the step they are held, and the

@@ -59,7 +59,8 @@ struct Tolerances {
 }
 
 impl GradedRow {
-    /// Of a row; the error says why answers about it can't be graded.
+    /// Makes the problem of a row; the error is the reason for which answers about it can't be
+    /// graded.
     pub(super) fn of(row: &Row, seed: u64) -> Result<Self, String> {
         let program = RowProgram::read(&row.source).map_err(|faults| {
             format!("row {}: its source is refused: {}", row.id, first(&faults))

@@ -182,7 +182,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Anything as a float.
+    /// Converts any value to a float.
     pub(super) fn as_scalar(&mut self, with: Expr, from: Ty, to: Scalar) -> Expr {
         let of = from.scalar().unwrap_or(to);
         let (scalar, is) = match from {
@@ -238,7 +238,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Anything as an integer.
+    /// Converts any value to an integer.
     pub(super) fn as_integer(&mut self, with: Expr, from: Ty, to: Scalar) -> Expr {
         match from {
             Ty::Scalar(of) if of == to => with,

@@ -9,8 +9,8 @@ use super::range::{KnownRanges, Range, range};
 use crate::ast::{Expr, Function, Stmt, Text};
 use std::collections::{HashMap, HashSet};
 
-/// Something that is as short as a name: a name, a component, an element at indices that are names
-/// or numbers.
+/// Returns true for an expression as short as a name: a name, a component, an element at indices
+/// that are names or numbers.
 pub(super) fn is_name_like(expr: &Expr) -> bool {
     match expr {
         Expr::Name(_) | Expr::Int(_) | Expr::Float(_) => true,

@@ -34,7 +34,7 @@ impl Range {
         Self::new(self.least.min(other.least), self.most.max(other.most))
     }
 
-    /// Of a function that grows.
+    /// Returns the range of a growing function's values.
     fn through(self, function: fn(f64) -> f64) -> Self {
         Self::new(function(self.least), function(self.most))
     }

@@ -76,7 +76,7 @@ impl KernelBuilder {
         self.some_float(of)
     }
 
-    /// Anything that can be read, pending first.
+    /// Reads anything that can be read, pending variables first.
     fn read_any(&mut self) -> Option<(Expr, Ty)> {
         let mut types: Vec<(Ty, u32)> = Vec::new();
         let known = self.vars.iter().map(|var| (var.ty, var.used));
@@ -209,7 +209,7 @@ impl KernelBuilder {
         self.literal(of, part)
     }
 
-    /// Between which numbers something is kept.
+    /// Draws the two numbers between which a value is kept.
     fn limits(&mut self, of: Scalar) -> (Expr, Expr) {
         let (low, high) = self.random.pick(&[
             (0.0, 1.0),

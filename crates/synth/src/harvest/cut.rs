@@ -73,7 +73,8 @@ type DefinitionId = (PathBuf, usize);
 pub(super) enum Reach {
     /// All that are mentioned, directly or by others.
     All,
-    /// Without functions and classes that are Python's alone: their texts mention whole programs.
+    /// Definitions without functions and classes that are Python's alone: their texts mention whole
+    /// programs.
     Decorated,
 }
 
@@ -86,7 +87,7 @@ struct Cutter<'s> {
     aliases: BTreeSet<String>,
     /// Names that stand for modules, in a file: what follows their dot is written without them.
     modules: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// In the order in which they are printed: what others need first.
+    /// Chosen definitions in the order in which they are printed: what others need first.
     chosen: BTreeMap<DefinitionId, Rc<Source>>,
     order: Vec<DefinitionId>,
     todo: Vec<(Rc<Source>, usize)>,

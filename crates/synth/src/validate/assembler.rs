@@ -13,7 +13,7 @@ use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
 use gbxcule_runtime::ptxas::{Ptxas, Usage};
 use std::path::Path;
 
-/// For rows whose PTX doesn't say for which architecture it is.
+/// Architecture for rows whose PTX doesn't name one.
 const ARCH: Arch = Arch::new(90);
 
 /// Returns the checks of a row for which no machine code was asked for.
@@ -21,7 +21,7 @@ pub(super) fn not_asked() -> [CheckOutcome; 2] {
     ["nvrtc", "ptx"].map(|name| skipped(name, NotRun::NotAsked))
 }
 
-/// For each row: its CUDA texts and its PTX, forward and backward, to machine code. The number is
+/// Assembles each row's CUDA texts and PTX, forward and backward, to machine code. The number is
 /// the registers that a thread takes.
 pub(super) fn checks(
     rows: &[Row],

@@ -56,7 +56,7 @@ pub(super) struct HostChecks {
     pub(super) strict: bool,
 }
 
-/// For each row: C++, CUDA.
+/// Runs each row's C++ and CUDA text.
 pub(super) fn checks(
     rows: &[Row],
     read: &[Option<StoredRow>],
@@ -148,7 +148,7 @@ fn job<'a>(
     Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, grid, launches })
 }
 
-/// How far memory is from the row's stored results, if it has some; threads ran in order.
+/// Compares memory with the row's stored results, if it has some; threads ran in order.
 fn judge(row: &Row, stored: &StoredRow, memory: &Memory, backward: bool) -> Option<Distance> {
     let Ok(results) = &stored.results else { return Some(Distance::INFINITE) };
     let text = if backward { &row.gradients_json } else { &row.outputs_json };

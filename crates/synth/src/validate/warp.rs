@@ -18,8 +18,8 @@ struct QuestionMemory {
     cotangents: Vec<Vec<u8>>,
 }
 
-/// For each row: does Warp take it and compute the same; are its gradients those that differences
-/// confirm.
+/// Asks Warp, for each row, for its results and gradients: results must be the row's, gradients
+/// those that differences confirm.
 pub(super) fn checks(
     rows: &[Row],
     read: &[Option<StoredRow>],

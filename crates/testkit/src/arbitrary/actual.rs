@@ -14,7 +14,7 @@ pub enum Actual {
     Array {
         /// Number of the buffer.
         buffer: usize,
-        /// Where its first element lies.
+        /// Offset of its first element.
         offset: u32,
         /// Elements.
         of: Type,
@@ -106,7 +106,7 @@ pub fn number(random: &mut Random, scalar: Scalar) -> Literal {
     }
 }
 
-/// Where the scalars of a type lie in its image; nothing for types with array handles.
+/// Returns the offsets of a type's scalars in its image; none for types with array handles.
 pub fn leaves(types: &Types, ty: Type) -> Vec<(u64, Scalar)> {
     let moved = |by: u64, of: Type| {
         leaves(types, of).into_iter().map(move |(offset, scalar)| (offset + by, scalar))

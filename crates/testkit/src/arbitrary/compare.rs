@@ -36,7 +36,8 @@ pub(super) fn difference(
     None
 }
 
-/// How many numbers of the type lie between two; integers differ or don't. NaNs are equal.
+/// Counts the steps from one number of the type to the other; between integers that differ, the
+/// largest number. NaNs are equal.
 pub fn distance(left: Literal, right: Literal) -> u64 {
     let (l, r) = (left.as_f64(), right.as_f64());
     if left == right || (l.is_nan() && r.is_nan()) {

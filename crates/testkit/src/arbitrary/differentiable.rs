@@ -303,7 +303,7 @@ impl<'m> Generator<'m> {
         }
     }
 
-    /// Something of moderate size: gradients of what explodes are absorbed by rounding.
+    /// Limits a value to moderate size: gradients of what explodes are absorbed by rounding.
     fn limited(&mut self, value: Value) -> Value {
         let ty = self.b.body().type_of(value);
         let square = if ty == Type::F64 {
@@ -510,7 +510,7 @@ impl<'m> Generator<'m> {
         self.scope.extend(parts);
     }
 
-    /// Everything matters in the end.
+    /// Stores the sum of all variables, so that each has an effect on the results.
     fn outputs(&mut self) {
         let Some([_, _, o]) = self.arrays else { return };
         let mut sum = self.number(0.0);

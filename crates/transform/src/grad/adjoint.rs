@@ -209,7 +209,7 @@ pub(super) fn accumulate_shared(b: &mut Builder<'_>, place: PlaceId, amount: Val
     });
 }
 
-/// Up to so many elements of a fixed array are spelled out.
+/// Most elements of a fixed array that are spelled out.
 const UNROLLED: u32 = 8;
 
 /// Does something for each scalar, vector or matrix of floats in a place, with the same part of a

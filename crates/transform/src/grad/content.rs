@@ -57,12 +57,12 @@ enum Content {
 
 type State = FxHashMap<LocalId, Content>;
 
-/// How deep loops nest whose variables are followed from round to round.
+/// Greatest depth of nested loops whose variables are followed from round to round.
 const DEPTH_MAX: usize = 3;
 
 struct Contents {
     tracked: FxHashSet<LocalId>,
-    /// For each value the one that it is.
+    /// First equal value of each value.
     same: Vec<Value>,
     /// Values that are zero because a variable was.
     zeros: Vec<bool>,

@@ -1,5 +1,5 @@
-//! Copying operations and places of one body into another: what inlining and the reverse pass
-//! share.
+//! Copies operations and places of one body into another by the builder, one at a time, as inlining
+//! and the reverse pass of `grad` need it. (`pass::copy` copies whole bodies by their handles.)
 
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::function::{Body, LocalId};
@@ -19,7 +19,7 @@ pub(super) enum Binding {
     Place(PlaceId),
 }
 
-/// How what one body names is called in the function being built.
+/// Names, in the function being built, of what one body names.
 #[derive(Debug)]
 pub(super) struct Copy<'a> {
     pub(super) body: &'a Body,
@@ -85,7 +85,7 @@ impl<'a> Copy<'a> {
         self.path(b, root, old, 0..steps)
     }
 
-    /// Some steps of a copied place's path, from another place on.
+    /// Copies some steps of a copied place's path, from another place on.
     pub(super) fn path(
         &self,
         b: &mut Builder<'_>,

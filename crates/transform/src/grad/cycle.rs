@@ -34,7 +34,7 @@ const KEPT_BYTES: u64 = 1024;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cycle {
     body: BlockId,
-    /// Of a `For`: its index, and start, end and step.
+    /// Index, and start, end and step of a `For`.
     range: Option<(Value, [Value; 3])>,
 }
 
@@ -61,7 +61,7 @@ struct Tape {
 /// The checkpoints of a loop.
 struct Checkpoints {
     state: SavedState,
-    /// Before which iteration each was taken.
+    /// Iteration before which each was taken.
     positions: PlaceId,
     /// The last one in use.
     top: PlaceId,
@@ -323,7 +323,7 @@ fn save_state(b: &mut Builder<'_>, kept: &SavedState, index: Value) {
     }
 }
 
-/// Where on the tape an iteration is noted.
+/// Returns the place on the tape at which an iteration is noted.
 fn tape_place(b: &mut Builder<'_>, tape: &Tape, iteration: Value) -> Value {
     let mask = number(b, tape.places - 1);
     b.and(iteration, mask)

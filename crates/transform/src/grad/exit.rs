@@ -1,4 +1,5 @@
-//! Finds blocks that leave their loop or function before their end.
+//! Finds blocks that leave their loop or function before their end, for `grad::normal`.
+//! (`pass::exit` gives a function a single return.)
 
 use gbxcule_ir::function::Body;
 use gbxcule_ir::stmt::{BlockId, StmtKind};
@@ -65,7 +66,7 @@ impl Exits {
         self.exits[block.index()]
     }
 
-    /// Of a statement whose blocks are known.
+    /// Returns the exit of a statement whose blocks are known.
     pub(super) fn of_stmt(&self, stmt: &StmtKind) -> Exit {
         match stmt {
             kind if kind.is_terminator() => Exit::Always,

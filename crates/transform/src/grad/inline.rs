@@ -1,5 +1,6 @@
 //! Chooses the callees that are dissolved in their callers before differentiation, and those that
-//! get a reverse of their own.
+//! get a reverse of their own. (`pass::inline` chooses by size and speed; this choice is by
+//! effects, so that the reverse is right.)
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::FunctionId;
@@ -9,8 +10,8 @@ use gbxcule_ir::place::Projection;
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::{Step, walk};
 
-/// For each function, whether calls of it are dissolved: it touches array memory, or acts on the
-/// outside, or calls one that does, or is given a place in array memory.
+/// Returns true, for each function, if its calls are dissolved: it touches array memory, or acts on
+/// the outside, or calls one that does, or is given a place in array memory.
 pub(super) fn choose(source: &Valid<Module>) -> Vec<bool> {
     let mut chosen = vec![false; source.functions.len()];
     for (id, function) in source.functions.iter() {

@@ -27,7 +27,7 @@ struct Access {
 /// Accesses to memory by all statements.
 #[derive(Default)]
 struct Accesses {
-    /// Of numbers that the gradient needs.
+    /// Reads of numbers that the gradient needs.
     reads: Vec<Access>,
     writes: Vec<Access>,
     /// Faults of accesses that can't be reversed wherever they stand.

@@ -126,7 +126,7 @@ fn merge(function: &Function, body: &mut Body, computes: &dyn Fn(FunctionId) -> 
 struct Merger<'a> {
     function: &'a Function,
     computes: &'a dyn Fn(FunctionId) -> bool,
-    /// For each value the first one that is the same.
+    /// First equal value of each value.
     same: Vec<Value>,
     known: FxHashMap<(Key, Type), Value>,
     /// The keys of the open blocks, in order.

@@ -346,7 +346,7 @@ impl NeedAnalysis<'_> {
         changed
     }
 
-    /// Everything that decides whether and how often a block runs.
+    /// Returns all values that decide if and how often a block runs.
     fn controls(&self, block: BlockId) -> Vec<Value> {
         let mut found = Vec::new();
         let mut owner = self.scan.owner(block);

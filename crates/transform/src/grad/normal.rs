@@ -78,7 +78,7 @@ struct Frame<'a> {
     exits: Exits,
     /// Set when the function has returned.
     returned: LocalId,
-    /// Where its results are kept.
+    /// Variables in which its results are kept.
     results: Vec<LocalId>,
     loops: Vec<Loop>,
 }
@@ -93,7 +93,7 @@ struct Loop {
 }
 
 impl Normalizer<'_, '_> {
-    /// All statements of a function; gives its result.
+    /// All statements of a function; returns its result.
     fn function(
         &mut self,
         callee: &Function,

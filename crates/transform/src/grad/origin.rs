@@ -26,12 +26,12 @@ impl Origin {
 /// Step of an origin that stands for the handles in all rows of a table.
 const ROWS: u32 = u32::MAX;
 
-/// Where memory comes from; nothing if that isn't known, or is one of a table's rows.
+/// Returns the origin of memory; `None` if it isn't known, or is one of a table's rows.
 pub(super) fn of_place(scan: &Scan<'_>, place: PlaceId) -> Option<Origin> {
     region(scan, place).filter(|origin| !origin.fields.contains(&ROWS))
 }
 
-/// Where memory comes from, where all rows of a table are one; nothing if that isn't known. No
+/// Returns the origin of memory, taking all rows of a table as one; `None` if it isn't known. No
 /// handle may be stored in memory.
 pub(super) fn region(scan: &Scan<'_>, place: PlaceId) -> Option<Origin> {
     let steps = scan.handle_steps(place)?;

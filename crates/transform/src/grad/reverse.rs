@@ -59,7 +59,7 @@ pub(super) struct SavedValues {
     pub(super) entries: Vec<Option<Value>>,
     /// Variables, and what they held before.
     state: Vec<(LocalId, Value)>,
-    /// How often a `While` ran.
+    /// Number of rounds of a `While`.
     count: Option<Value>,
 }
 
@@ -94,7 +94,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// Writes all of it; gives the variables of adjoints.
+    /// Writes all of it; returns the variables of adjoints.
     pub(super) fn run(mut self) -> FxHashSet<LocalId> {
         let callable = self.function.kind == Kind::Callable;
         if callable {
@@ -365,8 +365,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// At the begin: what the caller knows of the adjoints of results and of parameters that are
-    /// written.
+    /// Stores the adjoints of results and of written parameters that the caller gives.
     fn begin(&mut self) {
         let mut next = self.function.params.len() as u32;
         for (position, param) in (0..).zip(&self.function.params) {
@@ -384,7 +383,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// At the end: the adjoints of the parameters, in order.
+    /// Leaves the function with the adjoints of the parameters, in order.
     fn end(&mut self) {
         let mut parts = Vec::new();
         for (position, param) in (0..).zip(&self.function.params) {
@@ -401,7 +400,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
     }
 }
 
-/// For each position, the union of the sets from there on; one more, empty, at the end.
+/// Returns, for each position, the union of the sets from there on; one more, empty, at the end.
 fn suffixes(sets: &[BTreeSet<LocalId>]) -> Vec<BTreeSet<LocalId>> {
     let mut all = vec![BTreeSet::new()];
     for set in sets.iter().rev() {

@@ -181,7 +181,7 @@ impl Reverser<'_, '_> {
         }
     }
 
-    /// How often the right operand of a remainder was taken away: a whole number.
+    /// Returns how often the right operand of a remainder was taken away: a whole number.
     fn whole_quotient(&mut self, operands: [Value; 2], remainder: Value) -> Value {
         let [left, right] = operands.map(|value| self.copy.value(value));
         let away = self.b.sub(left, self.copy.value(remainder));

@@ -30,9 +30,9 @@ pub(super) struct Scan<'a> {
     pub(super) body: &'a Body,
     /// All statements in order; those inside another one follow it.
     pub(super) stmts: Vec<StmtSite<'a>>,
-    /// For each block, the block around it and the statement that owns it.
+    /// Block around each block, and the statement that owns it.
     owners: Vec<Option<StmtSite<'a>>>,
-    /// For each value, the block that defines it.
+    /// Block that defines each value.
     homes: Vec<Option<BlockId>>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Scan<'a> {
         self.handle_steps(place).is_some()
     }
 
-    /// How many steps of a place's path lead to the last handle on it.
+    /// Returns the number of steps of a place's path that lead to the last handle on it.
     pub(super) fn handle_steps(&self, place: PlaceId) -> Option<usize> {
         self.body.path(place).iter().rposition(|step| matches!(step, Projection::Element(_)))
     }

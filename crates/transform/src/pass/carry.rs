@@ -142,7 +142,7 @@ fn parameter(body: &Body, value: Value) -> Option<usize> {
 
 /// Plan for a function's parameters.
 struct Plan {
-    /// For each parameter which handle it is, if it goes.
+    /// Handle that each parameter is, if the parameter goes.
     carried: Vec<Class>,
     /// The parameter that is the struct.
     holder: usize,

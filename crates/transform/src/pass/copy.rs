@@ -1,4 +1,5 @@
-//! Copying the body of one function into another.
+//! Copies the body of one function into another, handle by handle. (`grad::copy` copies single
+//! operations by the builder.)
 
 use gbxcule_ir::arena::{Handle, List};
 use gbxcule_ir::function::{Body, LocalId};
@@ -10,7 +11,7 @@ use gbxcule_ir::walk::{Step, map_operands, map_stmt, stmt_blocks, walk};
 
 /// Values and places that stand for the parameters of the copied function.
 pub(super) struct Parameters {
-    /// For each parameter the place that it is.
+    /// Place of each parameter.
     pub(super) places: Vec<PlaceId>,
 }
 

@@ -27,7 +27,7 @@ pub fn clean(module: &mut Module, function: FunctionId, droppable: &[bool]) {
     module.functions[function].body = body;
 }
 
-/// For each function, whether a call may be dropped when its result is not used.
+/// Returns true, for each function, if a call may be dropped when its result is not used.
 pub fn droppable(module: &Valid<Module>) -> Vec<bool> {
     let mut faults = vec![false; module.functions.len()];
     for &function in module.call_order() {
@@ -128,8 +128,8 @@ fn may_drop(module: &Module, droppable: &[bool], body: &Body, value: Value) -> b
     }
 }
 
-/// How often each value is used, and which variables are read, or passed on by reference. What is
-/// about to be dropped uses nothing.
+/// Counts the uses of each value, and finds the variables that are read, or passed on by reference.
+/// An operation that is about to be dropped uses nothing.
 fn used(module: &Module, droppable: &[bool], body: &Body) -> (Vec<u32>, Vec<bool>) {
     let mut found =
         UseCounts { uses: vec![0; body.values.len()], read: vec![false; body.locals.len()] };

@@ -16,7 +16,7 @@ use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Shape, Type};
 use std::collections::HashSet;
 
-/// Detaches fields of a struct in a module that keeps to the rules of `check`; gives the struct's
+/// Detaches fields of a struct in a module that keeps to the rules of `check`; returns the struct's
 /// new type.
 pub fn fields(module: &mut Module, structure: Type, fields: &[u32]) -> Result<Type, Diagnostic> {
     let types = retype::map(&mut module.types, structure, |types, definition| {
@@ -54,13 +54,13 @@ struct Detacher<'a> {
     handles: HashSet<(FunctionId, usize)>,
 }
 
-/// Where on a place's path a detached array begins, if it does.
+/// Position on a place's path at which a detached array begins, if one does.
 #[derive(Clone, Copy, PartialEq)]
 enum ArrayStart {
     Nothing,
-    /// After so many projections, and there are more.
+    /// The array begins after this many projections, and there are more.
     Element(usize),
-    /// At the end of the path.
+    /// The array begins at the end of the path.
     Whole,
 }
 

@@ -109,7 +109,7 @@ fn call(module: &Module, body: &Body, stmt: &Stmt, trusted: bool) -> Option<(Fun
     (fixed && keeps_checks && should_inline(callee)).then_some((function, value))
 }
 
-/// Adds the callee's statements; gives pairs of a value and the one that it is.
+/// Adds the callee's statements; returns pairs of a value and the one that it is.
 fn put(
     module: &Module,
     body: &mut Body,
@@ -168,7 +168,7 @@ fn put(
     same
 }
 
-/// By-value parameters never change: loading one whole is the argument, and needs no statement.
+/// Replaces loads of whole by-value parameters, which never change, by the argument.
 fn forward(
     body: &Body,
     args: &[Arg],
@@ -192,7 +192,7 @@ fn forward(
     same
 }
 
-/// How deep blocks nest.
+/// Returns the depth at which blocks nest.
 fn depth(body: &Body) -> usize {
     let (mut depth, mut deepest) = (0, 0);
     walk(body, body.root, |step| match step {

@@ -4,7 +4,8 @@ use gbxcule_ir::function::{Body, Function};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::{Shape, Struct, Type, Types};
 
-/// For each type of a module, by its position, what it becomes if a struct's definition changes.
+/// Returns, for each type of a module, by its position, the type that it becomes if a struct's
+/// definition changes.
 pub(super) fn map<E>(
     types: &mut Types,
     structure: Type,

@@ -41,7 +41,7 @@ type Fields = Vec<(String, Scalar)>;
 struct SplitStruct {
     local: LocalId,
     is_struct: bool,
-    /// Of each field its type, and the place that is its own now.
+    /// Type of each field, and its own place now.
     fields: Vec<(Scalar, PlaceId)>,
 }
 

@@ -32,7 +32,7 @@ impl Residual {
         }
     }
 
-    /// Two operands of one type to a result of the same.
+    /// Specialises an operation of two operands of one type, whose result has the same.
     pub(super) fn binary(
         &mut self,
         block: BlockId,
@@ -55,7 +55,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Binary(op, left, right), ty))
     }
 
-    /// Something simpler than the operation itself.
+    /// Finds a simpler form of the operation.
     fn integers(
         &mut self,
         block: BlockId,
@@ -162,7 +162,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Binary(BinaryOp::And, left, mask), ty))
     }
 
-    /// Something of one type whose bits under the mask are those of `of`.
+    /// Finds a value of one type whose bits under the mask are those of `of`.
     fn followed(&mut self, block: BlockId, of: Abstract, mask: u64, depth: usize) -> Abstract {
         let Unknown(value) = of else { return of };
         if depth == DEPTH_MAX {
@@ -248,7 +248,7 @@ impl Residual {
         bits & all
     }
 
-    /// Two halves of one 16-bit value put together again: `(w >> 8) << 8 | w & 0xff`.
+    /// Finds a 16-bit value whose two halves are put together again: `(w >> 8) << 8 | w & 0xff`.
     fn halves(&self, left: Abstract, right: Abstract) -> Option<Abstract> {
         let (Unknown(left), Unknown(right)) = (left, right) else { return None };
         let whole = |high: Value, low: Value| {
@@ -281,7 +281,7 @@ impl Residual {
         whole(left, right).or_else(|| whole(right, left)).map(|word| self.known(word))
     }
 
-    /// Two operands of one type to `bool`.
+    /// Specialises a comparison of two operands of one type.
     pub(super) fn compare(
         &mut self,
         block: BlockId,
@@ -319,7 +319,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Select(condition, accept, reject), ty))
     }
 
-    /// To another scalar type by value.
+    /// Specialises a conversion to another scalar type by value.
     pub(super) fn convert(&mut self, block: BlockId, of: Abstract, to: Scalar) -> Abstract {
         if let Abstract::Literal(literal) = of {
             return Abstract::Literal(eval::convert(literal, to));

@@ -10,7 +10,7 @@ use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-/// Where a place lies.
+/// Memory in which a place lies.
 enum Target {
     Register(usize),
     Registers,

@@ -4,7 +4,7 @@ use super::{Abstract, Specialiser, State, Unsupported};
 use gbxcule_ir::op::Op;
 use gbxcule_ir::stmt::StmtKind;
 
-/// Something of a state that may differ from way to way.
+/// Part of a state that may differ from way to way.
 #[derive(Clone, Copy)]
 enum Slot {
     Register(usize),

@@ -37,7 +37,7 @@ impl Pure {
     }
 }
 
-/// Where an operation was computed.
+/// Place at which an operation was computed.
 #[derive(Clone, Copy, Debug)]
 struct Computed {
     value: Value,

@@ -13,7 +13,7 @@ use gbxcule_testkit::arbitrary::Random;
 pub(crate) use gbxcule_testkit::arbitrary::{Differentiable as Case, unit};
 use gbxcule_transform::grad::{grad, reverse_name};
 
-/// How a comparison ended.
+/// End of a comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Verdict {
     /// All derivatives agree.

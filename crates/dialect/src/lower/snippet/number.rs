@@ -36,7 +36,7 @@ impl Lower<'_, '_, '_, '_> {
         }
     }
 
-    /// Two numbers as one type, by C++'s usual arithmetic conversions.
+    /// Converts two numbers to one type, by C++'s usual arithmetic conversions.
     pub(super) fn alike(&mut self, left: Value, right: Value) -> Flow<(Value, Value)> {
         let both = [self.scalar_of(left)?, self.scalar_of(right)?].map(promotion);
         let to = match both {

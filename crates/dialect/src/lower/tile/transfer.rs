@@ -1,4 +1,4 @@
-//! Between tiles and arrays, and between tiles.
+//! Copies between tiles and arrays, and between tiles.
 
 use super::super::{Flow, Lower, Operand, fault};
 use super::call::TileCall;

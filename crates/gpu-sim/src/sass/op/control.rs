@@ -49,7 +49,7 @@ pub(in super::super) fn fail_untested(warp: &mut Warp<'_>, step: &DecodedInstruc
     warp.fail(step, "no test holds what this does");
 }
 
-/// To the sum of a register, a number and the next instruction's address.
+/// Jumps to the sum of a register, a number and the next instruction's address.
 pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let next = step.address + STRIDE;
     let mut to = [0; 32];
@@ -60,7 +60,7 @@ pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, step: &DecodedInstruc
     warp.scatter(lanes, &to);
 }
 
-/// To an address relative to a function's.
+/// Jumps to an address relative to a function's.
 pub(in super::super) fn return_to(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let mut to = [0; 32];
     for lane in each(lanes) {

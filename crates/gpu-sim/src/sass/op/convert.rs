@@ -204,7 +204,7 @@ fn half(value: f32) -> u32 {
     sign | ((exponent + 14) as u32 * 1024 + steps)
 }
 
-/// Two floats of 16 bits in a register; the first is its upper half.
+/// Converts two floats to 16 bits in a register; the first is its upper half.
 pub(in super::super) fn to_halves(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[high, low]| {
         half(f32::from_bits(high)) << 16 | half(f32::from_bits(low))

@@ -11,12 +11,12 @@ pub(super) enum Rounding {
 }
 
 impl Rounding {
-    /// By its number in the patterns that end in `.RZ,.RM,.RP`.
+    /// Finds the rounding by its number in the patterns that end in `.RZ,.RM,.RP`.
     pub(super) fn of(choice: u8) -> Self {
         [Self::Nearest, Self::Zero, Self::Down, Self::Up][usize::from(choice)]
     }
 
-    /// By its number in patterns that end in `.RP,.RZ,.RM`.
+    /// Finds the rounding by its number in patterns that end in `.RP,.RZ,.RM`.
     pub(super) fn of_conversion(choice: u8) -> Self {
         [Self::Nearest, Self::Up, Self::Zero, Self::Down][usize::from(choice)]
     }

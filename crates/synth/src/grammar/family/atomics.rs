@@ -64,7 +64,7 @@ fn by_key(m: &mut KernelBuilder, ty: Ty, bins: u32) {
     }
 }
 
-/// Something of an edge added to one end, and taken from the other.
+/// Adds a value of an edge to one end, and takes it from the other.
 fn ends(m: &mut KernelBuilder, ty: Ty, nodes: u32) {
     let (first, second) = (keys(m, nodes), keys(m, nodes));
     let (a, b) = (
@@ -104,7 +104,7 @@ fn histogram(m: &mut KernelBuilder, bins: u32) {
     m.push(Stmt::Do(Expr::wp("atomic_add", vec![counts, Expr::from(&slot), one])));
 }
 
-/// Neighbouring threads into one element.
+/// Adds the values of neighbouring threads into one element.
 fn groups(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     m.bindings(&[float, ty], 2);

@@ -76,7 +76,7 @@ fn neighbours(m: &mut KernelBuilder, field: &Name, ty: Ty, border: Border) {
     }
 }
 
-/// Only where all neighbours are.
+/// Writes a condition that holds only at points with all neighbours.
 fn inner(m: &mut KernelBuilder, field: &Name, ty: Ty) {
     let mut condition: Option<Expr> = None;
     for dim in 0..m.dims.len() {

@@ -17,7 +17,7 @@ impl Generator<'_> {
         self.b.number(Type::F64, value)
     }
 
-    /// Something in `0..6`.
+    /// Draws an index in `0..6`.
     pub(super) fn index(&mut self) -> Value {
         match self.below(5) {
             0 => {
