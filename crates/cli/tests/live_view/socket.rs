@@ -324,8 +324,8 @@ fn the_page_is_whole_and_other_sites_are_turned_away() {
     let serving = Serving::start(&["watch", "--num-envs", "1", "--paused"]);
     let page = get(&serving, "/", "");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
-    let scripts =
-        ["main", "link", "machine", "mosaic", "pad", "screen"].map(|name| format!("/{name}.js"));
+    let scripts = ["main", "link", "machine", "mosaic", "buttons", "screen"]
+        .map(|name| format!("/{name}.js"));
     for path in scripts.iter().map(String::as_str).chain(["/style.css"]) {
         assert!(get(&serving, path, "").starts_with("HTTP/1.1 200 OK\r\n"), "{path}");
     }
