@@ -42,7 +42,7 @@ pub fn find_in_project(starts: &[PathBuf], relative: &Path) -> Result<Option<Pat
 }
 
 /// Returns true if a program that the user did not name, but that lies beside one, may be run: this
-/// user or the system's owner owns the program and its folder, and the folder is not writable by
+/// user or the system's owner owns the program and its folder, and neither is writable by
 /// everybody.
 #[must_use]
 pub fn is_trusted(program: &Path) -> bool {
