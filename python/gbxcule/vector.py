@@ -382,7 +382,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         swarm.write_memory(env, range_of(place, self.symbols)[0], bytes(data))
         self._look_again(_only(env, self.num_envs))
 
-    def write_memory_masked(self, mask: npt.ArrayLike, place: Place, rows: npt.ArrayLike) -> None:
+    def write_memories(self, mask: npt.ArrayLike, place: Place, rows: npt.ArrayLike) -> None:
         """Change memory of all marked envs at once: a row of bytes for each of them, from the place on."""
         swarm = self._swarm
         marked, written = mask_of("mask", mask, self.num_envs), np.asarray(rows)
@@ -391,7 +391,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 f"expected a row of uint8 for each of the {marked.sum()} marked envs, found {written.dtype} "
                 f"{written.shape}"
             )
-        swarm.write_memory_masked(marked.tobytes(), range_of(place, self.symbols)[0], written.tobytes())
+        swarm.write_memories(marked.tobytes(), range_of(place, self.symbols)[0], written.tobytes())
         self._look_again(marked)
 
     def load_states(self, mask: npt.ArrayLike, states: State | Sequence[State]) -> None:

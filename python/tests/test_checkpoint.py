@@ -168,7 +168,7 @@ def test_many_envs_are_written_to_and_loaded_at_once(task):
     mask = np.array([False, True, False, True])
     one_by_one = copy.deepcopy(env)
     env.load_states(mask, states)
-    env.write_memory_masked(mask, "Score", np.array([[7, 1], [9, 2]], np.uint8))
+    env.write_memories(mask, "Score", np.array([[7, 1], [9, 2]], np.uint8))
     for place, one in enumerate((1, 3)):
         one_by_one.load_state(one, states[place])
         one_by_one.write_memory(one, "Score", [b"\x07\x01", b"\x09\x02"][place])
@@ -181,7 +181,7 @@ def test_many_envs_are_written_to_and_loaded_at_once(task):
         with pytest.raises(ValueError):
             env.load_states(mask, wrong)
     with pytest.raises(ValueError, match="a row of uint8 for each of the 2 marked envs"):
-        env.write_memory_masked(mask, "Score", np.zeros((3, 2), np.uint8))
+        env.write_memories(mask, "Score", np.zeros((3, 2), np.uint8))
     assert before == [env.save_state(one) for one in range(4)]
 
 

@@ -411,15 +411,9 @@ impl Swarm {
 
     /// Change memory of the envs marked by bytes that are not 0, with a row of bytes for each of
     /// them.
-    fn write_memory_masked(
-        &self,
-        py: Python<'_>,
-        mask: &[u8],
-        low: u16,
-        rows: &[u8],
-    ) -> PyResult<()> {
+    fn write_memories(&self, py: Python<'_>, mask: &[u8], low: u16, rows: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
-        self.change(py, |swarm| swarm.write_memory_masked(&mask, low, rows))
+        self.change(py, |swarm| swarm.write_memories(&mask, low, rows))
     }
 
     /// An env as bytes in our own versioned format.

@@ -420,7 +420,7 @@ impl NativeSwarm {
     /// # Errors
     /// The mask has not one entry for each env, the rows have no common length, or they leave the
     /// address space.
-    pub fn write_memory_masked(
+    pub fn write_memories(
         &mut self,
         mask: &[bool],
         low: u16,

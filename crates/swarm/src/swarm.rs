@@ -371,13 +371,13 @@ impl Swarm {
     }
 
     /// Changes memory of the marked envs from an address on, with a row of bytes for each of them.
-    pub fn write_memory_masked(
+    pub fn write_memories(
         &mut self,
         mask: &[bool],
         low: u16,
         rows: &[u8],
     ) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.write_memory_masked(mask, low, rows))
+        either!(self, swarm => swarm.write_memories(mask, low, rows))
     }
 
     /// The ROM that runs in every machine.

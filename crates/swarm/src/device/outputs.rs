@@ -222,7 +222,7 @@ impl DeviceSwarm {
     /// # Errors
     /// The mask has not one entry for each env, the rows have no common length, they leave the
     /// address space, or the device failed.
-    pub fn write_memory_masked(
+    pub fn write_memories(
         &mut self,
         mask: &[bool],
         low: u16,

@@ -65,7 +65,7 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(subject: Subject) {
     (0..5).for_each(|step| pair.step(&actions(4, step)));
     both!(pair, swarm => swarm.reset_masked(&mask));
     pair.step(&actions(4, 5));
-    both!(pair, swarm => swarm.write_memory_masked(&mask, 0xC000, &[9, 1, 8, 2]));
+    both!(pair, swarm => swarm.write_memories(&mask, 0xC000, &[9, 1, 8, 2]));
     both!(pair, swarm => swarm.start_from_env(2));
     both!(pair, swarm => swarm.seed_envs(&[None, Some(3), None, Some(u64::MAX)]));
     both!(pair, swarm => swarm.reset_masked(&[false, true, false, true]));
