@@ -83,6 +83,10 @@ impl<'a> Lowerer<'a, '_> {
             self.span = stmt.span;
             let depth = self.todo.len();
             self.todo.push(LoweringTask::Stmts(block, position + 1));
+            let is_clean = self.bail.is_some() && !self.is_dirty;
+            if is_clean && super::uniform::writes(self.module, self.body(), &stmt.kind) {
+                self.look_ahead(&stmts[position..]);
+            }
             self.stmt(&stmt.kind);
             if self.todo.len() != depth + 1 {
                 return;
@@ -230,7 +234,8 @@ impl<'a> Lowerer<'a, '_> {
 
     /// What holds in each iteration of a loop, if it has these blocks.
     fn enter_loop(&mut self, blocks: &[BlockId]) -> Mark {
-        self.is_dirty |= blocks.iter().any(|&block| super::uniform::may_write(self.module, self.body(), block));
+        self.is_dirty |=
+            blocks.iter().any(|&block| super::uniform::may_write(self.module, self.body(), block));
         self.mark()
     }
 

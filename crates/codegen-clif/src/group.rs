@@ -112,9 +112,9 @@ impl Lowerer<'_, '_> {
             Op::Unary(UnaryOp::Negate, x) => {
                 self.by_float(value, &[x], |lowerer, row| lowerer.b.ins().fneg(row[0]))
             }
-            Op::Unary(UnaryOp::Not, x) => self.by_mask(value, &[x], |lowerer, row| {
-                lowerer.b.ins().bnot(row[0])
-            }),
+            Op::Unary(UnaryOp::Not, x) => {
+                self.by_mask(value, &[x], |lowerer, row| lowerer.b.ins().bnot(row[0]))
+            }
             Op::Compare(op, x, y) => self.group_compare(value, op, [x, y]),
             Op::Select { condition, accept, reject } => {
                 let mask = self.row(condition);
@@ -122,6 +122,7 @@ impl Lowerer<'_, '_> {
                     return false;
                 }
                 let mask = self.mask(mask);
+                let mask = self.b.ins().bitcast(types::F32X4, MemFlagsData::new(), mask);
                 self.by_float(value, &[accept, reject], |lowerer, row| {
                     lowerer.b.ins().bitselect(mask, row[0], row[1])
                 })
@@ -433,6 +434,7 @@ impl Lowerer<'_, '_> {
         let first = self.b.ins().fcmp(code, row[0], row[1]);
         let no_second = self.b.ins().fcmp(FloatCC::Unordered, row[1], row[1]);
         let chosen = self.b.ins().bor(first, no_second);
+        let chosen = self.b.ins().bitcast(types::F32X4, MemFlagsData::new(), chosen);
         self.b.ins().bitselect(chosen, row[0], row[1])
     }
 

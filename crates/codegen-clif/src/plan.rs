@@ -88,8 +88,8 @@ impl Plan {
             // Constants are made once for all threads.
             let constants = function.body.values.iter();
             let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
-            let is_small = function.kind == Kind::Kernel
-                && cost.saturating_sub(constants as u64) <= SEVERAL;
+            let is_small =
+                function.kind == Kind::Kernel && cost.saturating_sub(constants as u64) <= SEVERAL;
             let inline = |id: FunctionId| functions[id.index()].inline;
             let split = is_small.then(|| super::uniform::split(module, &inline, id)).flatten();
             functions[id.index()].lanes = if split.is_some() { super::group::GROUP } else { 1 };

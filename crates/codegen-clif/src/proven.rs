@@ -5,7 +5,8 @@ use super::group::{GROUP, Row};
 use super::lowerer::{Lowerer, Val};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
-use gbxcule_ir::{PlaceId, Projection, Scalar};
+use gbxcule_ir::walk::place_values;
+use gbxcule_ir::{Op, PlaceId, Projection, Scalar, Stmt, StmtKind, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Facts about values: an index into an extent, as 64 bits; an address that is one, or a stride
@@ -77,6 +78,39 @@ impl Lowerer<'_, '_> {
             if self.group.is_consecutive(row) {
                 self.prove_row(row, handle.leaves()[2 + dim]);
             }
+        }
+    }
+
+    /// Proves what statements need, as far as it is known before them: the first is the first that
+    /// writes, and later ones can't begin again.
+    pub(super) fn look_ahead(&mut self, stmts: &[Stmt]) {
+        let body = self.body();
+        for stmt in stmts {
+            let place = match stmt.kind {
+                StmtKind::Store { place, .. } => place,
+                StmtKind::Let(value) => match body.values[value].op {
+                    Op::Load(place) | Op::Atomic { place, .. } => place,
+                    _ => continue,
+                },
+                _ => return,
+            };
+            let mut is_known = true;
+            place_values(body, place, |value| {
+                is_known &= self.frame().values[value.index()].is_some();
+            });
+            if let (true, [Projection::Element(indices)]) = (is_known, body.path(place)) {
+                self.prove_group(place);
+                self.prove_sides(place, &body.value_lists[*indices]);
+            }
+        }
+    }
+
+    /// Proves that elements of a group lie side by side.
+    fn prove_sides(&mut self, place: PlaceId, indices: &[gbxcule_ir::Value]) {
+        let is_float = self.body().places[place].ty == Type::scalar(Scalar::F32);
+        if let (true, Some(&last), Some(handle)) = (is_float, indices.last(), self.handles(place)) {
+            let row = self.of_each(|lowerer| lowerer.scalar(last));
+            self.has_sides(&handle, indices.len(), row);
         }
     }
 

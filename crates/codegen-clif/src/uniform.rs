@@ -68,7 +68,7 @@ pub(super) fn may_write(module: &Valid<Module>, body: &Body, block: BlockId) -> 
 }
 
 /// Returns true if a statement itself may.
-fn writes(module: &Valid<Module>, body: &Body, stmt: &StmtKind) -> bool {
+pub(super) fn writes(module: &Valid<Module>, body: &Body, stmt: &StmtKind) -> bool {
     match *stmt {
         StmtKind::Store { place, .. } => {
             let element = |step: &Projection| matches!(step, Projection::Element(_));
@@ -183,33 +183,26 @@ impl Varying<'_> {
                             early.push(condition);
                         }
                         todo.extend([accept, reject]);
-                        if [accept, reject].into_iter().any(|arm| may_write(self.module, self.body, arm)) {
-                            // What follows is reached by those who wrote nothing, or by none.
-                            let ends = |arm: BlockId| {
-                                let last = self.body.blocks[arm].stmts.last();
-                                matches!(last.map(|stmt| &stmt.kind), Some(StmtKind::Return(_)))
-                            };
-                            let goes_on = [accept, reject]
-                                .into_iter()
-                                .any(|arm| may_write(self.module, self.body, arm) && !ends(arm));
-                            if goes_on {
-                                break;
-                            }
+                        // What follows is reached by those who wrote nothing, or by none.
+                        if [accept, reject].into_iter().any(|arm| self.goes_on_after_writes(arm)) {
+                            break;
                         }
                     }
                     StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Switch { .. } => {
                         break;
                     }
-                    StmtKind::Store { .. } | StmtKind::Print { .. } | StmtKind::Let(_) => {
-                        if writes(self.module, self.body, &stmt.kind) {
-                            break;
-                        }
-                    }
+                    ref other if writes(self.module, self.body, other) => break,
                     _ => {}
                 }
             }
         }
         early
+    }
+
+    fn goes_on_after_writes(&self, arm: BlockId) -> bool {
+        let last = self.body.blocks[arm].stmts.last();
+        let returns = last.is_some_and(|stmt| matches!(stmt.kind, StmtKind::Return(_)));
+        !returns && may_write(self.module, self.body, arm)
     }
 
     fn conditions_agree(&self, except: &[Value]) -> bool {

@@ -44,9 +44,9 @@ fn main() {
             _ => vec![bytes as isize],
         };
         let numbers = [(); 2].map(|()| ramp(grid.iter().product::<usize>() * bytes / 4));
-        let arrays = numbers.each_ref().map(|numbers| {
-            numbers.reinterpreted(of.clone(), 0, grid, &strides).expect("as many")
-        });
+        let arrays = numbers
+            .each_ref()
+            .map(|numbers| numbers.reinterpreted(of.clone(), 0, grid, &strides).expect("as many"));
         let args = [(&arrays[0]).into(), (&arrays[1]).into(), number];
         // The first launches compile.
         kernel.launch(grid, &args).expect("runs");
