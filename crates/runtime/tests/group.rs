@@ -10,7 +10,7 @@ use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, Shape};
-use gbxcule_runtime::Error;
+use gbxcule_runtime::{Device, Error, Kernel, compile};
 use gbxcule_testkit::arbitrary::{Actual, Program};
 
 const FUNCTIONS: &str = "
@@ -145,6 +145,14 @@ fn array(module: &Module, param: usize, buffer: usize, shape: &[u32], layout: La
     Actual::Array { buffer, offset: offset as u32, of, shape, strides, gradient: None }
 }
 
+/// Kernels of a module, which keep its code for all launches.
+fn kept(module: &Valid<Module>) -> [Kernel; 2] {
+    [true, false].map(|checked| {
+        let compiled = compile(module, Device::Cpu, native::build(checked));
+        compiled.and_then(|compiled| compiled.kernel("k")).expect("compiles")
+    })
+}
+
 fn agrees(program: &Program, said: &dyn Fn() -> String) {
     let expected = program.interpret().unwrap_or_else(|failure| panic!("{}: {failure:?}", said()));
     for checked in [true, false] {
@@ -162,6 +170,7 @@ fn threads_of_a_plane_leave_what_the_interpreter_leaves() {
             "m: wp.array2d(dtype=float), p: wp.array2d(dtype=float), o: wp.array2d(dtype=float)";
         let module = module(params, body, "i, j");
         let (kernel, _) = module.kernels().next().expect("one");
+        let _kept = kept(&module);
         for (at, dims) in
             [[1, 1], [1, 4], [3, 5], [5, 3], [2, 8], [4, 13], [9, 6]].iter().enumerate()
         {
@@ -191,6 +200,7 @@ fn threads_of_a_line_leave_what_the_interpreter_leaves() {
                       w: wp.array(dtype=wp.vec3)";
         let module = module(params, body, "i");
         let (kernel, _) = module.kernels().next().expect("one");
+        let _kept = kept(&module);
         for dims in 1..=14u32 {
             for layout in [Layout::Dense, Layout::Wide, Layout::Backwards] {
                 let len = dims + 3;
@@ -221,6 +231,7 @@ fn an_index_outside_is_found_in_each_thread_of_a_group() {
     ] {
         let module = module(params, body, "i");
         let (kernel, _) = module.kernels().next().expect("one");
+        let _kept = kept(&module);
         for len in 1..12u32 {
             let x = array(&module, 0, 0, &[len], Layout::Dense);
             let y = array(&module, 1, 1, &[50], Layout::Dense);
