@@ -232,7 +232,7 @@ impl<'a> Lowerer<'a, '_> {
         self.b.ins().brif(all, yes, &[], bail, &[]);
     }
 
-    /// What holds in each iteration of a loop, if it has these blocks.
+    /// Goes into a loop of these blocks; gives the mark of what holds in each iteration.
     fn enter_loop(&mut self, blocks: &[BlockId]) -> Mark {
         self.is_dirty |=
             blocks.iter().any(|&block| super::uniform::may_write(self.module, self.body(), block));

@@ -104,7 +104,7 @@ pub(super) struct Frame<'a> {
     pub(super) upward: Vec<gbxcule_ir::Value>,
     /// Where `Break` and `Continue` go.
     pub(super) loops: Vec<(Block, Block)>,
-    /// What was known when it began.
+    /// The facts that were known when it began.
     pub(super) mark: Mark,
 }
 

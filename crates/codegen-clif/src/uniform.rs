@@ -1,4 +1,5 @@
-//! Analysis: do all threads of a kernel take the same way, or can they begin again where they don't?
+//! Analysis: do all threads of a kernel take the same way, or can they begin again where they
+//! don't?
 //!
 //! A value *varies* if it may differ from thread to thread: what comes from a launch index, from
 //! array memory, or from anything that varies. If no condition does, threads can be lowered side by

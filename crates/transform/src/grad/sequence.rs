@@ -81,7 +81,7 @@ fn offsets(scan: &Scan<'_>, stmt: &Stmt, from: &[Value], to: &[Value]) -> Vec<i1
     pairs.map(|(from, to)| to - from).collect()
 }
 
-/// What is added to a loop's index, if a value is that.
+/// The constant that is added to a loop's index, if a value is that sum.
 fn added(scan: &Scan<'_>, value: Value, index: Value) -> Option<i128> {
     if value == index {
         return Some(0);
