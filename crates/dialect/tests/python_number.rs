@@ -71,7 +71,7 @@ const NUMBERS: &[(&str, Option<f64>)] = &[
     ("1e308 / 1e-10", Some(f64::INFINITY)),
 ];
 
-/// What a kernel writes that reads a constant of this value.
+/// Number that a kernel writes which reads a constant of this value.
 fn constant(expression: &str) -> Result<f64, Vec<Diagnostic>> {
     let mut sources = SourceMap::new();
     let text = format!(
