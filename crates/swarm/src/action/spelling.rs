@@ -291,7 +291,10 @@ mod tests {
             ("A+NOOP", "no button `NOOP` in the action `A+NOOP`"),
             ("A:0", "the action `A:0` is held for `0` frames; expected a whole number from 1"),
             ("A:two", "held for `two` frames"),
-            ("A,LEFT+RIGHT", "the action `LEFT+RIGHT` presses both sides of the cross"),
+            (
+                "A,LEFT+RIGHT",
+                "the action `LEFT+RIGHT` presses LEFT and RIGHT, or UP and DOWN, at once",
+            ),
             ("A,B,A", "the action `A` stands twice"),
             ("A:2,A:3/LEFT,NOOP", "`A:2` and `LEFT` are pressed together, but held for"),
             ("A,B,SELECT,START/A,B,UP/A,B,UP/A,B,UP/UP,A,B", "324 combinations of actions"),
