@@ -81,8 +81,6 @@ pub enum SwarmError {
         "the snapshot is of the other model; machines of a swarm are all original or all Color"
     )]
     OtherModel,
-    #[error("a Game Boy Color makes no sound here yet; turn sound off, or use model dmg")]
-    SoundOfColor,
     #[error(
         "pairs need an even number of machines, found {num_envs}: env 2i is wired to env 2i + 1"
     )]

@@ -256,3 +256,64 @@ impl<'f> Frame<'f> {
         }
     }
 }
+
+/// The sound of a machine of either model.
+#[derive(Clone, Debug)]
+pub(crate) enum MachineSound {
+    Original(gbxcule_sound::Sound),
+    Color(gbxcule_sound_color::Sound),
+}
+
+impl MachineSound {
+    /// Listens to a machine from now on.
+    pub(crate) fn new(machine: &Machine) -> Self {
+        match machine {
+            Machine::Original(machine) => Self::Original(gbxcule_sound::Sound::new(machine)),
+            Machine::Color(machine) => Self::Color(gbxcule_sound_color::Sound::new(machine)),
+        }
+    }
+
+    /// Bytes that the sound of a machine takes beside its samples.
+    pub(crate) fn bytes(model: Model) -> usize {
+        match model {
+            Model::Original => size_of::<gbxcule_sound::Sound>(),
+            Model::Color => size_of::<gbxcule_sound_color::Sound>(),
+        }
+    }
+
+    /// Runs a step of a machine of the same model, and makes its samples.
+    pub(crate) fn run_step(
+        &mut self,
+        machine: &mut Machine,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        buttons: u8,
+        step: Step,
+    ) -> u32 {
+        match (self, machine) {
+            (Self::Original(sound), Machine::Original(machine)) => {
+                sound.run_step(machine, rom, cart_ram, buttons, step)
+            }
+            (Self::Color(sound), Machine::Color(machine)) => {
+                sound.run_step(machine, rom, cart_ram, buttons, step)
+            }
+            _ => unreachable!("the machines of a swarm have one model"),
+        }
+    }
+
+    /// Samples made since they were last cleared.
+    pub(crate) fn samples(&self) -> &[[i16; 2]] {
+        match self {
+            Self::Original(sound) => sound.samples(),
+            Self::Color(sound) => sound.samples(),
+        }
+    }
+
+    /// Forgets the samples made so far.
+    pub(crate) fn clear(&mut self) {
+        match self {
+            Self::Original(sound) => sound.clear(),
+            Self::Color(sound) => sound.clear(),
+        }
+    }
+}
