@@ -402,11 +402,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._look_again(marked)
 
     def save_state(self, env: int, format: str = "gbxcule") -> bytes:
-        """An env as bytes that outlive this process: exactly, or as `bess`, which other emulators read."""
-        if format not in ("gbxcule", "bess"):
-            raise ValueError(f"no state format `{format}`; there are gbxcule, bess")
+        """An env as bytes that outlive this process: exactly, or as `bess` or `pyboy` (2.8), which others read."""
         swarm, env = self._swarm, self._env(env)
-        return swarm.export_bess(env) if format == "bess" else swarm.save_state(env)
+        formats = {"gbxcule": swarm.save_state, "bess": swarm.export_bess, "pyboy": swarm.export_pyboy}
+        if format not in formats:
+            raise ValueError(f"no state format `{format}`; there are {', '.join(formats)}")
+        return formats[format](env)
 
     def load_state(self, env: int, state: State, *, with_seed: bool = False) -> None:
         """Put an env into a state, bytes or a file, that was saved here, by PyBoy, or as BESS; its episode goes on from
