@@ -6,7 +6,7 @@
 //! it; nobody who doesn't ask for sound pays for it. Everything is whole numbers, so the samples
 //! are the same everywhere.
 //!
-//! `crates/sound-color` compiles these sources for the Color, whose machine itself keeps the levels.
+//! `crates/sound-color` compiles these sources for the Color, whose machine keeps the levels.
 
 // The Color's machine has the same calls.
 #[cfg(color)]

@@ -142,8 +142,8 @@ Other:
     jp Next
 "#;
 
-/// What the wider script has in place of a write to DIV: that, and further accesses to the port and
-/// to IF. None of them begins to clock.
+/// Commands that the wider script has in place of a write to DIV: that, and further accesses to the
+/// port and to IF. None of them begins to clock.
 const ACCESSES: &str = r#".div:
     bit 4, c
     jr nz, .rewrite

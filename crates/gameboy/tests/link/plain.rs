@@ -188,8 +188,8 @@ impl Side {
             self.wait = Some(Wait::Causes(at));
             return;
         }
-        // The Color's dispatch of an interrupt looks twice. Where the second look shifts, the machine
-        // does that itself.
+        // The Color's dispatch of an interrupt looks twice. Where the second look shifts, the
+        // machine does that itself.
         let dispatches = self.machine.deadline.wrapping_sub(self.machine.now).cast_signed() <= 0;
         if COLOR && dispatches && looked.is_some() && looked == shift {
             let clocks = self.own_shift().is_some();

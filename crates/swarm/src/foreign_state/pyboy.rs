@@ -243,7 +243,7 @@ struct Lcd<'a> {
     registers: [u8; 11],
     /// T-cycles since the frame began.
     clock: u64,
-    /// What a Color has beside that, empty for an original.
+    /// Parts that a Color alone has, empty for an original.
     color: VideoParts<'a>,
 }
 

@@ -29,7 +29,7 @@ impl Transfers {
     }
 }
 
-/// What stands behind the LCD's clocks.
+/// Parts behind the LCD's clocks.
 #[derive(Default)]
 pub(super) struct VideoParts<'a> {
     pub(super) second_bank: &'a [u8],

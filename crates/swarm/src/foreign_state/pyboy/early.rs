@@ -39,8 +39,6 @@ pub(super) fn read(
 ) -> Result<ForeignState, ForeignStateError> {
     let state = &mut state;
     check_running(state)?;
-    let is_color = if version >= 8 { state.array::<3>()?[2] } else { 0 };
-    check_model(is_color, rom.model())?;
     if rom.model() == Model::Color {
         return Err(ForeignStateError::OtherVersion {
             format: FORMAT,
@@ -48,6 +46,8 @@ pub(super) fn read(
             allowed: "versions 14, 15 and 29 of a Game Boy Color, those of PyBoy 2.5.0 to 2.8.1",
         });
     }
+    let is_color = if version >= 8 { state.array::<3>()?[2] } else { 0 };
+    check_model(is_color, rom.model())?;
     let [a, f, b, c, d, e] = state.array()?;
     let (hl, sp, pc) = (state.u16()?, state.u16()?, state.u16()?);
     let ime = state.flag()?;

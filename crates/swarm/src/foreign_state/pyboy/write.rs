@@ -66,7 +66,7 @@ impl Writer {
     }
 }
 
-/// What the parts of a state look up more than once.
+/// The state that is written, and facts that several parts look up.
 struct Source<'a> {
     state: &'a ForeignState,
     rom: &'a Rom,
