@@ -33,7 +33,7 @@ from gbxcule.start import (
     weights_of,
     with_bank,
 )
-from gbxcule.symbol import Place, Symbols, range_of
+from gbxcule.symbol import Place, Symbols, banked_range_of, range_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar
@@ -372,7 +372,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     def read_memory(self, env: int, place: Place) -> bytes:
         """The bytes at a place of an env."""
         swarm = self._swarm
-        return swarm.read_memory(self._env(env), *range_of(place, self.symbols))
+        return swarm.read_memory(self._env(env), *banked_range_of(place, self.symbols))
 
     def write_memory(self, env: int, place: Place, data: bytes) -> None:
         """Change memory of an env behind the machine's back."""

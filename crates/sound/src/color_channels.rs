@@ -9,12 +9,12 @@ use crate::mixer::Levels;
 
 /// A copy of what the machine keeps.
 #[derive(Clone, Debug)]
-pub(crate) struct Channels {
+pub(crate) struct ColorChannels {
     apu: Apu,
     div_base: u32,
 }
 
-impl Channels {
+impl ColorChannels {
     /// Channels of a machine, up to where its own are.
     pub(crate) fn of(machine: &Machine) -> Self {
         Self { apu: machine.apu, div_base: machine.timer.div_base }

@@ -27,8 +27,6 @@ mod sound;
 #[cfg(not(color))]
 mod wav;
 
-#[cfg(color)]
-use color_channels as channels;
 pub use mixer::{Frame, Levels, SAMPLE_MCYCLES, SAMPLES_PER_FRAME};
 pub use sound::Sound;
 #[cfg(not(color))]

@@ -2,7 +2,10 @@
 
 use gbxcule_gameboy::{Machine, Step};
 
+#[cfg(not(color))]
 use crate::channels::Channels;
+#[cfg(color)]
+use crate::color_channels::ColorChannels as Channels;
 use crate::mixer::{Frame, Levels, Mixer};
 
 /// The sound of one machine. If something else has run the machine or changed its state, waves

@@ -8,7 +8,7 @@ use gbxcule_gameboy::state::{Difference, StateError};
 use gbxcule_gameboy::{Cartridge, Model, PowerOnMemory, Step};
 use gbxcule_gameboy_color as color;
 
-use crate::Rom;
+use crate::{Rom, place};
 
 /// One Game Boy.
 #[derive(Debug, PartialEq, Eq)]
@@ -173,6 +173,20 @@ impl Machine {
     #[must_use]
     pub fn peek(&self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
         of_either!(self, machine => machine.peek(rom, cart_ram, address))
+    }
+
+    /// The byte at a place: at an address, or in a bank.
+    pub(crate) fn peek_place(&self, rom: &[u8], cart_ram: &[u8], place: u32) -> u8 {
+        let (bank, address) = place::split(place);
+        match (bank, self) {
+            (None, machine) => machine.peek(rom, cart_ram, address),
+            (Some(bank), Self::Original(machine)) => {
+                original::view::read_bank(machine, rom, cart_ram, bank, address)
+            }
+            (Some(bank), Self::Color(machine)) => {
+                color::view::read_bank(machine, rom, cart_ram, bank, address)
+            }
+        }
     }
 
     /// Changes memory for debuggers.

@@ -277,8 +277,8 @@ impl Shard {
         &self.scratch[slot * self.scratch_len..][..self.scratch_len]
     }
 
-    pub(crate) fn peek(&self, slot: usize, address: u16) -> u8 {
-        self.machines[slot].peek(self.rom.bytes(), self.cart_ram(slot), address)
+    pub(crate) fn peek(&self, slot: usize, place: u32) -> u8 {
+        self.machines[slot].peek_place(self.rom.bytes(), self.cart_ram(slot), place)
     }
 
     /// Changes bytes from an address on, as far as there are addresses.
