@@ -21,8 +21,6 @@ const CALLED_ONCE: u64 = 4_000;
 const ALWAYS: u64 = 20_000;
 /// A kernel of at most this many operations is lowered for several threads at once, if it may be.
 const SEVERAL: u64 = 160;
-/// Number of threads that one lowering serves then.
-const LANES: usize = 4;
 /// Cost assumed for a loop, whose number of iterations is unknown: enough for other threads to
 /// help.
 const LOOP: u64 = 1 << 20;
@@ -36,6 +34,8 @@ pub(super) struct FunctionPlan {
     pub(super) can_fault: bool,
     /// Of a kernel, how many threads are lowered at once.
     pub(super) lanes: usize,
+    /// Conditions in which threads that are lowered at once may differ.
+    pub(super) split: Vec<gbxcule_ir::Value>,
     /// How many leading dimensions of the grid it and its callees ask for.
     pub(super) dims: u8,
     /// Variables that lie in stack slots.
@@ -88,10 +88,12 @@ impl Plan {
             // Constants are made once for all threads.
             let constants = function.body.values.iter();
             let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
-            let several = function.kind == Kind::Kernel
-                && cost.saturating_sub(constants as u64) <= SEVERAL
-                && super::uniform::is_uniform(module, &|id| functions[id.index()].inline, id);
-            functions[id.index()].lanes = if several { LANES } else { 1 };
+            let is_small =
+                function.kind == Kind::Kernel && cost.saturating_sub(constants as u64) <= SEVERAL;
+            let inline = |id: FunctionId| functions[id.index()].inline;
+            let split = is_small.then(|| super::uniform::split(module, &inline, id)).flatten();
+            functions[id.index()].lanes = if split.is_some() { super::group::GROUP } else { 1 };
+            functions[id.index()].split = split.unwrap_or_default();
             if function.kind == Kind::Kernel {
                 functions[id.index()].exclusivity =
                     Exclusivity::new(module, id, functions[id.index()].dims);
