@@ -234,7 +234,7 @@ impl Block {
         tree::build(limits, translation, rom, map, pc)
     }
 
-    /// Its code.
+    /// Code of the block, as IR.
     pub(crate) fn into_body(self) -> Body {
         self.body
     }

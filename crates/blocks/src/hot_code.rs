@@ -309,7 +309,7 @@ impl<'m> Planter<'m> {
         Self { builder, machine, cpu, pc, now, opcode, halt_bug, is_twice }
     }
 
-    /// What comes before the loop.
+    /// Statements before the loop.
     fn first(&mut self) -> BlockId {
         self.builder.open_block();
         let is_twice = self.builder.load(self.halt_bug);
@@ -317,7 +317,7 @@ impl<'m> Planter<'m> {
         self.builder.close_block()
     }
 
-    /// What comes first in a round.
+    /// Statements that begin a round.
     fn entry(&mut self, blocks: &BTreeMap<u16, Vec<FunctionId>>) -> BlockId {
         self.builder.open_block();
         let is_twice = self.builder.load(self.is_twice);

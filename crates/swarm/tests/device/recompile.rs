@@ -4,8 +4,8 @@ use crate::pair::{Pair, Subject, actions, config, on};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Layout, Model, NativeSwarm, Recompile, SwarmConfig};
 
-/// ROMs whose loops make blocks: arithmetic, banks that are switched, buttons, jumps, OAM DMA, and a
-/// game.
+/// ROMs whose loops make blocks: arithmetic, banks that are switched, buttons, jumps, OAM DMA, and
+/// a game.
 const NAMES: [&str; 6] =
     ["ALU_LOOP", "MBC1_SWITCH", "JOY_DIVERGE_PERSIST", "FLOW_STACK", "DMA_OAM_COPY", "PEARL_DRIFT"];
 
