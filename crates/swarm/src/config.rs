@@ -38,8 +38,8 @@ pub struct SwarmConfig {
     pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
-    /// Code made for the ROM, on the CPU. Color machines, and machines with hooks, sound or a
-    /// cable, are interpreted.
+    /// Code made for the ROM: on the CPU, and in step kernels on CUDA devices. Color machines, and
+    /// machines with hooks, sound or a cable, are interpreted.
     pub recompile: Recompile,
     /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable run on the CPU,
     /// interpreted.
