@@ -177,6 +177,26 @@ fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
     ours.iter().zip(its).zip(matters).all(|((ours, its), matters)| !matters || ours == its)
 }
 
+/// Bounds of a block's size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Instructions at most.
+    pub(crate) instructions: usize,
+    /// M-cycles of the longest way, about: the interpreter runs what is left of them before a
+    /// deadline.
+    pub(crate) mcycles: u32,
+    /// Branches on a way at most: each nests the code one deeper.
+    pub(crate) branches: usize,
+    /// Where a chip would be asked the block is left, before that instruction.
+    pub(crate) leaves: bool,
+}
+
+impl Limits {
+    /// Those of blocks for CPUs.
+    pub(crate) const CPU: Self =
+        Self { instructions: 160, mcycles: 160, branches: 24, leaves: false };
+}
+
 /// A block before it is compiled.
 #[derive(Debug)]
 pub struct Block {
@@ -200,7 +220,23 @@ impl Block {
         map: MemoryMap,
         pc: u16,
     ) -> Result<Self, Unsupported> {
-        tree::build(translation, rom, map, pc)
+        Self::within(Limits::CPU, translation, rom, map, pc)
+    }
+
+    /// The block within other bounds than those of blocks for CPUs.
+    pub(crate) fn within(
+        limits: Limits,
+        translation: &Translation,
+        rom: &[u8],
+        map: MemoryMap,
+        pc: u16,
+    ) -> Result<Self, Unsupported> {
+        tree::build(limits, translation, rom, map, pc)
+    }
+
+    /// Code of the block, as IR.
+    pub(crate) fn into_body(self) -> Body {
+        self.body
     }
 
     /// Adds the block to a module that has the machine's functions.

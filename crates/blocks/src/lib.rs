@@ -10,6 +10,7 @@
 mod block;
 mod code;
 mod door;
+mod hot_code;
 mod kept_heads;
 mod learning;
 mod maker;
@@ -22,6 +23,7 @@ mod trial;
 
 pub use block::{Block, MemoryMap};
 pub use code::{Code, Memories};
+pub use hot_code::HotCode;
 pub use recompile::Recompile;
 pub use runner::EagerRunner;
 pub use shared_blocks::{Runner, SharedBlocks};

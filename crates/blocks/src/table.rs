@@ -22,7 +22,7 @@ const ADDRESSES: usize = 0x1_0000;
 /// The place of no block.
 const NONE: u16 = u16::MAX;
 /// Bytes of the longest instruction: PC that moved by more came by a jump.
-const LONGEST_INSTRUCTION: u16 = 3;
+pub(crate) const LONGEST_INSTRUCTION: u16 = 3;
 
 /// Blocks of one ROM.
 #[derive(Clone)]

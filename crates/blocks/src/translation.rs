@@ -42,7 +42,7 @@ impl Translation {
         })
     }
 
-    fn new(module: Valid<Module>) -> Self {
+    pub(crate) fn new(module: Valid<Module>) -> Self {
         let [fetch, execute, is_before] = ENTRIES.map(|name| {
             module.find(name).unwrap_or_else(|| unreachable!("`{name}` was asked for"))
         });

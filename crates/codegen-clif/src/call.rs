@@ -206,7 +206,7 @@ impl Lowerer<'_, '_> {
                 Carried::Leaves(leaves) => leaves.iter().for_each(|&leaf| {
                     // The vector that a group passes is the first thread's.
                     let ty = match leaf {
-                        Scalar::F32 if lowerer.is_group() => types::F32X4,
+                        Scalar::F32 if lowerer.is_packed() => types::F32X4,
                         _ => clif_type(leaf),
                     };
                     if lowerer.lane == 0 || !ty.is_vector() {
@@ -253,7 +253,7 @@ impl Lowerer<'_, '_> {
             let mut slots = slots.into_iter();
             let val = carried.assemble(&mut |leaf, _| {
                 let leaf = leaf.and_then(|leaf| match leaf {
-                    Scalar::F32 if lowerer.is_group() => {
+                    Scalar::F32 if lowerer.is_packed() => {
                         vectors.next().map(|&vector| lowerer.lane_of(vector, lowerer.lane))
                     }
                     _ => leaves.next(),
@@ -296,7 +296,7 @@ impl Lowerer<'_, '_> {
         let mut joined = Vec::new();
         for (lane, own) in args.iter().enumerate() {
             for (at, &arg) in own.iter().enumerate() {
-                let is_float = self.b.func.dfg.value_type(arg) == types::F32;
+                let is_float = self.is_packed() && self.b.func.dfg.value_type(arg) == types::F32;
                 joined.push(match args {
                     [a, b, c, d] if is_float && lane == 0 => {
                         self.vector([a[at], b[at], c[at], d[at]])

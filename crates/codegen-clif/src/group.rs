@@ -76,6 +76,11 @@ impl Lowerer<'_, '_> {
         self.lanes.len() == GROUP
     }
 
+    /// Returns true if their `f32` go into vectors.
+    pub(super) fn is_packed(&self) -> bool {
+        self.is_group() && self.packs
+    }
+
     /// Something of each thread.
     pub(super) fn of_each<T>(&mut self, mut of: impl FnMut(&mut Self) -> T) -> [T; GROUP] {
         let all = std::array::from_fn(|lane| {
@@ -268,6 +273,9 @@ impl Lowerer<'_, '_> {
         operands: &[gbxcule_ir::Value],
         mut each: impl FnMut(&mut Self, &[Value]) -> Value,
     ) -> bool {
+        if !self.is_packed() {
+            return false;
+        }
         let mut leaves = Vec::with_capacity(operands.len());
         for &operand in operands {
             let vals = self.of_each(|lowerer| lowerer.val(operand));
@@ -369,7 +377,7 @@ impl Lowerer<'_, '_> {
     ) -> bool {
         let rows = operands.map(|operand| self.row(operand));
         let vector = match self.ty(operands[0]).as_scalar() {
-            Some(Scalar::F32) => {
+            Some(Scalar::F32) if self.is_packed() => {
                 let [x, y] = rows.map(|row| self.vector(row));
                 self.b.ins().fcmp(float_code(op), x, y)
             }
@@ -416,18 +424,7 @@ impl Lowerer<'_, '_> {
             Native::Rint => lowerer.b.ins().nearest(row[0]),
             _ => lowerer.b.ins().sqrt(row[0]),
         };
-        let is_known = matches!(
-            native,
-            Native::Min
-                | Native::Max
-                | Native::Abs
-                | Native::Floor
-                | Native::Ceil
-                | Native::Trunc
-                | Native::Rint
-                | Native::Sqrt
-        );
-        is_known && self.by_float(value, args, each)
+        has_vector(native) && self.by_float(value, args, each)
     }
 
     fn extremum_of_vectors(&mut self, code: FloatCC, row: &[Value]) -> Value {
@@ -444,7 +441,7 @@ impl Lowerer<'_, '_> {
         let body = self.body();
         let data = &body.places[place];
         let [before @ .., Projection::Element(indices)] = body.path(place) else { return None };
-        if data.ty != Type::scalar(Scalar::F32) || !before.is_empty() {
+        if data.ty != Type::scalar(Scalar::F32) || !before.is_empty() || !self.packs {
             return None;
         }
         let (last, others) = body.value_lists[*indices].split_last()?;
@@ -558,6 +555,21 @@ impl Lowerer<'_, '_> {
             }
         }
     }
+}
+
+/// Returns true if vectors of `f32` have an instruction for it.
+pub(super) fn has_vector(native: Native) -> bool {
+    matches!(
+        native,
+        Native::Min
+            | Native::Max
+            | Native::Abs
+            | Native::Floor
+            | Native::Ceil
+            | Native::Trunc
+            | Native::Rint
+            | Native::Sqrt
+    )
 }
 
 /// Elements of 4 bytes lie at multiples of 4.

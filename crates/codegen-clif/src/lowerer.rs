@@ -134,6 +134,8 @@ pub(super) struct Lowerer<'a, 'f> {
     pub(super) proven: Proven,
     /// Of a group of threads, where it begins again, one by one.
     pub(super) bail: Option<Block>,
+    /// True if `f32` of a group go into vectors.
+    pub(super) packs: bool,
     /// True if threads may have written something.
     pub(super) is_dirty: bool,
     pub(super) record: Value,
@@ -178,6 +180,7 @@ pub(super) fn lower(
         group: Group::default(),
         proven: Proven::default(),
         bail: None,
+        packs: plan.of(id).packs(),
         is_dirty: false,
         record: Value::from_u32(0),
         register_result: None,
@@ -279,7 +282,7 @@ impl<'a> Lowerer<'a, '_> {
                 Storage::Slot(slot)
             } else {
                 let vars = flat.leaves.iter().enumerate().map(|(at, leaf)| {
-                    if self.is_group() && leaf.scalar == Scalar::F32 {
+                    if self.is_packed() && leaf.scalar == Scalar::F32 {
                         return self.group_variable(id, at);
                     }
                     let zero = self.zero_of(leaf.scalar);

@@ -170,7 +170,7 @@ impl Lowerer<'_, '_> {
 
     fn set_variable(&mut self, var: Variable, value: Value) {
         let is_float = self.b.func.dfg.value_type(value) == types::F32;
-        if !self.is_group() || !is_float {
+        if !self.is_packed() || !is_float {
             return self.b.def_var(var, value);
         }
         let vector = self.b.use_var(var);

@@ -38,6 +38,8 @@ pub(super) struct FunctionPlan {
     pub(super) split: Vec<gbxcule_ir::Value>,
     /// How many leading dimensions of the grid it and its callees ask for.
     pub(super) dims: u8,
+    /// True if it computes functions that have no vector instruction.
+    pub(super) has_scalar_natives: bool,
     /// Variables that lie in stack slots.
     pub(super) memory_locals: Vec<bool>,
     /// Parameters that must be given in memory.
@@ -222,6 +224,12 @@ impl FunctionPlan {
         self.work >= LOOP
     }
 
+    /// Returns true if `f32` of a group of threads go into vectors. Loops around scalar functions
+    /// are faster without: threads would wait for each other in each iteration.
+    pub(super) fn packs(&self) -> bool {
+        !(self.has_loops() && self.has_scalar_natives)
+    }
+
     /// The places that a statement uses.
     fn places(&mut self, body: &Body, stmt: &StmtKind, checked: bool) {
         let used = |used| match used {
@@ -242,6 +250,9 @@ impl FunctionPlan {
         match op {
             Op::LaunchIndex(dim) => self.dims = self.dims.max(dim + 1),
             Op::View { .. } => self.can_fault |= checked,
+            Op::Native { native, .. } => {
+                self.has_scalar_natives |= !super::group::has_vector(native);
+            }
             Op::Binary(BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder, left, _) => {
                 let of = context.module.types.components(body.type_of(left));
                 self.can_fault |= checked && of.is_some_and(|(of, _)| !of.is_float());
@@ -259,6 +270,7 @@ impl FunctionPlan {
 
     fn call(&mut self, callee: &FunctionPlan, body: &Body, args: &[Arg]) {
         self.can_fault |= callee.can_fault;
+        self.has_scalar_natives |= callee.has_scalar_natives;
         self.dims = self.dims.max(callee.dims);
         let below = if callee.inline {
             self.frame_bytes = self.frame_bytes.saturating_add(callee.frame_bytes);

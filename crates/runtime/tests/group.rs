@@ -52,6 +52,9 @@ const PLANE: &[&str] = &[
      v += wp.vec3(s, p[i, k], 1.0)\n        v[1] = s\n    o[i, j] = s + wp.dot(v, v) + v[n % 3]",
     "    k = int(0)\n    s = m[i, j]\n    while k < n:\n        k += 1\n        if k == 3:\n            continue\n        \
      s = wp.max(s, p[i, k])\n    o[i, j] = s",
+    // A function without a vector's instruction in a loop: no vectors.
+    "    s = m[i, j]\n    for k in range(n):\n        s = wp.round(s * 3.0) * 0.25 + halved(s, p[i, k])\n        \
+     if n > 3:\n            s += 0.5\n    o[i, j] = s",
     // Functions: early results, several, arrays, variables that are passed.
     "    o[i, j] = halved(m[i, j], float(n)) + halved(p[0, 0], 0.5)",
     "    w, k = both(wp.vec3(m[i, j], p[i, j], 2.0), n)\n    o[i, j] = w[0] - w[1] + float(k)",

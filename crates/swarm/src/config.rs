@@ -39,7 +39,8 @@ pub struct SwarmConfig {
     pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
-    /// Code made for the ROM, on the CPU. Machines with hooks or sound are interpreted.
+    /// Code made for the ROM: on the CPU, and in step kernels on CUDA devices. Machines with hooks
+    /// or sound are interpreted.
     pub recompile: Recompile,
     /// Cables in the link ports. Machines with a cable run on the CPU, interpreted.
     pub link: Link,

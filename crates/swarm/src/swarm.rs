@@ -70,7 +70,7 @@ impl Swarm {
     pub fn blocks(&self) -> Option<usize> {
         match self {
             Self::Native(swarm) => swarm.blocks(),
-            Self::Device(_) => None,
+            Self::Device(swarm) => swarm.blocks(),
         }
     }
 

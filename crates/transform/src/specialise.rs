@@ -108,8 +108,41 @@ pub enum Treatment {
     Unfold,
     /// Left as a call.
     Call,
+    /// The way ends before it, by [`Policy::leave`].
+    Leave,
     /// Not allowed.
     Refuse,
+}
+
+/// Deeds of a way, which decide how it may go on.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Progress {
+    /// Code that isn't seen through may have changed what is known or watched.
+    pub is_touched: bool,
+    /// The memory was read since the outermost call began, where nothing is known of it.
+    pub has_read: bool,
+    /// The memory was written since the outermost call began.
+    pub has_stored: bool,
+    /// The policy ended the way.
+    has_left: bool,
+}
+
+impl Progress {
+    /// Returns true if the outermost call may be done over again from its beginning: nothing that
+    /// it read can have changed.
+    pub fn may_repeat(self) -> bool {
+        !(self.is_touched || self.has_read && self.has_stored)
+    }
+
+    /// The deeds of ways that meet.
+    fn of_both(self, other: Self) -> Self {
+        Self {
+            is_touched: self.is_touched || other.is_touched,
+            has_read: self.has_read || other.has_read,
+            has_stored: self.has_stored || other.has_stored,
+            has_left: false,
+        }
+    }
 }
 
 /// Decisions of the caller.
@@ -119,8 +152,11 @@ pub trait Policy {
         &self,
         function: FunctionId,
         args: &[Option<Literal>],
-        is_touched: bool,
+        progress: Progress,
     ) -> Treatment;
+
+    /// Ends a way before a call that is treated so.
+    fn leave(&mut self, specialiser: &mut Specialiser<'_>, state: &State);
 
     /// Brings a way that ended into order: if it is touched, code checks that all facts hold again.
     /// Gives nothing if the way left the residual code.
@@ -145,7 +181,7 @@ pub struct State {
     pub result: Option<Passed>,
     /// Values of the facts that hold still.
     facts: Vec<Option<Abstract>>,
-    touched: bool,
+    progress: Progress,
     frames: Vec<Frame>,
 }
 
@@ -153,12 +189,13 @@ impl State {
     /// A state in which all facts hold.
     pub fn new(facts: &[Fact], registers: Vec<Abstract>, block: BlockId) -> Self {
         let facts = facts.iter().map(|fact| Some(Abstract::Literal(fact.literal))).collect();
-        Self { registers, block, result: None, facts, touched: false, frames: Vec::new() }
+        let progress = Progress::default();
+        Self { registers, block, result: None, facts, progress, frames: Vec::new() }
     }
 
     /// Returns true if code that isn't seen through may have changed what is known or watched.
     pub fn is_touched(&self) -> bool {
-        self.touched
+        self.progress.is_touched
     }
 }
 
@@ -235,7 +272,7 @@ impl<'m> Specialiser<'m> {
     pub fn restore(&self, state: &mut State) {
         let facts = self.facts.iter().map(|fact| Some(Abstract::Literal(fact.literal)));
         state.facts = facts.collect();
-        state.touched = false;
+        state.progress.is_touched = false;
     }
 
     /// Specialises a call that has one way only and touches nothing.
@@ -246,11 +283,11 @@ impl<'m> Specialiser<'m> {
         function: FunctionId,
         inputs: &[Input],
     ) -> Result<State, Unsupported> {
-        let was_touched = state.touched;
+        let was_touched = state.is_touched();
         let state = self.entered(state, function, inputs);
         let stop = Stop { frames: 0, tasks: 0 };
         match self.run(state, Some(stop), policy)? {
-            Way::Joined(state) if state.touched == was_touched => Ok(state),
+            Way::Joined(state) if state.is_touched() == was_touched => Ok(state),
             _ => Err(Unsupported("a call with several ways")),
         }
     }
@@ -301,6 +338,7 @@ impl<'m> Specialiser<'m> {
         });
         let body = &self.module.functions[function].body;
         state.frames.push(Frame::new(function, body, params.collect(), None));
+        (state.progress.has_read, state.progress.has_stored) = (false, false);
         state
     }
 
@@ -311,6 +349,9 @@ impl<'m> Specialiser<'m> {
         policy: &mut dyn Policy,
     ) -> Result<Way, Unsupported> {
         loop {
+            if state.progress.has_left {
+                return Ok(Way::Ended(Vec::new()));
+            }
             let Some(frame) = state.frames.last_mut() else {
                 return match stop {
                     Some(Stop { frames: 0, .. }) => Ok(Way::Joined(state)),
@@ -414,15 +455,21 @@ impl<'m> Specialiser<'m> {
             ways.push(self.run(state, Some(stop), policy)?);
         }
         if let [Way::Joined(left), Way::Joined(right)] = &ways[..]
-            && left.touched == right.touched
+            && left.is_touched() == right.is_touched()
             && left.facts == right.facts
             && policy.may_meet(left, right)
         {
             let meeting: Vec<State> = ways.into_iter().filter_map(Way::joined).collect();
             base.facts.clone_from(&meeting[0].facts);
-            base.touched = meeting[0].touched;
+            base.progress = meeting[0].progress.of_both(meeting[1].progress);
             self.meet(&mut base, &meeting)?;
             return Ok(Way::Joined(base));
+        }
+        // A way that the policy ended is nothing to wait for.
+        let is_over = |way: &Way| matches!(way, Way::Ended(states) if states.is_empty());
+        if ways.iter().any(is_over) {
+            ways.retain(|way| !is_over(way));
+            return Ok(ways.pop().unwrap_or_else(|| Way::Ended(Vec::new())));
         }
         let mut ends = Vec::new();
         for way in ways {
@@ -437,7 +484,7 @@ impl<'m> Specialiser<'m> {
         if ends.len() > 1 && ends[1..].iter().all(|end| policy.may_meet(&ends[0], end)) {
             base.frames.clear();
             base.facts.clone_from(&ends[0].facts);
-            base.touched = false;
+            base.progress = Progress::default();
             base.result = ends[0].result;
             self.meet(&mut base, &ends)?;
             ends = vec![base];

@@ -1,23 +1,18 @@
 //! The tree of ways, instruction by instruction. `body` makes a function of it when it has grown.
 
 use super::body::all_hold;
-use super::{Block, HIGH_RAM, MemoryMap, ROM_END};
+use super::{Block, HIGH_RAM, Limits, MemoryMap, ROM_END};
 use crate::translation::Translation;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::{FunctionId, Inline, Literal, Scalar, Value};
 use gbxcule_transform::specialise::{
-    Abstract, ArrayInput, Input, Passed, Policy, Specialiser, State, Treatment, Unsupported,
+    Abstract, ArrayInput, Input, Passed, Policy, Progress, Specialiser, State, Treatment,
+    Unsupported,
 };
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-/// Instructions of a block at most.
-const INSTRUCTIONS_MAX: usize = 160;
-/// M-cycles of its longest way, about: the interpreter runs what is left of them before a deadline.
-const MCYCLES_MAX: u32 = 160;
-/// Branches on a way at most: each nests the code one deeper.
-const DEPTH_MAX: usize = 24;
 /// Where the buttons are read.
 const P1: u16 = 0xff00;
 
@@ -28,6 +23,7 @@ fn is_code(pc: u16) -> bool {
 
 /// Makes a block.
 pub(super) fn build(
+    limits: Limits,
     translation: &Translation,
     rom: &[u8],
     map: MemoryMap,
@@ -70,6 +66,8 @@ pub(super) fn build(
         exits: Vec::new(),
         returns_to_head: Vec::new(),
         map,
+        limits,
+        before: Vec::new(),
     };
     tree.guard(&mut specialiser, &state)?;
     tree.grow(&mut specialiser, state)?;
@@ -121,6 +119,9 @@ pub(super) struct Tree<'t> {
     pub(super) exits: Vec<(BlockId, Vec<Abstract>)>,
     pub(super) returns_to_head: Vec<(BlockId, Vec<Abstract>)>,
     pub(super) map: MemoryMap,
+    limits: Limits,
+    /// The registers before the instruction that is specialised now.
+    before: Vec<Abstract>,
 }
 
 impl Policy for Tree<'_> {
@@ -128,7 +129,7 @@ impl Policy for Tree<'_> {
         &self,
         function: FunctionId,
         args: &[Option<Literal>],
-        is_touched: bool,
+        progress: Progress,
     ) -> Treatment {
         if function == self.translation.fetch {
             self.fetches.set(self.fetches.get() + 1);
@@ -137,13 +138,22 @@ impl Policy for Tree<'_> {
         if callee.inline == Inline::Always {
             return Treatment::Unfold;
         }
-        if !is_touched && is_worth_unfolding(&callee.name, callee.inline, args) {
+        if !progress.is_touched && is_worth_unfolding(&callee.name, callee.inline, args) {
             return Treatment::Unfold;
         }
-        match crate::door::is_there(&callee.name) {
+        let may_leave = self.limits.leaves && progress.may_repeat();
+        let name = &callee.name[..];
+        match crate::door::is_there(name) {
+            _ if may_leave && name == "Machine::read_elsewhere" => Treatment::Unfold,
+            _ if may_leave && name == "Machine::read_slow" => Treatment::Leave,
+            true if may_leave => Treatment::Leave,
             true => Treatment::Call,
             false => Treatment::Refuse,
         }
+    }
+
+    fn leave(&mut self, _specialiser: &mut Specialiser<'_>, state: &State) {
+        self.exits.push((state.block, self.before.clone()));
     }
 
     fn settle(
@@ -270,9 +280,9 @@ impl Tree<'_> {
         let pc = pc.bits() as u16;
         let goes_on = is_code(pc)
             && !tip.passed.contains(&pc)
-            && self.instructions.len() < INSTRUCTIONS_MAX
-            && tip.depth < DEPTH_MAX
-            && self.mcycles(&tip.state)? < MCYCLES_MAX;
+            && self.instructions.len() < self.limits.instructions
+            && tip.depth < self.limits.branches
+            && self.mcycles(&tip.state)? < self.limits.mcycles;
         Ok(if goes_on { Next::Instruction(pc) } else { Next::Exit })
     }
 
@@ -291,6 +301,7 @@ impl Tree<'_> {
         let latest = self.mcycles(&tip.state)?;
         self.current = self.instructions.len();
         self.instructions.push(Instruction { parent: tip.behind, latest });
+        self.before.clone_from(&tip.state.registers);
         let ends = self.specialised(specialiser, tip.state.clone());
         let Ok(ends) = ends else {
             // Nothing of it stays.

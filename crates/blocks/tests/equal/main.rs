@@ -2,6 +2,7 @@
 //! interpreter, and as machine code.
 
 mod built_in;
+mod hot_code;
 mod interpreted;
 mod program;
 mod random;

@@ -51,6 +51,8 @@ impl Backend for SwarmBackend {
                     "device": device.to_string(),
                     "gpu": gpu_name(device),
                     "order": swarm.order().name(),
+                    "recompile": self.swarm.config().recompile.name(),
+                    "blocks": self.swarm.blocks(),
                     "layout": layout.name(),
                     "checked": checked,
                 })

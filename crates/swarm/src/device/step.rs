@@ -3,8 +3,10 @@
 //! One module for each stage, observation size and programs, so what a stage does not own is not in
 //! it; all take the same arguments.
 
+use gbxcule_blocks::{HotCode, Recompile};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module, Op, Residency};
+use gbxcule_runtime::Device;
 use gbxcule_transform::pass::out_of_line;
 
 use super::column::Columns;
@@ -13,7 +15,7 @@ use super::translation::{
     self, arrange, checked, followed_machine_module, machine_module, machine_type,
 };
 use crate::kernel_source::{self, MachineAccess};
-use crate::{Codec, Model, Programs, Schedule, Stage};
+use crate::{Codec, Model, Programs, Rom, Schedule, Stage, SwarmConfig};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
@@ -68,6 +70,19 @@ impl Order {
     }
 }
 
+/// The hot code of a ROM, if kernels on a device have blocks of it. The CPU has blocks in native
+/// swarms.
+pub(crate) fn hot_code(rom: &Rom, config: &SwarmConfig, device: Device) -> Option<HotCode> {
+    let may_have = rom.model() == Model::Original && !config.programs.needs_single_frames();
+    let find = || HotCode::find(rom.bytes());
+    match config.recompile {
+        Recompile::Off => None,
+        Recompile::Always => may_have.then(find),
+        Recompile::WhereItWins if device == Device::Cpu => None,
+        Recompile::WhereItWins => may_have.then(find).filter(HotCode::is_worth_it),
+    }
+}
+
 /// The buttons of each action number, and for how many frames they are held.
 pub(crate) fn codec_tables(codec: &Codec, schedule: Schedule) -> ([u8; 256], [u32; 256]) {
     let (mut buttons, mut frames_held) = ([0; 256], [0; 256]);
@@ -77,11 +92,29 @@ pub(crate) fn codec_tables(codec: &Codec, schedule: Schedule) -> ([u8; 256], [u3
     (buttons, frames_held)
 }
 
+/// A step kernel.
+pub(crate) struct StepKernel {
+    pub(crate) module: Valid<Module>,
+    /// Blocks of code made for the ROM.
+    pub(crate) blocks: usize,
+}
+
 /// Makes the kernel of a stage with programs, for machines of a model.
 #[must_use]
 pub fn step_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
+    step_kernel(programs, stage, model, None).module
+}
+
+/// Makes the kernel of a stage with programs, for machines of a model, with code made for a ROM.
+pub(crate) fn step_kernel(
+    programs: &Programs,
+    stage: Stage,
+    model: Model,
+    hot: Option<(&HotCode, &Rom)>,
+) -> StepKernel {
     let follows = programs.needs_single_frames();
-    let machine = if follows { followed_machine_module(model) } else { machine_module(model) };
+    let mut machine = if follows { followed_machine_module(model) } else { machine_module(model) };
+    let blocks = hot.map_or(0, |(hot, rom)| hot.add_to(&mut machine, rom.bytes()));
     let mut fused = programs.fuse(machine);
     let mut called = fused.functions();
     let calls = programs.calls(&fused, stage);
@@ -93,7 +126,7 @@ pub fn step_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Mod
     let work = kernel_source::lower(&mut module, names, MachineAccess::Change, &calls);
     called.extend(&work);
     let mut module = arrange(module, &called);
-    translation::execute_lowest_first(&mut module);
+    translation::execute_lowest_first(&mut module, blocks > 0);
     let columns = Columns::new(&module.types, machine_type(&module));
     // The machine is put back before the programs run.
     let work: Vec<Work> = work
@@ -104,5 +137,5 @@ pub fn step_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Mod
     let kernel = thread::kernel(&mut module, &columns, KERNEL, Envs::Each, &work);
     module.functions[kernel].residency = RESIDENCY;
     module.functions[kernel].diverges = true;
-    out_of_line::run(checked(module), MOST_COPIED)
+    StepKernel { module: out_of_line::run(checked(module), MOST_COPIED), blocks }
 }

@@ -10,7 +10,7 @@ use super::column::Columns;
 use super::memory::Memory;
 use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
-use super::step::Order;
+use super::step::{Order, StepKernel};
 use super::thread::Arguments;
 use super::transfer::LANES;
 use super::{begin, image, inspect, step, transfer};
@@ -67,6 +67,7 @@ pub struct DeviceSwarm {
     episodes: Episodes,
     columns: Columns,
     order: Order,
+    blocks: usize,
     pub(super) kernels: Kernels,
     /// State of all envs.
     pub(super) envs: StateArrays,
@@ -133,7 +134,10 @@ impl DeviceSwarm {
         config.programs.check_codec(&config.codec)?;
         let memory = Memory::new(device.device)?;
         let model = rom.model();
-        let module = step::step_module(&config.programs, config.stage, model);
+        let hot = step::hot_code(&rom, &config, device.device);
+        let hot = hot.as_ref().map(|hot| (hot, &rom));
+        let StepKernel { module, blocks } =
+            step::step_kernel(&config.programs, config.stage, model, hot);
         let machine = super::translation::machine_type(&module);
         let columns = Columns::new(&module.types, machine);
         let begin = begin::begin_module(&config.programs, config.stage, model);
@@ -157,6 +161,7 @@ impl DeviceSwarm {
             seed: 0,
             columns,
             order: Order::of(&module),
+            blocks,
             kernels,
         };
         swarm.restart_from(&[], 0)?;
@@ -185,6 +190,12 @@ impl DeviceSwarm {
     #[must_use]
     pub fn order(&self) -> Order {
         self.order
+    }
+
+    /// Number of blocks of code made for the ROM in its kernel, if there are some.
+    #[must_use]
+    pub fn blocks(&self) -> Option<usize> {
+        (self.blocks > 0).then_some(self.blocks)
     }
 
     /// The seed of the last reset of all envs: what programs see.

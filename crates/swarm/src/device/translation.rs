@@ -120,12 +120,17 @@ const PARTING: [i64; 21] = [
     0xd8, 0xd9, 0xda, 0xdc, 0xe9,
 ];
 
+/// Opcodes that leave the program's order without parting machines. Behind them a block may begin.
+const JUMPING: [i64; 11] = [0x18, 0xc3, 0xc7, 0xcd, 0xcf, 0xd7, 0xdf, 0xe7, 0xef, 0xf7, 0xff];
+
 /// Lets those machines of a warp execute first whose stack pointer, and among equals whose program
 /// counter, is the lowest: callees and handlers end before callers go on.
-pub(crate) fn execute_lowest_first(module: &mut Module) {
+pub(crate) fn execute_lowest_first(module: &mut Module, has_blocks: bool) {
+    let parting = PARTING.iter().chain(JUMPING.iter().filter(|_| has_blocks)).copied();
+    let parting: Vec<i64> = parting.collect();
     let position = lowest_first::Position { high: "cpu_sp", low: "cpu_pc" };
     if let Some(hot) = module.find("Machine::run_until_deadline") {
-        let is_done = lowest_first::run(module, hot, position, &PARTING);
+        let is_done = lowest_first::run(module, hot, position, &parting);
         assert!(is_done, "the machine executes in a loop around its opcodes");
     }
 }

@@ -11,6 +11,7 @@ mod checkpoint;
 mod frame_range;
 mod hook;
 mod pair;
+mod recompile;
 mod traffic;
 
 use gbxcule_runtime::Device;
@@ -156,6 +157,8 @@ bodies! {
     hook::programs_write_the_same,
     hook::a_function_that_writes_too_much_is_stopped,
     hook::a_hook_that_stops_names_its_env_and_its_line,
+    recompile::code_made_for_the_rom_does_the_same,
+    recompile::code_made_for_random_roms_does_the_same,
     traffic::a_step_copies_its_actions_and_waits_for_nothing,
     traffic::whoever_watches_waits_only_where_they_look,
     traffic::what_is_looked_at_is_copied_and_nothing_else,
@@ -164,12 +167,13 @@ bodies! {
 
 /// Bodies that need the step's kernel and small ones; of those that read memory, NVRTC and the
 /// host's compiler need a minute each.
-const SHARE: [&str; 5] = [
+const SHARE: [&str; 6] = [
     "needs_cuda::every_rom_runs_alike",
     "needs_cuda::frames_are_those_of_the_native_swarm",
     "needs_cuda::resets_copies_and_snapshots_do_the_same",
     "needs_cuda::a_step_copies_its_actions_and_waits_for_nothing",
     "needs_cuda::wrong_calls_are_refused_and_change_nothing",
+    "needs_cuda::code_made_for_the_rom_does_the_same",
 ];
 
 /// The Color's share.

@@ -3,7 +3,9 @@
 use gbxcule_roms::BuiltIn;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::device::{DeviceConfig, DeviceSwarm};
-use gbxcule_swarm::{EnvSnapshot, Layout, Model, NativeSwarm, Rom, Schedule, SwarmConfig};
+use gbxcule_swarm::{
+    EnvSnapshot, Layout, Model, NativeSwarm, Recompile, Rom, Schedule, SwarmConfig,
+};
 
 /// Machines that a body is about: of which model, and where.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +58,8 @@ impl Setup {
 
 pub(crate) fn config(num_envs: usize) -> SwarmConfig {
     let schedule = Schedule::new(3, 2).expect("a schedule");
-    SwarmConfig { schedule, ..SwarmConfig::new(num_envs) }
+    // Code made for a ROM makes a kernel for each: `recompile` is about it.
+    SwarmConfig { schedule, recompile: Recompile::Off, ..SwarmConfig::new(num_envs) }
 }
 
 /// Both swarms with one ROM.

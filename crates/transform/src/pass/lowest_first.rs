@@ -25,6 +25,10 @@
 //! ```
 //! A thread that runs alone does what it did before: the lowest key is its own.
 //!
+//! If a round has two switches, the first one is an entry: what comes up to it must be such that it
+//! may be left out of any round. It is done once a turn, before the burst, and its cases part
+//! threads.
+//!
 //! The code behind the test that ends the old loop mostly takes a quick way. The other way, if it
 //! makes calls, is moved behind the burst: `next` is set to a mark, the burst is left, and `rest`
 //! done there. So a burst need not hold threads together around it.
@@ -79,9 +83,10 @@ pub fn run(module: &mut Module, function: FunctionId, position: Position, partin
         whole(writer.body, Root::Local(local), Type::U32)
     });
     let variables = Variables { key, next, high, low };
+    let entry = writer.entry(round, &variables);
     writer.mark(round, &variables, parting);
     let slow = writer.slow_way(round, &parameters, &variables);
-    let turn = writer.turn(round, slow, &variables);
+    let turn = writer.turn(round, entry, slow, &variables);
     let mut first = Vec::new();
     writer.store_key(&variables, &mut first);
     let root = writer.body.root;
@@ -149,7 +154,13 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// The body of the new loop around rounds of the old one.
-    fn turn(&mut self, round: BlockId, slow: Vec<Stmt>, variables: &Variables) -> BlockId {
+    fn turn(
+        &mut self,
+        round: BlockId,
+        entry: Vec<Stmt>,
+        slow: Vec<Stmt>,
+        variables: &Variables,
+    ) -> BlockId {
         let mut out = Vec::new();
         let key = self.define(Op::Load(variables.key), Type::U32, &mut out);
         let first = self.define(Op::Lowest(key), Type::U32, &mut out);
@@ -162,7 +173,8 @@ impl Writer<'_> {
         let other = self.define(other, Type::U32, &mut out);
         let next = self.define(Op::Lowest(other), Type::U32, &mut out);
         out.push(self.statement(StmtKind::Store { place: variables.next, value: next }));
-        let mut burst = self.burst(round, variables);
+        let mut burst = entry;
+        burst.extend(self.burst(round, variables));
         if !slow.is_empty() {
             let next = self.define(Op::Load(variables.next), Type::U32, &mut burst);
             let mark = self.number(SLOW, &mut burst);
@@ -191,6 +203,24 @@ impl Writer<'_> {
         let header = self.body.blocks.push(Block { stmts: test });
         out.push(self.statement(StmtKind::While { header, condition, body: round }));
         out
+    }
+
+    /// Takes the entry out of a round: it is done once a turn, and behind each of its cases threads
+    /// may be at different places.
+    fn entry(&mut self, round: BlockId, variables: &Variables) -> Vec<Stmt> {
+        let stmts = &mut self.body.blocks[round].stmts;
+        let is_switch = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Switch { .. });
+        let switches: Vec<usize> = (0..stmts.len()).filter(|&at| is_switch(&stmts[at])).collect();
+        let &[first, _, ..] = &switches[..] else { return Vec::new() };
+        let entry: Vec<Stmt> = stmts.drain(..=first).collect();
+        let StmtKind::Switch { cases, .. } = &entry[first].kind else { return entry };
+        for case in cases {
+            let mut sets = Vec::new();
+            let value = self.number(0, &mut sets);
+            sets.push(self.statement(StmtKind::Store { place: variables.next, value }));
+            self.body.blocks[case.body].stmts.splice(0..0, sets);
+        }
+        entry
     }
 
     /// Makes the branch with a call, behind the test that ends the old loop, leave the burst; gives

@@ -69,7 +69,11 @@ impl Specialiser<'_> {
         }
     }
 
-    pub(super) fn load(&mut self, state: &State, place: PlaceId) -> Result<Passed, Unsupported> {
+    pub(super) fn load(
+        &mut self,
+        state: &mut State,
+        place: PlaceId,
+    ) -> Result<Passed, Unsupported> {
         let Some(frame) = state.frames.last() else { unreachable!("statements are in a function") };
         let ty = self.module.functions[frame.function].body.places[place].ty;
         let known = match self.target(frame, place)? {
@@ -86,6 +90,7 @@ impl Specialiser<'_> {
                     Some(known) => known,
                     None => {
                         let place = self.memory_place(state.block, &steps, ty);
+                        state.progress.has_read = true;
                         Abstract::Value(self.residual.emit(state.block, Op::Load(place), ty))
                     }
                 }
@@ -190,6 +195,7 @@ impl Specialiser<'_> {
                 let place = self.memory_place(state.block, &steps, ty);
                 let value = self.residual.value(state.block, known);
                 self.residual.push(state.block, StmtKind::Store { place, value });
+                state.progress.has_stored = true;
                 self.written(state, &steps, known);
             }
             _ => return Err(Unsupported("a write to an array")),
@@ -203,10 +209,10 @@ impl Specialiser<'_> {
             if overlap(steps, &fact.path) {
                 let is_whole = known_path(steps).is_some_and(|path| path == fact.path);
                 *holds = is_whole.then_some(known);
-                state.touched = true;
+                state.progress.is_touched = true;
             }
         }
-        state.touched |= self.watched.iter().any(|path| overlap(steps, path));
+        state.progress.is_touched |= self.watched.iter().any(|path| overlap(steps, path));
     }
 
     pub(super) fn enter(
@@ -215,7 +221,7 @@ impl Specialiser<'_> {
         value: Value,
         function: FunctionId,
         args: List<Arg>,
-        policy: &dyn Policy,
+        policy: &mut dyn Policy,
     ) -> Result<(), Unsupported> {
         let Some(frame) = state.frames.last() else { unreachable!("statements are in a function") };
         let body = &self.module.functions[frame.function].body;
@@ -234,7 +240,7 @@ impl Specialiser<'_> {
             Bound::Value(Passed::Scalar(known)) => known.literal(),
             _ => None,
         });
-        match policy.treatment(function, &literals.collect::<Vec<_>>(), state.touched) {
+        match policy.treatment(function, &literals.collect::<Vec<_>>(), state.progress) {
             Treatment::Unfold => {
                 let body = &self.module.functions[function].body;
                 let result =
@@ -243,6 +249,11 @@ impl Specialiser<'_> {
                 Ok(())
             }
             Treatment::Call => self.call_left(state, value, function, &bound),
+            Treatment::Leave => {
+                policy.leave(self, state);
+                state.progress.has_left = true;
+                Ok(())
+            }
             Treatment::Refuse => Err(Unsupported("a call that may not be left")),
         }
     }
@@ -279,7 +290,7 @@ impl Specialiser<'_> {
         let given = self.residual.emit(state.block, Op::Call { function, args }, result);
         if changes {
             state.facts.fill(None);
-            state.touched = true;
+            state.progress.is_touched = true;
         }
         if result != Type::UNIT
             && let Some(frame) = state.frames.last_mut()
