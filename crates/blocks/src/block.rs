@@ -20,7 +20,7 @@ pub(crate) const ROM_END: u16 = 0x8000;
 use crate::translation::Translation;
 use gbxcule_gameboy::Machine;
 use gbxcule_ir::{Body, FunctionId, Literal, Module, Scalar, Type};
-use gbxcule_transform::specialise::{Fact, Unsupported};
+use gbxcule_transform::specialise::{KnownPlace, Unsupported};
 
 /// Bytes of code in high RAM that a block may be made of.
 const HIGH_CODE_BYTES: usize = 16;
@@ -119,11 +119,11 @@ impl MemoryMap {
         Self { high_code: None, ..self }
     }
 
-    fn facts(&self, translation: &Translation) -> Vec<Fact> {
+    fn facts(&self, translation: &Translation) -> Vec<KnownPlace> {
         let fact = |path: &[&str], index: Option<usize>, scalar, bits: u64| {
             let mut path = translation.path(path);
             path.extend(index.map(|index| index as u64));
-            Fact { path, literal: Literal::from_bits(scalar, bits) }
+            KnownPlace { path, literal: Literal::from_bits(scalar, bits) }
         };
         let bases = self.rom_base.iter().enumerate();
         let bases = bases.map(|(quarter, &base)| {
@@ -149,7 +149,7 @@ pub(crate) struct ReliedOn {
 
 impl ReliedOn {
     /// The part of a map that facts tell of.
-    fn new(map: MemoryMap, translation: &Translation, facts: &[Fact]) -> Self {
+    fn new(map: MemoryMap, translation: &Translation, facts: &[KnownPlace]) -> Self {
         let relies = |name: &str, index: usize| {
             let path = [translation.path(&[name]), vec![index as u64]].concat();
             facts.iter().any(|fact| fact.path == path)

@@ -14,12 +14,13 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// The record, the machine, ROM and cartridge RAM.
-type Entry = unsafe extern "C" fn(*mut c_void, *mut Machine, *const Handle, *const Handle);
+type BlockFunction =
+    unsafe extern "C" fn(*mut c_void, *mut Machine, *const ArrayDescriptor, *const ArrayDescriptor);
 
 /// A handle to bytes, as `gbxcule_ir::layout::descriptor` lays it out.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Handle {
+struct ArrayDescriptor {
     data: *const u8,
     gradient: *const u8,
     shape: [i32; 4],
@@ -29,13 +30,13 @@ struct Handle {
 }
 
 const _: () = assert!(
-    size_of::<Handle>() == descriptor::LAYOUT.size as usize
-        && std::mem::offset_of!(Handle, shape) == descriptor::SHAPE as usize
-        && std::mem::offset_of!(Handle, strides) == descriptor::STRIDES as usize
-        && std::mem::offset_of!(Handle, dims) == descriptor::NDIM as usize
+    size_of::<ArrayDescriptor>() == descriptor::LAYOUT.size as usize
+        && std::mem::offset_of!(ArrayDescriptor, shape) == descriptor::SHAPE as usize
+        && std::mem::offset_of!(ArrayDescriptor, strides) == descriptor::STRIDES as usize
+        && std::mem::offset_of!(ArrayDescriptor, dims) == descriptor::NDIM as usize
 );
 
-impl Handle {
+impl ArrayDescriptor {
     fn new(data: *const u8, len: usize) -> Self {
         let (shape, strides) = ([len as i32, 0, 0, 0], [1, 0, 0, 0]);
         Self { data, gradient: std::ptr::null(), shape, strides, dims: 1, flags: 0 }
@@ -44,8 +45,8 @@ impl Handle {
 
 /// A machine's ROM and cartridge RAM, as blocks take them.
 pub struct Memories<'m> {
-    rom: Handle,
-    cart_ram: Handle,
+    rom: ArrayDescriptor,
+    cart_ram: ArrayDescriptor,
     borrowed: PhantomData<&'m mut [u8]>,
 }
 
@@ -53,8 +54,8 @@ impl<'m> Memories<'m> {
     /// Lends both to blocks.
     pub fn new(rom: &'m [u8], cart_ram: &'m mut [u8]) -> Self {
         let (rom, cart_ram) = (
-            Handle::new(rom.as_ptr(), rom.len()),
-            Handle::new(cart_ram.as_mut_ptr(), cart_ram.len()),
+            ArrayDescriptor::new(rom.as_ptr(), rom.len()),
+            ArrayDescriptor::new(cart_ram.as_mut_ptr(), cart_ram.len()),
         );
         Self { rom, cart_ram, borrowed: PhantomData }
     }
@@ -62,7 +63,7 @@ impl<'m> Memories<'m> {
 
 /// The machine code of a block.
 pub struct Code {
-    entry: Entry,
+    entry: BlockFunction,
     /// Keeps the code alive, and that of the blocks that were compiled with it.
     _functions: Arc<FunctionCode>,
     pc: u16,
@@ -91,7 +92,7 @@ impl Code {
         let code = |(at, (pc, relied_on))| {
             let address = functions.address(at);
             // SAFETY: a block has this signature: `Translation::params`, and no result.
-            let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
+            let entry = unsafe { std::mem::transmute::<*const u8, BlockFunction>(address) };
             let bytes = functions.bytes(at);
             let _functions = Arc::clone(&functions);
             Self { entry, _functions, pc, relied_on, bytes, rom_len: rom_bytes as i32 }

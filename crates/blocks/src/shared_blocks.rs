@@ -40,7 +40,7 @@ pub struct SharedBlocks {
     table: Mutex<Arc<Table>>,
     /// Raised with each new table.
     generation: AtomicU64,
-    learning: Mutex<Watch>,
+    learning: Mutex<LearningState>,
     /// A machine watches one of so many frames.
     period: AtomicU32,
     frames: AtomicU64,
@@ -49,7 +49,7 @@ pub struct SharedBlocks {
     trial: Trial,
 }
 
-struct Watch {
+struct LearningState {
     learning: Learning,
     frames_without_news: u32,
 }
@@ -79,7 +79,7 @@ impl SharedBlocks {
 
     fn new(rom: &Arc<[u8]>, is_eager: bool) -> Self {
         let arrivals = if is_eager { EAGER_ARRIVALS } else { ARRIVALS };
-        let watch = Watch { learning: Learning::new(arrivals), frames_without_news: 0 };
+        let watch = LearningState { learning: Learning::new(arrivals), frames_without_news: 0 };
         Self {
             rom: Arc::clone(rom),
             is_eager,
@@ -213,7 +213,7 @@ impl Runner {
         if self.frames >= FRAMES_ADDED {
             self.shared.frames.fetch_add(u64::from(self.frames), Ordering::Relaxed);
             self.frames = 0;
-            self.take_news();
+            self.refresh_table();
         }
         self.until_watch -= 1;
         if self.until_watch == 0 {
@@ -236,14 +236,14 @@ impl Runner {
 
     /// Watches two of three frames.
     fn run_eagerly(&mut self, machine: &mut Machine, cart_ram: &mut [u8], draw: bool) {
-        self.take_news();
+        self.refresh_table();
         self.frames = (self.frames + 1) % 3;
         if self.frames == 0 || !self.shared.watch_frame(&self.table, machine, cart_ram, draw) {
             self.run(machine, cart_ram, draw, true);
         }
     }
 
-    fn take_news(&mut self) {
+    fn refresh_table(&mut self) {
         let generation = self.shared.generation.load(Ordering::Acquire);
         if generation != self.generation {
             self.generation = generation;

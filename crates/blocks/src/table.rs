@@ -31,12 +31,12 @@ pub struct Table {
     marks: Box<[u8]>,
     /// Index of the first block of each address.
     first: Box<[u16]>,
-    blocks: Vec<Entry>,
+    blocks: Vec<TableEntry>,
     code_bytes: usize,
 }
 
 #[derive(Clone)]
-struct Entry {
+struct TableEntry {
     code: Arc<Code>,
     /// The place of another block at this address, for another memory map.
     next: u16,
@@ -113,10 +113,10 @@ impl Table {
             NONE => self.first[pc] = place,
             last => self.blocks[usize::from(last)].next = place,
         }
-        self.blocks.push(Entry { code, next: NONE });
+        self.blocks.push(TableEntry { code, next: NONE });
     }
 
-    fn at(&self, pc: u16) -> impl Iterator<Item = &Entry> {
+    fn at(&self, pc: u16) -> impl Iterator<Item = &TableEntry> {
         let first = self.first.get(usize::from(pc)).copied().unwrap_or(NONE);
         let entry = |place: u16| self.blocks.get(usize::from(place));
         std::iter::successors(entry(first), move |before| entry(before.next))
@@ -163,7 +163,7 @@ impl Table {
             let mut place = self.first.get(usize::from(pc)).copied().unwrap_or(NONE);
             loop {
                 let Some(entry) = self.blocks.get(usize::from(place)) else {
-                    return self.why_none_ran(machine);
+                    return self.stop_reason(machine);
                 };
                 entry.code.run(machine, memories);
                 if machine.cpu.now != entered {
@@ -178,7 +178,7 @@ impl Table {
     }
 
     #[inline(never)]
-    fn why_none_ran(&self, machine: &Machine) -> Stop {
+    fn stop_reason(&self, machine: &Machine) -> Stop {
         match MemoryMap::of(machine) {
             Some(map) if self.has(machine.cpu.pc, &map) => Stop::TooNear,
             _ => Stop::NoBlock,

@@ -1,6 +1,6 @@
 //! Array handles: data, gradient, extents, strides. See [`gbxcule_ir::layout::descriptor`].
 
-use super::lowerer::{Lowerer, Val};
+use super::lowerer::{LoweredValue, Lowerer};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use gbxcule_ir::abi::FaultKind;
@@ -16,7 +16,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(val: &Val) -> Self {
+    fn new(val: &LoweredValue) -> Self {
         let leaves = val.leaves();
         let (extents, strides) = leaves[2..].split_at((leaves.len() - 2) / 2);
         Self {
@@ -27,17 +27,21 @@ impl Parts {
         }
     }
 
-    fn into_val(self) -> Val {
+    fn into_val(self) -> LoweredValue {
         let mut leaves = vec![self.data, self.gradient];
         leaves.extend(self.extents);
         leaves.extend(self.strides);
-        Val::from_leaves(leaves)
+        LoweredValue::from_leaves(leaves)
     }
 }
 
 impl Lowerer<'_, '_> {
     /// The address of an element.
-    pub(super) fn element(&mut self, handle: &Val, indices: &[gbxcule_ir::Value]) -> Value {
+    pub(super) fn element(
+        &mut self,
+        handle: &LoweredValue,
+        indices: &[gbxcule_ir::Value],
+    ) -> Value {
         let parts = Parts::new(handle);
         // Extents alone don't tell: a gradient that isn't there has those of its array.
         if self.is_checked() && self.proven.get(parts.data, parts.data).is_none() {
@@ -64,7 +68,11 @@ impl Lowerer<'_, '_> {
         address
     }
 
-    pub(super) fn view(&mut self, array: gbxcule_ir::Value, selectors: &[Selector]) -> Val {
+    pub(super) fn view(
+        &mut self,
+        array: gbxcule_ir::Value,
+        selectors: &[Selector],
+    ) -> LoweredValue {
         let parts = Parts::new(&self.val(array));
         let mut view = Parts { extents: Vec::new(), strides: Vec::new(), ..parts.clone() };
         let mut moved = self.b.ins().iconst(types::I64, 0);
@@ -119,7 +127,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    pub(super) fn as_array(&mut self, place: PlaceId, ty: Type) -> Val {
+    pub(super) fn as_array(&mut self, place: PlaceId, ty: Type) -> LoweredValue {
         let Shape::Array { dims, .. } = self.module.types[ty] else {
             unreachable!("check rule 4: `AsArray` gives an array")
         };
@@ -149,7 +157,7 @@ impl Lowerer<'_, '_> {
         self.b.ins().icmp_imm_s(IntCC::NotEqual, data, 0)
     }
 
-    pub(super) fn gradient(&mut self, array: gbxcule_ir::Value) -> Val {
+    pub(super) fn gradient(&mut self, array: gbxcule_ir::Value) -> LoweredValue {
         let mut parts = Parts::new(&self.val(array));
         parts.data = parts.gradient;
         parts.gradient = self.zero_of(Scalar::U64);

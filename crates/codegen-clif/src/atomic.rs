@@ -1,7 +1,7 @@
 //! Atomic operations on array memory, component by component.
 
 use super::Sharing;
-use super::lowerer::{Lowerer, Val};
+use super::lowerer::{LoweredValue, Lowerer};
 use super::shape::clif_type;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, BlockArg, InstBuilder, MemFlagsData, Value, types};
@@ -26,7 +26,7 @@ impl Lowerer<'_, '_> {
         place: PlaceId,
         [operand, expected]: [Option<gbxcule_ir::Value>; 2],
         plain: bool,
-    ) -> Val {
+    ) -> LoweredValue {
         let loc = self.place(place);
         let address = self.address(&loc);
         let ty = self.body().places[place].ty;
@@ -37,20 +37,20 @@ impl Lowerer<'_, '_> {
         if let Some(expected) = expected {
             let expected = self.scalar(expected);
             let new = operand.leaves()[0];
-            return Val::One(self.exchange_if(of, address, [expected, new], plain));
+            return LoweredValue::One(self.exchange_if(of, address, [expected, new], plain));
         }
         let change = |lowerer: &mut Self, part, operand| match plain {
             true => lowerer.change_plainly(op, of, part, operand),
             false => lowerer.change(op, of, part, operand),
         };
-        if let Val::Memory(operand) = operand {
+        if let LoweredValue::Memory(operand) = operand {
             return self.large_atomic(of, count, [address, operand], change);
         }
         let old = operand.leaves().iter().enumerate().map(|(at, &operand)| {
             let part = self.b.ins().iadd_imm_s(address, at as i64 * i64::from(of.bytes()));
             change(self, part, operand)
         });
-        Val::from_leaves(old.collect())
+        LoweredValue::from_leaves(old.collect())
     }
 
     fn large_atomic(
@@ -59,7 +59,7 @@ impl Lowerer<'_, '_> {
         count: u32,
         [address, operand]: [Value; 2],
         change: impl Fn(&mut Self, Value, Value) -> Value,
-    ) -> Val {
+    ) -> LoweredValue {
         let size = u64::from(count) * u64::from(of.bytes());
         let slot = self.slot(size);
         let result = self.slot_address(slot);
@@ -73,7 +73,7 @@ impl Lowerer<'_, '_> {
             let old = change(lowerer, part, operand);
             lowerer.b.ins().store(MemFlagsData::trusted(), old, to, 0);
         });
-        Val::Memory(result)
+        LoweredValue::Memory(result)
     }
 
     /// Changes one scalar; returns the old one.

@@ -8,7 +8,7 @@
 use super::Options;
 use super::control::LoweringTask;
 use super::lowered_module::Import;
-use super::lowerer::{Bound, Exit, Loc, Lowerer, Val};
+use super::lowerer::{BoundParam, Exit, LoweredPlace, LoweredValue, Lowerer};
 use super::plan::Plan;
 use super::shape::{Flats, clif_type};
 use cranelift_codegen::ir::{
@@ -21,13 +21,13 @@ const PASSED_MAX: u64 = 8;
 
 /// A result taken apart: what goes through registers or block parameters, and what through memory.
 #[derive(Debug)]
-enum Carried {
+enum ResultParts {
     Leaves(Vec<Scalar>),
     Memory { size: u64, align: u64 },
     Parts(Vec<Self>),
 }
 
-impl Carried {
+impl ResultParts {
     fn new(module: &Module, flats: &mut Flats, ty: Type) -> Self {
         if let Shape::Tuple(parts) = &module.types[ty] {
             return Self::Parts(parts.iter().map(|&part| Self::new(module, flats, part)).collect());
@@ -72,25 +72,27 @@ impl Carried {
     }
 
     /// Puts a value together from its scalars and addresses in order.
-    fn assemble(&self, next: &mut impl FnMut(Option<Scalar>, u64) -> Value) -> Val {
+    fn assemble(&self, next: &mut impl FnMut(Option<Scalar>, u64) -> Value) -> LoweredValue {
         match self {
             Self::Leaves(leaves) => {
-                Val::from_leaves(leaves.iter().map(|&leaf| next(Some(leaf), 8)).collect())
+                LoweredValue::from_leaves(leaves.iter().map(|&leaf| next(Some(leaf), 8)).collect())
             }
-            Self::Memory { size, .. } => Val::Memory(next(None, size.next_multiple_of(16))),
+            Self::Memory { size, .. } => {
+                LoweredValue::Memory(next(None, size.next_multiple_of(16)))
+            }
             Self::Parts(parts) => {
-                Val::Parts(parts.iter().map(|part| part.assemble(next)).collect())
+                LoweredValue::Parts(parts.iter().map(|part| part.assemble(next)).collect())
             }
         }
     }
 
     /// Takes a value apart into scalars and addresses, with what each is.
-    fn take_apart(&self, val: &Val, visit: &mut impl FnMut(&Self, Value)) {
+    fn take_apart(&self, val: &LoweredValue, visit: &mut impl FnMut(&Self, Value)) {
         match (self, val) {
-            (Self::Parts(parts), Val::Parts(vals)) => {
+            (Self::Parts(parts), LoweredValue::Parts(vals)) => {
                 parts.iter().zip(vals.iter()).for_each(|(part, val)| part.take_apart(val, visit));
             }
-            (Self::Memory { .. }, Val::Memory(address)) => visit(self, *address),
+            (Self::Memory { .. }, LoweredValue::Memory(address)) => visit(self, *address),
             _ => val.leaves().iter().for_each(|&leaf| visit(self, leaf)),
         }
     }
@@ -106,7 +108,7 @@ pub(super) fn signature(
 ) -> Signature {
     let (function, decided) = (&module.functions[id], plan.of(id));
     let mut signature = Signature::new(options.target.default_call_conv);
-    let result = Carried::new(module, flats, function.result);
+    let result = ResultParts::new(module, flats, function.result);
     signature.params.push(AbiParam::new(types::I64));
     if result.single().is_none() && result.size() > 0 {
         signature.params.push(AbiParam::new(types::I64));
@@ -139,7 +141,7 @@ impl Lowerer<'_, '_> {
         let given: Vec<Value> = self.b.block_params(entry).to_vec();
         let mut given = given.into_iter();
         let mut next = || given.next().unwrap_or_else(|| unreachable!("as the signature says"));
-        let result = Carried::new(self.module, self.flats, function.result);
+        let result = ResultParts::new(self.module, self.flats, function.result);
         self.record = next();
         self.register_result = result.single();
         let in_memory = result.single().is_none() && result.size() > 0;
@@ -149,14 +151,16 @@ impl Lowerer<'_, '_> {
         for (at, param) in function.params.iter().enumerate() {
             let flat = self.flats.of(self.module, param.ty);
             params.push(if param.mode != Mode::Value {
-                Bound::Place(Loc::Memory { address: next(), offset: 0 })
+                BoundParam::Place(LoweredPlace::Memory { address: next(), offset: 0 })
             } else if flat.count <= PASSED_MAX {
-                Bound::Value(Val::from_leaves(flat.leaves.iter().map(|_| next()).collect()))
+                BoundParam::Value(LoweredValue::from_leaves(
+                    flat.leaves.iter().map(|_| next()).collect(),
+                ))
             } else if flat.is_large() || self.plan.of(id).memory_params[at] {
-                Bound::Value(Val::Memory(next()))
+                BoundParam::Value(LoweredValue::Memory(next()))
             } else {
-                let loc = Loc::Memory { address: next(), offset: 0 };
-                Bound::Value(self.read(&loc, param.ty))
+                let loc = LoweredPlace::Memory { address: next(), offset: 0 };
+                BoundParam::Value(self.read(&loc, param.ty))
             });
         }
         self.enter(id, params, Exit::Return { results });
@@ -184,12 +188,14 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn bind(&mut self, args: List<Arg>) -> Vec<Bound> {
+    fn bind(&mut self, args: List<Arg>) -> Vec<BoundParam> {
         let args = &self.body().arg_lists[args];
         let bound = args.iter().map(|arg| match *arg {
-            Arg::Value(value) => Bound::Value(self.val(value)),
-            Arg::Place(place) => Bound::Place(match self.place(place) {
-                Loc::Value { val: Val::Memory(address), .. } => Loc::Memory { address, offset: 0 },
+            Arg::Value(value) => BoundParam::Value(self.val(value)),
+            Arg::Place(place) => BoundParam::Place(match self.place(place) {
+                LoweredPlace::Value { val: LoweredValue::Memory(address), .. } => {
+                    LoweredPlace::Memory { address, offset: 0 }
+                }
                 loc => loc,
             }),
         });
@@ -198,12 +204,12 @@ impl Lowerer<'_, '_> {
 
     fn call_in_place(&mut self, value: gbxcule_ir::Value, id: FunctionId, args: List<Arg>) {
         let function = &self.module.functions[id];
-        let result = Carried::new(self.module, self.flats, function.result);
+        let result = ResultParts::new(self.module, self.flats, function.result);
         let rest = self.b.create_block();
         self.each_lane(|lowerer| {
             let mut slots = Vec::new();
             result.each(&mut |part| match part {
-                Carried::Leaves(leaves) => leaves.iter().for_each(|&leaf| {
+                ResultParts::Leaves(leaves) => leaves.iter().for_each(|&leaf| {
                     // The vector that a group passes is the first thread's.
                     let ty = match leaf {
                         Scalar::F32 if lowerer.is_packed() => types::F32X4,
@@ -213,8 +219,8 @@ impl Lowerer<'_, '_> {
                         lowerer.b.append_block_param(rest, ty);
                     }
                 }),
-                Carried::Memory { size, .. } => slots.push(lowerer.slot(*size)),
-                Carried::Parts(_) => {}
+                ResultParts::Memory { size, .. } => slots.push(lowerer.slot(*size)),
+                ResultParts::Parts(_) => {}
             });
             let bound = lowerer.bind(args);
             lowerer.enter(id, bound, Exit::Call { rest, slots, value });
@@ -245,7 +251,7 @@ impl Lowerer<'_, '_> {
             .collect();
         leaves.retain(|leaf| !vectors.contains(leaf));
         let mut leaves = leaves.into_iter();
-        let carried = Carried::new(self.module, self.flats, result);
+        let carried = ResultParts::new(self.module, self.flats, result);
         self.each_lane(|lowerer| {
             let mut vectors = vectors.iter();
             let Some(frame) = lowerer.lanes[lowerer.lane].frames.pop() else { return };
@@ -268,7 +274,7 @@ impl Lowerer<'_, '_> {
     /// Leaves the innermost frame with a result.
     pub(super) fn give(&mut self, value: Option<gbxcule_ir::Value>) {
         let ty = self.module.functions[self.frame().function].result;
-        let carried = Carried::new(self.module, self.flats, ty);
+        let carried = ResultParts::new(self.module, self.flats, ty);
         match self.frame().exit {
             Exit::Thread(latch) => {
                 self.b.ins().jump(latch, &[]);
@@ -309,14 +315,14 @@ impl Lowerer<'_, '_> {
         joined.into_iter().map(BlockArg::Value).collect()
     }
 
-    fn value_or_unit(&self, value: Option<gbxcule_ir::Value>) -> Val {
-        value.map_or_else(|| Val::Parts([].into()), |value| self.val(value))
+    fn value_or_unit(&self, value: Option<gbxcule_ir::Value>) -> LoweredValue {
+        value.map_or_else(|| LoweredValue::Parts([].into()), |value| self.val(value))
     }
 
     /// Puts a thread's result where its caller in the same function takes it up.
     fn pass_result(
         &mut self,
-        carried: &Carried,
+        carried: &ResultParts,
         value: Option<gbxcule_ir::Value>,
         args: &mut Vec<Value>,
     ) {
@@ -324,7 +330,7 @@ impl Lowerer<'_, '_> {
         let Exit::Call { slots, .. } = self.frame().exit.clone() else { return };
         let mut slots = slots.into_iter();
         carried.take_apart(&val, &mut |part, value| match part {
-            Carried::Memory { size, align } => {
+            ResultParts::Memory { size, align } => {
                 let Some(slot) = slots.next() else { return };
                 let to = self.slot_address(slot);
                 self.copy(to, value, *size, *align);
@@ -333,7 +339,7 @@ impl Lowerer<'_, '_> {
         });
     }
 
-    fn return_from(&mut self, carried: &Carried, val: &Val, results: Option<Value>) {
+    fn return_from(&mut self, carried: &ResultParts, val: &LoweredValue, results: Option<Value>) {
         let mut registers = Vec::new();
         if self.plan.of(self.frame().function).can_fault {
             registers.push(self.b.ins().iconst(types::I32, 0));
@@ -341,7 +347,7 @@ impl Lowerer<'_, '_> {
         let mut offset = 0;
         carried.take_apart(val, &mut |part, value| match (part, results) {
             (_, None) => registers.push(value),
-            (Carried::Memory { size, align }, Some(results)) => {
+            (ResultParts::Memory { size, align }, Some(results)) => {
                 let to = self.b.ins().iadd_imm_s(results, offset);
                 self.copy(to, value, *size, *align);
                 offset += size.next_multiple_of(16) as i64;
@@ -355,9 +361,9 @@ impl Lowerer<'_, '_> {
         self.b.ins().return_(&registers);
     }
 
-    fn call_out_of_line(&mut self, id: FunctionId, bound: Vec<Bound>) -> Val {
+    fn call_out_of_line(&mut self, id: FunctionId, bound: Vec<BoundParam>) -> LoweredValue {
         let (function, decided) = (&self.module.functions[id], self.plan.of(id));
-        let result = Carried::new(self.module, self.flats, function.result);
+        let result = ResultParts::new(self.module, self.flats, function.result);
         let mut args = vec![self.record];
         let results = (result.single().is_none() && result.size() > 0).then(|| {
             let slot = self.slot(result.size());
@@ -367,11 +373,11 @@ impl Lowerer<'_, '_> {
         args.extend(&self.current_lane().coordinates[..usize::from(decided.dims)]);
         for (bound, param) in bound.into_iter().zip(&function.params) {
             match bound {
-                Bound::Place(loc) => args.push(self.address(&loc)),
-                Bound::Value(val) if self.flat(param.ty).count <= PASSED_MAX => {
+                BoundParam::Place(loc) => args.push(self.address(&loc)),
+                BoundParam::Value(val) if self.flat(param.ty).count <= PASSED_MAX => {
                     args.extend(val.leaves());
                 }
-                Bound::Value(val) => args.push(self.in_memory(&val, param.ty)),
+                BoundParam::Value(val) => args.push(self.in_memory(&val, param.ty)),
             }
         }
         let signature = signature(self.module, self.plan, self.options, self.flats, id);

@@ -1,6 +1,6 @@
 //! Operations on composites: by component, taken apart and put together.
 
-use super::lowerer::{Lowerer, Val};
+use super::lowerer::{LoweredValue, Lowerer};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{Scalar, Shape, Type};
@@ -12,23 +12,23 @@ impl Lowerer<'_, '_> {
         &mut self,
         from: Scalar,
         ty: Type,
-        operands: &[Val],
+        operands: &[LoweredValue],
         mut each: impl FnMut(&mut Self, &[Value]) -> Value,
-    ) -> Val {
+    ) -> LoweredValue {
         let Some((to, count)) = self.module.types.components(ty) else {
             unreachable!("check rule 4: an operation on components")
         };
-        if operands.iter().all(|operand| !matches!(operand, Val::Memory(_))) {
+        if operands.iter().all(|operand| !matches!(operand, LoweredValue::Memory(_))) {
             let rows = (0..count as usize).map(|at| {
                 let row: Vec<Value> = operands.iter().map(|operand| operand.leaves()[at]).collect();
                 each(self, &row)
             });
-            return Val::from_leaves(rows.collect());
+            return LoweredValue::from_leaves(rows.collect());
         }
         let addresses: Vec<Value> = operands
             .iter()
             .map(|operand| match operand {
-                Val::Memory(address) => *address,
+                LoweredValue::Memory(address) => *address,
                 _ => unreachable!("operands are of one size"),
             })
             .collect();
@@ -47,7 +47,7 @@ impl Lowerer<'_, '_> {
             let target = lowerer.scaled(result, index, to);
             lowerer.b.ins().store(MemFlagsData::trusted(), value, target, 0);
         });
-        Val::Memory(result)
+        LoweredValue::Memory(result)
     }
 
     fn scaled(&mut self, base: Value, index: Value, of: Scalar) -> Value {
@@ -55,44 +55,50 @@ impl Lowerer<'_, '_> {
         self.b.ins().iadd(base, bytes)
     }
 
-    pub(super) fn select(&mut self, condition: Value, accept: &Val, reject: &Val) -> Val {
-        if let (Val::Memory(accept), Val::Memory(reject)) = (accept, reject) {
-            return Val::Memory(self.b.ins().select(condition, *accept, *reject));
+    pub(super) fn select(
+        &mut self,
+        condition: Value,
+        accept: &LoweredValue,
+        reject: &LoweredValue,
+    ) -> LoweredValue {
+        if let (LoweredValue::Memory(accept), LoweredValue::Memory(reject)) = (accept, reject) {
+            return LoweredValue::Memory(self.b.ins().select(condition, *accept, *reject));
         }
         let pairs: Vec<_> = accept.leaves().iter().zip(reject.leaves()).collect();
         let chosen = pairs.into_iter().map(|(&a, &r)| self.b.ins().select(condition, a, r));
-        Val::from_leaves(chosen.collect())
+        LoweredValue::from_leaves(chosen.collect())
     }
 
-    pub(super) fn zero(&mut self, ty: Type) -> Val {
+    pub(super) fn zero(&mut self, ty: Type) -> LoweredValue {
         let flat = self.flat(ty);
         if flat.is_large() {
             let slot = self.slot(flat.size);
             self.clear(slot, flat.size);
-            return Val::Memory(self.slot_address(slot));
+            return LoweredValue::Memory(self.slot_address(slot));
         }
         let zeros = flat.leaves.iter().map(|leaf| self.zero_of(leaf.scalar));
-        Val::from_leaves(zeros.collect())
+        LoweredValue::from_leaves(zeros.collect())
     }
 
-    pub(super) fn construct(&mut self, ty: Type, parts: &[gbxcule_ir::Value]) -> Val {
-        let vals: Vec<Val> = parts.iter().map(|&part| self.val(part)).collect();
+    pub(super) fn construct(&mut self, ty: Type, parts: &[gbxcule_ir::Value]) -> LoweredValue {
+        let vals: Vec<LoweredValue> = parts.iter().map(|&part| self.val(part)).collect();
         if let Shape::Tuple(_) = self.module.types[ty] {
-            return Val::Parts(vals.into());
+            return LoweredValue::Parts(vals.into());
         }
         let flat = self.flat(ty);
         if !flat.is_large() {
             let leaves = vals.iter().flat_map(|val| val.leaves().iter().copied());
-            return Val::from_leaves(leaves.collect());
+            return LoweredValue::from_leaves(leaves.collect());
         }
         let slot = self.slot(flat.size);
         let address = self.slot_address(slot);
         for (at, (val, &part)) in vals.iter().zip(parts).enumerate() {
-            let loc = super::lowerer::Loc::Memory { address, offset: self.part_offset(ty, at) };
+            let loc =
+                super::lowerer::LoweredPlace::Memory { address, offset: self.part_offset(ty, at) };
             let part = self.ty(part);
             self.write(&loc, part, val);
         }
-        Val::Memory(address)
+        LoweredValue::Memory(address)
     }
 
     /// Returns the byte offset of a part.
@@ -113,35 +119,41 @@ impl Lowerer<'_, '_> {
         offset as i32
     }
 
-    pub(super) fn splat(&mut self, ty: Type, part: gbxcule_ir::Value) -> Val {
+    pub(super) fn splat(&mut self, ty: Type, part: gbxcule_ir::Value) -> LoweredValue {
         let (val, part) = (self.val(part), self.ty(part));
         let flat = self.flat(ty);
         let size = self.module.types.layout(part).map_or(1, |layout| layout.size.max(1));
         if !flat.is_large() {
             let count = flat.leaves.len() / val.leaves().len().max(1);
-            return Val::from_leaves(val.leaves().repeat(count));
+            return LoweredValue::from_leaves(val.leaves().repeat(count));
         }
         let slot = self.slot(flat.size);
         let result = self.slot_address(slot);
         self.chunks(flat.size, size, |lowerer, at, offset| {
             let address = lowerer.b.ins().iadd(result, at);
-            lowerer.write(&super::lowerer::Loc::Memory { address, offset }, part, &val);
+            lowerer.write(&super::lowerer::LoweredPlace::Memory { address, offset }, part, &val);
         });
-        Val::Memory(result)
+        LoweredValue::Memory(result)
     }
 
     /// A part of type `ty` of a value of type `whole`.
-    pub(super) fn extract(&mut self, val: &Val, whole: Type, index: u32, ty: Type) -> Val {
+    pub(super) fn extract(
+        &mut self,
+        val: &LoweredValue,
+        whole: Type,
+        index: u32,
+        ty: Type,
+    ) -> LoweredValue {
         match val {
-            Val::Parts(parts) => parts[index as usize].clone(),
-            Val::Memory(address) => {
+            LoweredValue::Parts(parts) => parts[index as usize].clone(),
+            LoweredValue::Memory(address) => {
                 let offset = self.part_offset(whole, index as usize);
                 if self.flat(ty).is_large() {
                     // The whole does not change either.
                     let offset = self.b.ins().iconst(types::I64, i64::from(offset));
-                    return Val::Memory(self.b.ins().iadd(*address, offset));
+                    return LoweredValue::Memory(self.b.ins().iadd(*address, offset));
                 }
-                self.read(&super::lowerer::Loc::Memory { address: *address, offset }, ty)
+                self.read(&super::lowerer::LoweredPlace::Memory { address: *address, offset }, ty)
             }
             _ => {
                 let count = self.flats.count(self.module, ty) as usize;
@@ -152,7 +164,7 @@ impl Lowerer<'_, '_> {
                     }
                     _ => index as usize * count,
                 };
-                Val::from_leaves(val.leaves()[first..first + count].to_vec())
+                LoweredValue::from_leaves(val.leaves()[first..first + count].to_vec())
             }
         }
     }

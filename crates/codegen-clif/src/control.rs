@@ -2,7 +2,7 @@
 
 use super::arithmetic::int_code;
 use super::lowered_module::{Import, Printed};
-use super::lowerer::{Lowerer, Val};
+use super::lowerer::{LoweredValue, Lowerer};
 use super::proven::Mark;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, Block, BlockArg, InstBuilder, types};
@@ -279,7 +279,7 @@ impl<'a> Lowerer<'a, '_> {
         let from = self.constant(start, of);
         let upward = from.is_some_and(|from| from >= 0) && range.known.is_some_and(|step| step > 0);
         self.each_lane(|lowerer| {
-            lowerer.define(index, Val::One(current));
+            lowerer.define(index, LoweredValue::One(current));
             if upward {
                 lowerer.frame_mut().upward.push(index);
             }
@@ -404,7 +404,7 @@ impl<'a> Lowerer<'a, '_> {
         for ((&arg, &ty), size) in args.iter().zip(&printed).zip(sizes) {
             let val = self.val(arg);
             if size > 0 {
-                self.write(&super::lowerer::Loc::Memory { address, offset }, ty, &val);
+                self.write(&super::lowerer::LoweredPlace::Memory { address, offset }, ty, &val);
             }
             offset += size.next_multiple_of(16) as i32;
         }

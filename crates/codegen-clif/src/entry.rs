@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::group::GROUP;
-use super::lowerer::{Bound, Exit, Lane, Loc, Lowerer, Val};
+use super::lowerer::{BoundParam, Exit, Lane, LoweredPlace, LoweredValue, Lowerer};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, Signature, Value, types,
@@ -180,17 +180,17 @@ impl Lowerer<'_, '_> {
         self.b.switch_to_block(latch);
     }
 
-    fn parameters(&mut self, id: FunctionId, arguments: Value) -> Vec<Bound> {
+    fn parameters(&mut self, id: FunctionId, arguments: Value) -> Vec<BoundParam> {
         let places = Arguments::new(self.module, id);
         let params = &self.module.functions[id].params;
         let kept = &self.plan.of(id).memory_params;
         let mut bound = Vec::with_capacity(params.len());
         for ((param, offset), &kept) in params.iter().zip(places.offsets).zip(kept) {
             let offset = offset as i32;
-            bound.push(Bound::Value(if kept {
-                Val::Memory(self.b.ins().iadd_imm_s(arguments, i64::from(offset)))
+            bound.push(BoundParam::Value(if kept {
+                LoweredValue::Memory(self.b.ins().iadd_imm_s(arguments, i64::from(offset)))
             } else {
-                self.read(&Loc::Memory { address: arguments, offset }, param.ty)
+                self.read(&LoweredPlace::Memory { address: arguments, offset }, param.ty)
             }));
         }
         bound
@@ -239,7 +239,7 @@ impl Lowerer<'_, '_> {
 /// Threads of a kernel that a call runs.
 struct Range {
     id: FunctionId,
-    params: Vec<Bound>,
+    params: Vec<BoundParam>,
     /// The extents of the grid that the kernel asks for.
     grid: Vec<Value>,
     end: Value,

@@ -88,12 +88,12 @@ struct Access {
 
 /// A handle: the array, and what was said of its dimensions. `None` is one still open.
 #[derive(Clone)]
-struct Traced {
+struct TracedHandle {
     array: ExclusiveArray,
     taken: Vec<Option<Index>>,
 }
 
-impl Traced {
+impl TracedHandle {
     /// The next dimensions that are open get these indices; further ones stay open.
     fn take(&mut self, indices: impl IntoIterator<Item = Option<Index>>) {
         let mut at = 0;
@@ -187,11 +187,11 @@ impl<'a> Tracer<'a> {
         true
     }
 
-    fn root(&self, root: Root, fields: Vec<u32>) -> Option<Traced> {
+    fn root(&self, root: Root, fields: Vec<u32>) -> Option<TracedHandle> {
         match root {
             Root::Param(param) => {
                 let array = ExclusiveArray { param, fields, gradient: false };
-                Some(Traced { array, taken: Vec::new() })
+                Some(TracedHandle { array, taken: Vec::new() })
             }
             Root::Array(value) => self.value(value, fields),
             Root::Local(local) => self.value(self.stored[local.index()]?, fields),
@@ -199,7 +199,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    fn value(&self, value: Value, mut fields: Vec<u32>) -> Option<Traced> {
+    fn value(&self, value: Value, mut fields: Vec<u32>) -> Option<TracedHandle> {
         match self.body.values[value].op {
             Op::Load(place) => {
                 let (mut all, []) = self::fields(self.body.path(place))? else { return None };

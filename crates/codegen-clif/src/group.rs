@@ -6,7 +6,7 @@
 //! for all four is computed once.
 
 use super::arithmetic::int_code;
-use super::lowerer::{Bound, Loc, Lowerer, Val};
+use super::lowerer::{BoundParam, LoweredPlace, LoweredValue, Lowerer};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::walk::{Use, op_uses, place_values};
@@ -56,16 +56,17 @@ fn is_same(row: Row) -> bool {
     row.iter().all(|&value| value == row[0])
 }
 
-fn same_vals(left: &Val, right: &Val) -> bool {
+fn same_vals(left: &LoweredValue, right: &LoweredValue) -> bool {
     match (left, right) {
-        (Val::Memory(left), Val::Memory(right)) => left == right,
-        (Val::Parts(left), Val::Parts(right)) => {
+        (LoweredValue::Memory(left), LoweredValue::Memory(right)) => left == right,
+        (LoweredValue::Parts(left), LoweredValue::Parts(right)) => {
             left.len() == right.len()
                 && left.iter().zip(right.iter()).all(|(left, right)| same_vals(left, right))
         }
-        (Val::One(_) | Val::Leaves(_), Val::One(_) | Val::Leaves(_)) => {
-            left.leaves() == right.leaves()
-        }
+        (
+            LoweredValue::One(_) | LoweredValue::Leaves(_),
+            LoweredValue::One(_) | LoweredValue::Leaves(_),
+        ) => left.leaves() == right.leaves(),
         _ => false,
     }
 }
@@ -197,8 +198,8 @@ impl Lowerer<'_, '_> {
                 let of = |lane: usize| {
                     let frame = self.lanes[lane].frames.last()?;
                     match &frame.params[position as usize] {
-                        Bound::Value(val) => Some(val),
-                        Bound::Place(_) => None,
+                        BoundParam::Value(val) => Some(val),
+                        BoundParam::Place(_) => None,
                     }
                 };
                 let first = of(0);
@@ -260,7 +261,7 @@ impl Lowerer<'_, '_> {
             let bit = self.b.ins().band_imm_u(bit, 1);
             self.group.vectors.insert(bit, (vector, at));
             self.lane = at;
-            self.define(value, Val::One(bit));
+            self.define(value, LoweredValue::One(bit));
         }
         self.lane = 0;
     }
@@ -279,7 +280,8 @@ impl Lowerer<'_, '_> {
         let mut leaves = Vec::with_capacity(operands.len());
         for &operand in operands {
             let vals = self.of_each(|lowerer| lowerer.val(operand));
-            if vals.iter().any(|val| !matches!(val, Val::One(_) | Val::Leaves(_))) {
+            if vals.iter().any(|val| !matches!(val, LoweredValue::One(_) | LoweredValue::Leaves(_)))
+            {
                 return false;
             }
             leaves.push(vals);
@@ -300,7 +302,7 @@ impl Lowerer<'_, '_> {
         }
         for (lane, result) in results.into_iter().enumerate() {
             self.lane = lane;
-            self.define(value, Val::from_leaves(result));
+            self.define(value, LoweredValue::from_leaves(result));
         }
         self.lane = 0;
         true
@@ -458,7 +460,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// The handle of the array that a place is an element of, if it is one for all threads.
-    pub(super) fn handles(&mut self, place: PlaceId) -> Option<Val> {
+    pub(super) fn handles(&mut self, place: PlaceId) -> Option<LoweredValue> {
         let body = self.body();
         let Some(Projection::Element(_)) = body.path(place).first() else { return None };
         let data = &body.places[place];
@@ -466,15 +468,15 @@ impl Lowerer<'_, '_> {
             Root::Array(value) => self.lanes[lane].frames.last()?.values[value.index()].clone(),
             Root::Param(position) => {
                 match &self.lanes[lane].frames.last()?.params[position as usize] {
-                    Bound::Value(val) => Some(val.clone()),
-                    Bound::Place(_) => None,
+                    BoundParam::Value(val) => Some(val.clone()),
+                    BoundParam::Place(_) => None,
                 }
             }
             _ => None,
         };
         let first = of(0)?;
         let equal = (1..GROUP).all(|lane| of(lane).is_some_and(|other| same_vals(&first, &other)));
-        (equal && matches!(first, Val::Leaves(_))).then_some(first)
+        (equal && matches!(first, LoweredValue::Leaves(_))).then_some(first)
     }
 
     fn group_load(&mut self, value: gbxcule_ir::Value, place: PlaceId) -> bool {
@@ -487,7 +489,7 @@ impl Lowerer<'_, '_> {
     fn define_floats(&mut self, value: gbxcule_ir::Value, vector: Value) {
         for (lane, scalar) in self.out_of_vector(vector).into_iter().enumerate() {
             self.lane = lane;
-            self.define(value, Val::One(scalar));
+            self.define(value, LoweredValue::One(scalar));
         }
         self.lane = 0;
     }
@@ -524,7 +526,7 @@ impl Lowerer<'_, '_> {
             return;
         }
         let locs = self.of_each(|lowerer| lowerer.place(place));
-        if let [Loc::Vars { .. }, ..] = locs {
+        if let [LoweredPlace::Vars { .. }, ..] = locs {
             self.store_variables(&locs, value);
             return;
         }
@@ -539,12 +541,12 @@ impl Lowerer<'_, '_> {
         self.lane = 0;
     }
 
-    fn store_variables(&mut self, locs: &[Loc; GROUP], value: gbxcule_ir::Value) {
+    fn store_variables(&mut self, locs: &[LoweredPlace; GROUP], value: gbxcule_ir::Value) {
         let vals = self.of_each(|lowerer| lowerer.val(value));
         for at in 0..vals[0].leaves().len() {
             let row: Row = std::array::from_fn(|lane| vals[lane].leaves()[at]);
             let vars = locs.each_ref().map(|loc| match loc {
-                Loc::Vars { vars, first } => vars[first + at],
+                LoweredPlace::Vars { vars, first } => vars[first + at],
                 _ => unreachable!("threads of a group have variables alike"),
             });
             if vars[0] == vars[1] {

@@ -1,7 +1,8 @@
 //! The state of lowering one function, and its beginning and end.
 //!
-//! A function lowered in place at a call is a [`Frame`] on top of its caller's. The work left is a
-//! stack of [`super::control::LoweringTask`]s, so that no input makes this recurse deeply.
+//! A function lowered in place at a call is an [`InlineFrame`] on top of its caller's. The work
+//! left is a stack of [`super::control::LoweringTask`]s, so that no input makes this recurse
+//! deeply.
 
 use super::control::LoweringTask;
 use super::group::Group;
@@ -35,7 +36,7 @@ impl Scratch {
 
 /// A value of the IR.
 #[derive(Clone, Debug)]
-pub(super) enum Val {
+pub(super) enum LoweredValue {
     /// A single scalar.
     One(Value),
     /// All scalars of a small composite.
@@ -55,7 +56,7 @@ pub(super) enum Storage {
 
 /// A place that was found.
 #[derive(Clone, Debug)]
-pub(super) enum Loc {
+pub(super) enum LoweredPlace {
     /// Scalars of a variable from `first` on.
     Vars {
         vars: Rc<[Variable]>,
@@ -63,7 +64,7 @@ pub(super) enum Loc {
     },
     /// Scalars of a value that is only read, from `first` on.
     Value {
-        val: Val,
+        val: LoweredValue,
         first: usize,
     },
     Memory {
@@ -74,9 +75,9 @@ pub(super) enum Loc {
 
 /// Value or place that a parameter is bound to.
 #[derive(Clone, Debug)]
-pub(super) enum Bound {
-    Value(Val),
-    Place(Loc),
+pub(super) enum BoundParam {
+    Value(LoweredValue),
+    Place(LoweredPlace),
 }
 
 /// Ways of leaving a frame.
@@ -91,12 +92,12 @@ pub(super) enum Exit {
 }
 
 /// One function being lowered, in place or not.
-pub(super) struct Frame<'a> {
+pub(super) struct InlineFrame<'a> {
     pub(super) function: FunctionId,
     pub(super) body: &'a Body,
-    pub(super) values: Vec<Option<Val>>,
+    pub(super) values: Vec<Option<LoweredValue>>,
     pub(super) locals: Vec<Storage>,
-    pub(super) params: Vec<Bound>,
+    pub(super) params: Vec<BoundParam>,
     pub(super) exit: Exit,
     /// Place of the call.
     pub(super) called_at: Span,
@@ -112,7 +113,7 @@ pub(super) struct Frame<'a> {
 /// several at once, statement by statement, so that the machine always has something to do.
 #[derive(Default)]
 pub(super) struct Lane<'a> {
-    pub(super) frames: Vec<Frame<'a>>,
+    pub(super) frames: Vec<InlineFrame<'a>>,
     /// Number of the thread, in a kernel.
     pub(super) thread: Option<Value>,
     /// Launch index by dimension, as far as it is asked for.
@@ -216,14 +217,14 @@ impl<'a> Lowerer<'a, '_> {
         self.lane = 0;
     }
 
-    pub(super) fn frame(&self) -> &Frame<'a> {
+    pub(super) fn frame(&self) -> &InlineFrame<'a> {
         self.current_lane()
             .frames
             .last()
             .unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
     }
 
-    pub(super) fn frame_mut(&mut self) -> &mut Frame<'a> {
+    pub(super) fn frame_mut(&mut self) -> &mut InlineFrame<'a> {
         let frames = &mut self.lanes[self.lane].frames;
         frames.last_mut().unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
     }
@@ -246,7 +247,7 @@ impl<'a> Lowerer<'a, '_> {
     }
 
     /// Value of the IR that is visible, as lowered.
-    pub(super) fn val(&self, value: gbxcule_ir::Value) -> Val {
+    pub(super) fn val(&self, value: gbxcule_ir::Value) -> LoweredValue {
         match &self.frame().values[value.index()] {
             Some(val) => val.clone(),
             None => unreachable!("check rule 3: values are defined before they are used"),
@@ -256,18 +257,18 @@ impl<'a> Lowerer<'a, '_> {
     /// Scalar of the IR that is visible, as lowered.
     pub(super) fn scalar(&self, value: gbxcule_ir::Value) -> Value {
         match self.frame().values[value.index()] {
-            Some(Val::One(value)) => value,
-            Some(Val::Leaves(ref leaves)) if leaves.len() == 1 => leaves[0],
+            Some(LoweredValue::One(value)) => value,
+            Some(LoweredValue::Leaves(ref leaves)) if leaves.len() == 1 => leaves[0],
             _ => unreachable!("check rule 4: a scalar"),
         }
     }
 
-    pub(super) fn define(&mut self, value: gbxcule_ir::Value, val: Val) {
+    pub(super) fn define(&mut self, value: gbxcule_ir::Value, val: LoweredValue) {
         self.frame_mut().values[value.index()] = Some(val);
     }
 
     /// Begins a frame: variables are made and hold zero.
-    pub(super) fn enter(&mut self, function: FunctionId, params: Vec<Bound>, exit: Exit) {
+    pub(super) fn enter(&mut self, function: FunctionId, params: Vec<BoundParam>, exit: Exit) {
         let body = &self.module.functions[function].body;
         let params = self.spill(function, params);
         let kept = &self.plan.of(function).memory_locals;
@@ -296,7 +297,7 @@ impl<'a> Lowerer<'a, '_> {
         let values = vec![None; body.values.len()];
         let mark = self.mark();
         let called_at = self.span;
-        self.lanes[self.lane].frames.push(Frame {
+        self.lanes[self.lane].frames.push(InlineFrame {
             function,
             body,
             values,
@@ -328,17 +329,17 @@ impl<'a> Lowerer<'a, '_> {
     }
 
     /// Puts those by-value parameters into memory that are indexed there.
-    fn spill(&mut self, function: FunctionId, params: Vec<Bound>) -> Vec<Bound> {
+    fn spill(&mut self, function: FunctionId, params: Vec<BoundParam>) -> Vec<BoundParam> {
         let declared = &self.module.functions[function].params;
         let kept = &self.plan.of(function).memory_params;
         let bound = params.into_iter().zip(declared).zip(kept);
         let mut spilled = Vec::with_capacity(declared.len());
         for ((bound, param), &kept) in bound {
             spilled.push(match bound {
-                Bound::Value(val @ (Val::One(_) | Val::Leaves(_)))
+                BoundParam::Value(val @ (LoweredValue::One(_) | LoweredValue::Leaves(_)))
                     if kept && param.mode == Mode::Value =>
                 {
-                    Bound::Value(Val::Memory(self.in_memory(&val, param.ty)))
+                    BoundParam::Value(LoweredValue::Memory(self.in_memory(&val, param.ty)))
                 }
                 other => other,
             });

@@ -1,6 +1,6 @@
 //! Values in and out of memory and variables.
 
-use super::lowerer::{Loc, Lowerer, Storage, Val};
+use super::lowerer::{LoweredPlace, LoweredValue, Lowerer, Storage};
 use super::shape::{Leaf, clif_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -13,7 +13,7 @@ use gbxcule_ir::{Scalar, Type};
 /// Copies of more bytes than this are loops.
 const UNROLLED_MAX: u64 = 256;
 
-impl Val {
+impl LoweredValue {
     /// Scalars of a value that isn't in memory.
     pub(super) fn leaves(&self) -> &[Value] {
         match self {
@@ -112,49 +112,53 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn load_leaves(&mut self, leaves: &[Leaf], address: Value, offset: i32) -> Val {
+    fn load_leaves(&mut self, leaves: &[Leaf], address: Value, offset: i32) -> LoweredValue {
         let load = |leaf: &Leaf| self.load_scalar(leaf.scalar, address, offset + leaf.offset);
-        Val::from_leaves(leaves.iter().map(load).collect())
+        LoweredValue::from_leaves(leaves.iter().map(load).collect())
     }
 
     /// The address that a memory place has.
-    pub(super) fn address(&mut self, loc: &Loc) -> Value {
+    pub(super) fn address(&mut self, loc: &LoweredPlace) -> Value {
         match *loc {
-            Loc::Memory { address, offset: 0 } => address,
-            Loc::Memory { address, offset } => self.b.ins().iadd_imm_s(address, i64::from(offset)),
-            Loc::Value { val: Val::Memory(address), .. } => address,
-            Loc::Vars { .. } | Loc::Value { .. } => {
+            LoweredPlace::Memory { address, offset: 0 } => address,
+            LoweredPlace::Memory { address, offset } => {
+                self.b.ins().iadd_imm_s(address, i64::from(offset))
+            }
+            LoweredPlace::Value { val: LoweredValue::Memory(address), .. } => address,
+            LoweredPlace::Vars { .. } | LoweredPlace::Value { .. } => {
                 unreachable!("the plan keeps in memory what is needed there")
             }
         }
     }
 
     /// Reads the value that a place holds now.
-    pub(super) fn read(&mut self, loc: &Loc, ty: Type) -> Val {
+    pub(super) fn read(&mut self, loc: &LoweredPlace, ty: Type) -> LoweredValue {
         let flat = self.flat(ty);
         match loc {
-            Loc::Vars { vars, first } => {
+            LoweredPlace::Vars { vars, first } => {
                 let vars = &vars[*first..*first + flat.leaves.len()];
                 let leaves = vars.iter().map(|&var| self.variable(var)).collect();
-                Val::from_leaves(leaves)
+                LoweredValue::from_leaves(leaves)
             }
-            Loc::Value { val: Val::Memory(address), .. } if !flat.is_large() => {
+            LoweredPlace::Value { val: LoweredValue::Memory(address), .. } if !flat.is_large() => {
                 self.load_leaves(&flat.leaves, *address, 0)
             }
-            Loc::Value { val: Val::Memory(address), .. } => Val::Memory(*address),
-            Loc::Value { val, first } => {
-                let leaves = &val.leaves()[*first..*first + flat.leaves.len()];
-                Val::from_leaves(leaves.to_vec())
+            LoweredPlace::Value { val: LoweredValue::Memory(address), .. } => {
+                LoweredValue::Memory(*address)
             }
-            Loc::Memory { address, offset } if !flat.is_large() => {
+            LoweredPlace::Value { val, first } => {
+                let leaves = &val.leaves()[*first..*first + flat.leaves.len()];
+                LoweredValue::from_leaves(leaves.to_vec())
+            }
+            LoweredPlace::Memory { address, offset } if !flat.is_large() => {
                 self.load_leaves(&flat.leaves, *address, *offset)
             }
-            Loc::Memory { .. } => {
+            LoweredPlace::Memory { .. } => {
                 let from = self.address(loc);
                 let slot = self.slot(flat.size);
                 let to = self.slot_address(slot);
                 self.copy(to, from, flat.size, self.align(ty));
-                Val::Memory(to)
+                LoweredValue::Memory(to)
             }
         }
     }
@@ -179,25 +183,33 @@ impl Lowerer<'_, '_> {
     }
 
     /// Writes a place.
-    pub(super) fn write(&mut self, loc: &Loc, ty: Type, val: &Val) {
+    pub(super) fn write(&mut self, loc: &LoweredPlace, ty: Type, val: &LoweredValue) {
         match (loc, val) {
-            (Loc::Vars { vars, first }, _) => {
+            (LoweredPlace::Vars { vars, first }, _) => {
                 for (at, &leaf) in val.leaves().iter().enumerate() {
                     self.set_variable(vars[first + at], leaf);
                 }
             }
-            (Loc::Memory { .. }, Val::Memory(from)) => {
+            (LoweredPlace::Memory { .. }, LoweredValue::Memory(from)) => {
                 let (size, align) = (self.flat(ty).size, self.align(ty));
                 let to = self.address(loc);
                 self.copy(to, *from, size, align);
             }
-            (Loc::Memory { address, offset }, _) => self.store_leaves(val, ty, *address, *offset),
-            (Loc::Value { .. }, _) => unreachable!("check rule 6: the place is writable"),
+            (LoweredPlace::Memory { address, offset }, _) => {
+                self.store_leaves(val, ty, *address, *offset)
+            }
+            (LoweredPlace::Value { .. }, _) => unreachable!("check rule 6: the place is writable"),
         }
     }
 
     /// Stores a small value with all that belongs to its memory image.
-    pub(super) fn store_leaves(&mut self, val: &Val, ty: Type, address: Value, offset: i32) {
+    pub(super) fn store_leaves(
+        &mut self,
+        val: &LoweredValue,
+        ty: Type,
+        address: Value,
+        offset: i32,
+    ) {
         let (flat, flags) = (self.flat(ty), MemFlagsData::trusted());
         for (leaf, &value) in flat.leaves.iter().zip(val.leaves()) {
             self.b.ins().store(flags, value, address, offset + leaf.offset);
@@ -215,8 +227,8 @@ impl Lowerer<'_, '_> {
     }
 
     /// The address of a value's memory image: never written.
-    pub(super) fn in_memory(&mut self, val: &Val, ty: Type) -> Value {
-        if let Val::Memory(address) = *val {
+    pub(super) fn in_memory(&mut self, val: &LoweredValue, ty: Type) -> Value {
+        if let LoweredValue::Memory(address) = *val {
             return address;
         }
         let size = self.flat(ty).size;
@@ -231,10 +243,12 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns the location of a variable.
-    pub(super) fn storage(&mut self, storage: &Storage) -> Loc {
+    pub(super) fn storage(&mut self, storage: &Storage) -> LoweredPlace {
         match storage {
-            Storage::Vars(vars) => Loc::Vars { vars: vars.clone(), first: 0 },
-            Storage::Slot(slot) => Loc::Memory { address: self.slot_address(*slot), offset: 0 },
+            Storage::Vars(vars) => LoweredPlace::Vars { vars: vars.clone(), first: 0 },
+            Storage::Slot(slot) => {
+                LoweredPlace::Memory { address: self.slot_address(*slot), offset: 0 }
+            }
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Operations.
 
-use super::lowerer::{Lowerer, Val};
+use super::lowerer::{LoweredValue, Lowerer};
 use cranelift_codegen::ir::InstBuilder;
 use gbxcule_ir::{Op, Scalar, Value};
 
 impl Lowerer<'_, '_> {
     /// Evaluates an operation, all but calls.
-    pub(super) fn operation(&mut self, value: Value) -> Val {
+    pub(super) fn operation(&mut self, value: Value) -> LoweredValue {
         let body = self.body();
         let data = &body.values[value];
         let ty = data.ty;
         match data.op {
-            Op::Literal(literal) => Val::One(self.literal(literal)),
+            Op::Literal(literal) => LoweredValue::One(self.literal(literal)),
             Op::Zero => self.zero(ty),
             Op::Unary(op, x) => {
                 let of = self.scalar_type(x);
@@ -28,7 +28,7 @@ impl Lowerer<'_, '_> {
             Op::Compare(op, x, y) => {
                 let of = self.scalar_type(x);
                 let (x, y) = (self.scalar(x), self.scalar(y));
-                Val::One(self.compare(op, of, x, y))
+                LoweredValue::One(self.compare(op, of, x, y))
             }
             Op::Select { condition, accept, reject } => {
                 let condition = self.scalar(condition);
@@ -45,7 +45,7 @@ impl Lowerer<'_, '_> {
             }
             Op::Bitcast(x) => {
                 let (x, to) = (self.scalar(x), ty.as_scalar().unwrap_or(Scalar::I32));
-                Val::One(self.bitcast(to, x))
+                LoweredValue::One(self.bitcast(to, x))
             }
             Op::Construct(parts) => self.construct(ty, &body.value_lists[parts]),
             Op::Splat(part) => self.splat(ty, part),
@@ -61,7 +61,7 @@ impl Lowerer<'_, '_> {
                 let args = &body.value_lists[args];
                 let of = self.scalar_type(args[0]);
                 let args: Vec<_> = args.iter().map(|&arg| self.scalar(arg)).collect();
-                Val::One(self.native(native, of, &args))
+                LoweredValue::One(self.native(native, of, &args))
             }
             Op::Atomic { op, place, value: operand, expected } => {
                 let plain = self.is_plain(value);
@@ -70,15 +70,15 @@ impl Lowerer<'_, '_> {
             Op::LaunchIndex(dim) => {
                 let wide = self.current_lane().coordinates[usize::from(dim)];
                 let narrow = cranelift_codegen::ir::types::I32;
-                Val::One(self.b.ins().ireduce(narrow, wide))
+                LoweredValue::One(self.b.ins().ireduce(narrow, wide))
             }
             Op::View { array, selectors } => self.view(array, &body.selector_lists[selectors]),
             Op::AsArray(place) => self.as_array(place, ty),
-            Op::Extent { array, dim } => Val::One(self.extent(array, dim)),
-            Op::Present(array) => Val::One(self.present(array)),
+            Op::Extent { array, dim } => LoweredValue::One(self.extent(array, dim)),
+            Op::Present(array) => LoweredValue::One(self.present(array)),
             Op::Gradient(array) => self.gradient(array),
             // Threads run one after the other here.
-            Op::Lowest(key) => Val::One(self.scalar(key)),
+            Op::Lowest(key) => LoweredValue::One(self.scalar(key)),
             Op::Index | Op::Call { .. } => unreachable!("loops and calls define these"),
         }
     }

@@ -1,6 +1,6 @@
 //! Finding places: from a root along the path to variables or memory.
 
-use super::lowerer::{Bound, Loc, Lowerer, Val};
+use super::lowerer::{BoundParam, LoweredPlace, LoweredValue, Lowerer};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use gbxcule_ir::abi::FaultKind;
@@ -9,7 +9,7 @@ use gbxcule_ir::{BinaryOp, Op, PlaceId, Projection, Root, Scalar, Shape, Type};
 
 impl Lowerer<'_, '_> {
     /// Finds a place now. Indices are checked on the way.
-    pub(super) fn place(&mut self, id: PlaceId) -> Loc {
+    pub(super) fn place(&mut self, id: PlaceId) -> LoweredPlace {
         let body = self.body();
         let (mut loc, mut ty) = self.root(id);
         for &step in body.path(id) {
@@ -18,7 +18,7 @@ impl Lowerer<'_, '_> {
         loc
     }
 
-    fn root(&mut self, id: PlaceId) -> (Loc, Type) {
+    fn root(&mut self, id: PlaceId) -> (LoweredPlace, Type) {
         let body = self.body();
         match body.places[id].root {
             Root::Local(local) => {
@@ -29,23 +29,27 @@ impl Lowerer<'_, '_> {
                 let function = &self.module.functions[self.frame().function];
                 let ty = function.params[position as usize].ty;
                 let loc = match &self.frame().params[position as usize] {
-                    Bound::Place(loc) => loc.clone(),
-                    Bound::Value(Val::Memory(address)) if !body.path(id).is_empty() => {
-                        Loc::Memory { address: *address, offset: 0 }
+                    BoundParam::Place(loc) => loc.clone(),
+                    BoundParam::Value(LoweredValue::Memory(address))
+                        if !body.path(id).is_empty() =>
+                    {
+                        LoweredPlace::Memory { address: *address, offset: 0 }
                     }
-                    Bound::Value(val) => Loc::Value { val: val.clone(), first: 0 },
+                    BoundParam::Value(val) => LoweredPlace::Value { val: val.clone(), first: 0 },
                 };
                 (loc, ty)
             }
             Root::Table(table) => {
                 let address = self.table_address(table);
-                (Loc::Memory { address, offset: 0 }, self.module.tables[table].ty)
+                (LoweredPlace::Memory { address, offset: 0 }, self.module.tables[table].ty)
             }
-            Root::Array(value) => (Loc::Value { val: self.val(value), first: 0 }, self.ty(value)),
+            Root::Array(value) => {
+                (LoweredPlace::Value { val: self.val(value), first: 0 }, self.ty(value))
+            }
         }
     }
 
-    fn project(&mut self, loc: &Loc, ty: Type, step: Projection) -> (Loc, Type) {
+    fn project(&mut self, loc: &LoweredPlace, ty: Type, step: Projection) -> (LoweredPlace, Type) {
         match step {
             Projection::Field(field) => self.field(loc, ty, field),
             Projection::Component(index) => {
@@ -61,12 +65,12 @@ impl Lowerer<'_, '_> {
                 let handle = self.read(loc, ty);
                 let indices = &self.body().value_lists[indices];
                 let address = self.element(&handle, indices);
-                (Loc::Memory { address, offset: 0 }, of)
+                (LoweredPlace::Memory { address, offset: 0 }, of)
             }
         }
     }
 
-    fn field(&mut self, loc: &Loc, ty: Type, field: u32) -> (Loc, Type) {
+    fn field(&mut self, loc: &LoweredPlace, ty: Type, field: u32) -> (LoweredPlace, Type) {
         let types = &self.module.types;
         match types[ty] {
             Shape::Struct(id) => {
@@ -88,7 +92,12 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn at(&mut self, loc: &Loc, ty: Type, index: gbxcule_ir::Value) -> (Loc, Type) {
+    fn at(
+        &mut self,
+        loc: &LoweredPlace,
+        ty: Type,
+        index: gbxcule_ir::Value,
+    ) -> (LoweredPlace, Type) {
         let (part, extent) = self.element_of(ty);
         let count = self.flats.count(self.module, part);
         let size = self.module.types.layout(part).map_or(0, |layout| layout.size);
@@ -100,7 +109,7 @@ impl Lowerer<'_, '_> {
             {
                 return (inside(loc, index * count, index * size), part);
             }
-            if !matches!(loc, Loc::Memory { .. }) {
+            if !matches!(loc, LoweredPlace::Memory { .. }) {
                 // Surely a fault; what follows is never reached.
                 let extent = self.b.ins().iconst(types::I64, extent as i64);
                 self.constant_outside(index as i64, extent);
@@ -117,7 +126,7 @@ impl Lowerer<'_, '_> {
         };
         let offset = self.b.ins().imul_imm_s(index, size as i64);
         let address = self.address(loc);
-        (Loc::Memory { address: self.b.ins().iadd(address, offset), offset: 0 }, part)
+        (LoweredPlace::Memory { address: self.b.ins().iadd(address, offset), offset: 0 }, part)
     }
 
     /// Stops the launch, as a constant index lies outside.
@@ -203,10 +212,16 @@ impl Lowerer<'_, '_> {
 }
 
 /// A part of a place: so many scalars and bytes on.
-fn inside(loc: &Loc, leaves: u64, bytes: u64) -> Loc {
+fn inside(loc: &LoweredPlace, leaves: u64, bytes: u64) -> LoweredPlace {
     match loc.clone() {
-        Loc::Vars { vars, first } => Loc::Vars { vars, first: first + leaves as usize },
-        Loc::Value { val, first } => Loc::Value { val, first: first + leaves as usize },
-        Loc::Memory { address, offset } => Loc::Memory { address, offset: offset + bytes as i32 },
+        LoweredPlace::Vars { vars, first } => {
+            LoweredPlace::Vars { vars, first: first + leaves as usize }
+        }
+        LoweredPlace::Value { val, first } => {
+            LoweredPlace::Value { val, first: first + leaves as usize }
+        }
+        LoweredPlace::Memory { address, offset } => {
+            LoweredPlace::Memory { address, offset: offset + bytes as i32 }
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! group of threads, that nothing was written yet, so that they may begin again one by one.
 
 use super::group::{GROUP, Row};
-use super::lowerer::{Lowerer, Val};
+use super::lowerer::{LoweredValue, Lowerer};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use gbxcule_ir::walk::place_values;
@@ -133,7 +133,7 @@ impl Lowerer<'_, '_> {
 
     /// Returns true if the elements of a group lie side by side: their indices were proven, and the
     /// last stride is an element's.
-    pub(super) fn has_sides(&mut self, handle: &Val, dims: usize, row: Row) -> bool {
+    pub(super) fn has_sides(&mut self, handle: &LoweredValue, dims: usize, row: Row) -> bool {
         let leaves = handle.leaves();
         // A handle is two addresses, extents and strides.
         if leaves.len() != 2 + 2 * dims {

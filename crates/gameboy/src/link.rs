@@ -22,7 +22,7 @@ mod end;
 
 use crate::machine::Machine;
 use end::Port;
-pub use end::{End, FRAME_TCYCLES, LEAD_TCYCLES};
+pub use end::{CableEnd, FRAME_TCYCLES, LEAD_TCYCLES};
 
 /// Longer than any instruction and any dispatch of an interrupt: 32 T-cycles are eight M-cycles.
 const NEAR_TCYCLES: i32 = 32;
@@ -30,13 +30,13 @@ const NEAR_TCYCLES: i32 = 32;
 /// A pair of machines that run the same ROM.
 ///
 /// ```
-/// use gbxcule_gameboy::link::{End, LEAD_TCYCLES, Link};
+/// use gbxcule_gameboy::link::{CableEnd, LEAD_TCYCLES, Link};
 /// use gbxcule_gameboy::{Cartridge, Machine};
 ///
 /// let rom = gbxcule_roms::by_name("SERIAL_HELLO").expect("a built-in ROM").bytes();
 /// let cartridge = Cartridge::from_rom(rom).expect("a good header");
 /// let [mut one, mut other, mut spare] = [Machine::power_on(&cartridge); 3];
-/// let ends = [&mut one, &mut other].map(|machine| End::new(machine, &mut [], -LEAD_TCYCLES));
+/// let ends = [&mut one, &mut other].map(|machine| CableEnd::new(machine, &mut [], -LEAD_TCYCLES));
 /// let mut link = Link::new(rom, ends, &mut spare);
 /// link.run_frame(false);
 /// link.rest();
@@ -45,14 +45,14 @@ const NEAR_TCYCLES: i32 = 32;
 pub struct Link<'m> {
     rom: &'m [u8],
     /// The two machines.
-    pub ends: [End<'m>; 2],
+    pub ends: [CableEnd<'m>; 2],
     /// Room for a machine as it was before an instruction.
     spare: &'m mut Machine,
 }
 
 impl<'m> Link<'m> {
     /// Puts the cable between two machines.
-    pub fn new(rom: &'m [u8], ends: [End<'m>; 2], spare: &'m mut Machine) -> Self {
+    pub fn new(rom: &'m [u8], ends: [CableEnd<'m>; 2], spare: &'m mut Machine) -> Self {
         Self { rom, ends, spare }
     }
 
@@ -84,9 +84,9 @@ impl<'m> Link<'m> {
                 let Some((index, at)) = late(0).or_else(|| late(1)) else { return };
                 match self.ends[index].port() {
                     Port::Idle => self.ends[index].run_until_change(self.rom, at),
-                    _ => self.ends[index].approach(self.rom, self.spare, at, at),
+                    _ => self.ends[index].run_to_shift(self.rom, self.spare, at, at),
                 }
-            } else if let Some(idle) = self.ends.iter().position(End::is_idle) {
+            } else if let Some(idle) = self.ends.iter().position(CableEnd::is_idle) {
                 self.run_alone(1 - idle);
             } else {
                 self.run_linked();
@@ -96,7 +96,7 @@ impl<'m> Link<'m> {
 
     /// Brings the chips up to now, for observers: to be called when no frame follows at once.
     pub fn rest(&mut self) {
-        self.ends.iter_mut().for_each(End::rest);
+        self.ends.iter_mut().for_each(CableEnd::rest);
     }
 
     /// Returns the time at which the next bit is exchanged, if both ports are open and one of them
@@ -127,7 +127,7 @@ impl<'m> Link<'m> {
             Some(shift) if end.is_at(shift) => {
                 self.ends[1 - index].run_until_change(self.rom, shift + 1);
             }
-            Some(shift) => end.approach(self.rom, self.spare, shift, 0),
+            Some(shift) => end.run_to_shift(self.rom, self.spare, shift, 0),
             None => end.run_to(self.rom, 0),
         }
     }
@@ -174,14 +174,14 @@ impl<'m> Link<'m> {
                 limit = limit.min(others_time + 1);
             }
             if !end.is_at(shift) && end.time() < limit {
-                end.approach(self.rom, self.spare, shift, limit);
+                end.run_to_shift(self.rom, self.spare, shift, limit);
                 return;
             }
         }
         // The instruction that the shift falls into lies across the end of the frame on one side
         // and after it on the other.
         if let Some(end) = self.ends.iter_mut().find(|end| !end.is_at(shift)) {
-            end.approach(self.rom, self.spare, shift, shift);
+            end.run_to_shift(self.rom, self.spare, shift, shift);
         }
     }
 
@@ -196,7 +196,7 @@ impl<'m> Link<'m> {
             } else if clocks[1 - index] {
                 end.shift_by_other_clock(at, levels[1 - index]);
             }
-            end.go_on(self.rom, at);
+            end.run_deferred_instruction(self.rom, at);
         }
     }
 }

@@ -363,7 +363,7 @@ impl Machine {
         self.ppu.frame_over = false;
         self.lcd_off_since = self.now;
         self.finish_picture();
-        self.ppu.forget_line();
+        self.ppu.drop_line();
         self.timer.sync(&mut self.interrupts, self.now);
         let div_base = self.timer.div_base;
         self.serial.sync(&mut self.interrupts, self.now, div_base);

@@ -350,13 +350,13 @@ impl Machine {
     /// The picture at the end of a frame: white if the LCD is off.
     pub(crate) fn finish_picture(&mut self) {
         if self.ppu.draw && (!self.ppu.is_on() || self.cpu.mode == Mode::Stopped) {
-            self.show_nothing();
+            self.blank_frame();
         }
     }
 
     #[cfg(not(color))]
     #[inline(always)]
-    fn show_nothing(&mut self) {
+    fn blank_frame(&mut self) {
         self.clear_picture();
     }
 
@@ -370,7 +370,7 @@ impl Machine {
     /// Blanks the picture in STOP: the Color's PPU goes on without video RAM and shows black; with
     /// video RAM, if it was drawing (daid's `stop_instr` and `stop_instr_gbc_mode3`).
     #[cfg(color)]
-    fn show_nothing(&mut self) {
+    fn blank_frame(&mut self) {
         if !self.ppu.is_on() {
             self.clear_picture();
         } else if !self.color.stopped_in_mode3 {
@@ -411,7 +411,7 @@ impl Machine {
 impl Ppu {
     /// Drops what is left of the last line between two frames, so that the state is the same for
     /// drawn and undrawn frames.
-    pub(crate) fn forget_line(&mut self) {
+    pub(crate) fn drop_line(&mut self) {
         let window_active = self.pipeline.window_active;
         let window_column = self.pipeline.window_column;
         self.pipeline = Pipeline::idle();

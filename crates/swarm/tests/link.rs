@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 
-use gbxcule_gameboy::link::{End, LEAD_TCYCLES, Link as Cable};
+use gbxcule_gameboy::link::{CableEnd, LEAD_TCYCLES, Link as Cable};
 use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_swarm::{
     Codec, FrameRange, Hook, Link, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Swarm,
@@ -80,7 +80,7 @@ fn a_swarm_steps_a_pair_as_two_machines_with_a_cable() {
     let bytes = rom().bytes().to_vec();
     let cartridge = Cartridge::from_rom(&bytes).expect("a good header");
     let [mut one, mut other, mut spare] = [Machine::power_on(&cartridge); 3];
-    let ends = [&mut one, &mut other].map(|machine| End::new(machine, &mut [], -LEAD_TCYCLES));
+    let ends = [&mut one, &mut other].map(|machine| CableEnd::new(machine, &mut [], -LEAD_TCYCLES));
     let mut cable = Cable::new(&bytes, ends, &mut spare);
     let codec = swarm.config().codec.clone();
     for step in 0..7 {

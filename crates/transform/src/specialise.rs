@@ -1,10 +1,10 @@
 //! Specialisation: what is left of calls of a function when part of its arguments is known (partial
 //! evaluation; for an interpreter, the first Futamura projection).
 //!
-//! [`Specialiser::call`] runs a function on [`Abstract`] values. What it can compute it computes;
+//! [`Specialiser::call`] runs a function on [`PartialValue`] values. What it can compute it computes;
 //! what it can't becomes code of a [`Residual`]. Two things are passed by reference: the
 //! *registers*, a struct whose fields are all values of the [`State`], and the *memory*, a struct
-//! that code reads and writes where it is. Of some of its places a value is known ([`Fact`]) until
+//! that code reads and writes where it is. Of some of its places a value is known ([`KnownPlace`]) until
 //! code that isn't seen through may have changed it; then the state is *touched*.
 //!
 //! Where a condition isn't known, both ways are followed. They meet again after the branch if
@@ -37,7 +37,7 @@ const STEPS_MAX: usize = 20_000;
 
 /// Knowledge of a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Abstract {
+pub enum PartialValue {
     /// All.
     Literal(Literal),
     /// The value of the residual code that it will have.
@@ -46,7 +46,7 @@ pub enum Abstract {
     Sum(Value, Literal),
 }
 
-impl Abstract {
+impl PartialValue {
     /// The literal, if all is known.
     pub fn literal(self) -> Option<Literal> {
         match self {
@@ -58,9 +58,9 @@ impl Abstract {
 
 /// A value that a call passes or gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Passed {
+pub enum PassedValue {
     /// A scalar.
-    Scalar(Abstract),
+    Scalar(PartialValue),
     /// One of the arrays.
     Array(usize),
 }
@@ -69,7 +69,7 @@ pub enum Passed {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Input {
     /// Passed by value.
-    Passed(Passed),
+    Passed(PassedValue),
     /// The registers.
     Registers,
     /// The memory.
@@ -90,7 +90,7 @@ pub struct ArrayInput<'m> {
 /// A place of the memory, by field numbers and indices from the outside in, of which something is
 /// known when the residual code begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fact {
+pub struct KnownPlace {
     /// Fields and indices.
     pub path: Vec<u64>,
     /// The value there.
@@ -174,21 +174,21 @@ pub trait Policy {
 #[derive(Clone, Debug)]
 pub struct State {
     /// The registers, by field.
-    pub registers: Vec<Abstract>,
+    pub registers: Vec<PartialValue>,
     /// The block to which code is added.
     pub block: BlockId,
     /// The result of the last call.
-    pub result: Option<Passed>,
+    pub result: Option<PassedValue>,
     /// Values of the facts that hold still.
-    facts: Vec<Option<Abstract>>,
+    facts: Vec<Option<PartialValue>>,
     progress: Progress,
     frames: Vec<Frame>,
 }
 
 impl State {
     /// A state in which all facts hold.
-    pub fn new(facts: &[Fact], registers: Vec<Abstract>, block: BlockId) -> Self {
-        let facts = facts.iter().map(|fact| Some(Abstract::Literal(fact.literal))).collect();
+    pub fn new(facts: &[KnownPlace], registers: Vec<PartialValue>, block: BlockId) -> Self {
+        let facts = facts.iter().map(|fact| Some(PartialValue::Literal(fact.literal))).collect();
         let progress = Progress::default();
         Self { registers, block, result: None, facts, progress, frames: Vec::new() }
     }
@@ -211,7 +211,7 @@ enum Way {
 
 /// A place in the middle of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Stop {
+struct ResumePoint {
     frames: usize,
     tasks: usize,
 }
@@ -225,7 +225,7 @@ pub struct Specialiser<'m> {
     /// The position of the memory's parameter.
     memory: u32,
     memory_type: Type,
-    facts: Vec<Fact>,
+    facts: Vec<KnownPlace>,
     /// Places a write to which touches the state.
     watched: Vec<Vec<u64>>,
     used: Vec<bool>,
@@ -239,7 +239,7 @@ impl<'m> Specialiser<'m> {
         module: &'m Module,
         (memory, memory_type): (u32, Type),
         arrays: Vec<ArrayInput<'m>>,
-        facts: Vec<Fact>,
+        facts: Vec<KnownPlace>,
         watched: Vec<Vec<u64>>,
     ) -> Self {
         let used = vec![false; facts.len()];
@@ -259,18 +259,18 @@ impl<'m> Specialiser<'m> {
     }
 
     /// Facts that the code relies on.
-    pub fn used_facts(&self) -> impl Iterator<Item = &Fact> {
+    pub fn used_facts(&self) -> impl Iterator<Item = &KnownPlace> {
         self.facts.iter().zip(&self.used).filter(|(_, used)| **used).map(|(fact, _)| fact)
     }
 
     /// All facts.
-    pub fn facts(&self) -> &[Fact] {
+    pub fn facts(&self) -> &[KnownPlace] {
         &self.facts
     }
 
     /// Makes all facts hold again on a way on which code has checked that they do.
     pub fn restore(&self, state: &mut State) {
-        let facts = self.facts.iter().map(|fact| Some(Abstract::Literal(fact.literal)));
+        let facts = self.facts.iter().map(|fact| Some(PartialValue::Literal(fact.literal)));
         state.facts = facts.collect();
         state.progress.is_touched = false;
     }
@@ -285,7 +285,7 @@ impl<'m> Specialiser<'m> {
     ) -> Result<State, Unsupported> {
         let was_touched = state.is_touched();
         let state = self.entered(state, function, inputs);
-        let stop = Stop { frames: 0, tasks: 0 };
+        let stop = ResumePoint { frames: 0, tasks: 0 };
         match self.run(state, Some(stop), policy)? {
             Way::Joined(state) if state.is_touched() == was_touched => Ok(state),
             _ => Err(Unsupported("a call with several ways")),
@@ -313,9 +313,9 @@ impl<'m> Specialiser<'m> {
         &mut self,
         block: BlockId,
         op: BinaryOp,
-        left: Abstract,
-        right: Abstract,
-    ) -> Abstract {
+        left: PartialValue,
+        right: PartialValue,
+    ) -> PartialValue {
         self.residual.binary(block, op, left, right)
     }
 
@@ -324,9 +324,9 @@ impl<'m> Specialiser<'m> {
         &mut self,
         block: BlockId,
         op: CompareOp,
-        left: Abstract,
-        right: Abstract,
-    ) -> Abstract {
+        left: PartialValue,
+        right: PartialValue,
+    ) -> PartialValue {
         self.residual.compare(block, op, left, right)
     }
 
@@ -345,7 +345,7 @@ impl<'m> Specialiser<'m> {
     fn run(
         &mut self,
         mut state: State,
-        stop: Option<Stop>,
+        stop: Option<ResumePoint>,
         policy: &mut dyn Policy,
     ) -> Result<Way, Unsupported> {
         loop {
@@ -354,7 +354,7 @@ impl<'m> Specialiser<'m> {
             }
             let Some(frame) = state.frames.last_mut() else {
                 return match stop {
-                    Some(Stop { frames: 0, .. }) => Ok(Way::Joined(state)),
+                    Some(ResumePoint { frames: 0, .. }) => Ok(Way::Joined(state)),
                     Some(_) => Ok(Way::Left(state)),
                     None => Ok(Way::Ended(policy.settle(self, state)?.into_iter().collect())),
                 };
@@ -365,7 +365,7 @@ impl<'m> Specialiser<'m> {
                 if frames < stop.frames {
                     return Ok(Way::Left(state));
                 }
-                if (Stop { frames, tasks }) == stop {
+                if (ResumePoint { frames, tasks }) == stop {
                     return Ok(Way::Joined(state));
                 }
             }
@@ -387,7 +387,7 @@ impl<'m> Specialiser<'m> {
             match &stmt.kind {
                 StmtKind::If { condition, accept, reject } => {
                     let condition = frame.scalar(*condition)?;
-                    if let Abstract::Literal(condition) = condition {
+                    if let PartialValue::Literal(condition) = condition {
                         let block = if condition.bits() != 0 { *accept } else { *reject };
                         frame.tasks.push((block, 0));
                         continue;
@@ -399,7 +399,7 @@ impl<'m> Specialiser<'m> {
                     }
                 }
                 StmtKind::Switch { selector, cases, default } => {
-                    let Abstract::Literal(selector) = frame.scalar(*selector)? else {
+                    let PartialValue::Literal(selector) = frame.scalar(*selector)? else {
                         return Err(Unsupported("a switch on what is not known"));
                     };
                     let label = selector.as_int().unwrap_or_default() as i64;
@@ -418,7 +418,7 @@ impl<'m> Specialiser<'m> {
     }
 
     /// Ends the innermost function.
-    fn leave(&self, state: &mut State, value: Option<Passed>) {
+    fn leave(&self, state: &mut State, value: Option<PassedValue>) {
         let Some(frame) = state.frames.pop() else { return };
         match (state.frames.last_mut(), frame.result, value) {
             (Some(caller), Some(result), Some(value)) => caller.define(result, value),
@@ -431,7 +431,7 @@ impl<'m> Specialiser<'m> {
     fn fork(
         &mut self,
         state: State,
-        condition: Abstract,
+        condition: PartialValue,
         blocks: [BlockId; 2],
         policy: &mut dyn Policy,
     ) -> Result<Way, Unsupported> {
@@ -441,7 +441,7 @@ impl<'m> Specialiser<'m> {
         }
         let mut base = state;
         let tasks = base.frames.last().map_or(0, |frame| frame.tasks.len());
-        let stop = Stop { frames: base.frames.len(), tasks };
+        let stop = ResumePoint { frames: base.frames.len(), tasks };
         let condition = self.residual.value(base.block, condition);
         let arms = [(); 2].map(|()| self.residual.open(base.block));
         let [accept, reject] = arms;
@@ -504,9 +504,9 @@ impl<'m> Specialiser<'m> {
         let data = &body.values[value];
         let (block, residual) = (state.block, &mut self.residual);
         let known = match data.op {
-            Op::Literal(literal) => Abstract::Literal(literal),
+            Op::Literal(literal) => PartialValue::Literal(literal),
             Op::Zero => match data.ty.as_scalar() {
-                Some(scalar) => Abstract::Literal(Literal::from_bits(scalar, 0)),
+                Some(scalar) => PartialValue::Literal(Literal::from_bits(scalar, 0)),
                 None => return Err(Unsupported("a composite")),
             },
             Op::Unary(op, of) => residual.unary(block, op, frame.scalar(of)?),
@@ -518,7 +518,7 @@ impl<'m> Specialiser<'m> {
             }
             Op::Select { condition, accept, reject } => {
                 let parts = [condition, accept, reject];
-                let mut scalars = [Abstract::Literal(Literal::bool(false)); 3];
+                let mut scalars = [PartialValue::Literal(Literal::bool(false)); 3];
                 for (scalar, part) in scalars.iter_mut().zip(parts) {
                     *scalar = frame.scalar(part)?;
                 }
@@ -537,11 +537,11 @@ impl<'m> Specialiser<'m> {
                 let mut literals = Vec::with_capacity(args.len());
                 for &arg in args {
                     match frame.scalar(arg)? {
-                        Abstract::Literal(literal) => literals.push(literal),
+                        PartialValue::Literal(literal) => literals.push(literal),
                         _ => return Err(Unsupported("a native of what is not known")),
                     }
                 }
-                Abstract::Literal(eval::native(native, &literals))
+                PartialValue::Literal(eval::native(native, &literals))
             }
             Op::Extent { array, dim: 0 } => self.extent(state, array)?,
             Op::Load(place) => {
@@ -556,7 +556,7 @@ impl<'m> Specialiser<'m> {
             _ => return Err(Unsupported("an operation on arrays or composites")),
         };
         let Some(frame) = state.frames.last_mut() else { unreachable!("seen above") };
-        frame.define(value, Passed::Scalar(known));
+        frame.define(value, PassedValue::Scalar(known));
         Ok(())
     }
 

@@ -7,10 +7,10 @@ use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::{Body, Literal, PlaceId, Projection, Root, Scalar, Type, Value};
-use gbxcule_transform::specialise::{Abstract, Fact, Residual, Specialiser};
+use gbxcule_transform::specialise::{KnownPlace, PartialValue, Residual, Specialiser};
 
 /// Slot in which a register is kept.
-struct Home {
+struct RegisterSlot {
     /// Field of the machine.
     field: PlaceId,
     /// The variable that carries it from one round of a loop to the next, if that changes it.
@@ -30,7 +30,7 @@ impl Tree<'_> {
         let longest_mcycles = self.fill_checks(&mut specialiser.residual);
         let homes = self.homes(&mut specialiser.residual);
         self.close_ways(&mut specialiser.residual, &homes);
-        let used: Vec<Fact> = specialiser.used_facts().cloned().collect();
+        let used: Vec<KnownPlace> = specialiser.used_facts().cloned().collect();
         check_facts(&mut specialiser, &used);
         let is_loop = !self.returns_to_head.is_empty();
         let pc = self.start[self.pc].literal().map_or(0, |pc| pc.bits() as u16);
@@ -62,7 +62,7 @@ impl Tree<'_> {
         longest
     }
 
-    fn homes(&self, residual: &mut Residual) -> Vec<Home> {
+    fn homes(&self, residual: &mut Residual) -> Vec<RegisterSlot> {
         let cpu = self.translation.path(&["cpu"])[0] as u32;
         let registers = self.translation.registers.iter().enumerate();
         let home = |(at, (name, ty)): (usize, &(String, Type))| {
@@ -70,13 +70,13 @@ impl Tree<'_> {
             let field = residual.place(Root::Param(0), path, *ty);
             let mut rounds = self.returns_to_head.iter();
             let changes = rounds.any(|(_, registers)| registers[at] != self.start[at]);
-            Home { field, variable: changes.then(|| residual.variable(name, *ty)), ty: *ty }
+            RegisterSlot { field, variable: changes.then(|| residual.variable(name, *ty)), ty: *ty }
         };
         registers.map(home).collect()
     }
 
     /// Writes the registers where ways end.
-    fn close_ways(&self, residual: &mut Residual, homes: &[Home]) {
+    fn close_ways(&self, residual: &mut Residual, homes: &[RegisterSlot]) {
         for (block, registers) in &self.exits {
             for ((home, &register), &start) in homes.iter().zip(registers).zip(&self.start) {
                 if register != start || home.variable.is_some() {
@@ -101,9 +101,9 @@ impl Tree<'_> {
 }
 
 /// Leaves the block before it does anything unless all that it relies on holds.
-fn check_facts(specialiser: &mut Specialiser<'_>, used: &[Fact]) {
+fn check_facts(specialiser: &mut Specialiser<'_>, used: &[KnownPlace]) {
     let root = specialiser.residual.body.root;
-    let condition = Abstract::Literal(Literal::bool(true));
+    let condition = PartialValue::Literal(Literal::bool(true));
     let condition = all_hold(specialiser, root, condition, used);
     let residual = &mut specialiser.residual;
     let condition = residual.value(root, condition);
@@ -116,12 +116,12 @@ fn check_facts(specialiser: &mut Specialiser<'_>, used: &[Fact]) {
 pub(super) fn all_hold(
     specialiser: &mut Specialiser<'_>,
     block: BlockId,
-    mut condition: Abstract,
-    facts: &[Fact],
-) -> Abstract {
+    mut condition: PartialValue,
+    facts: &[KnownPlace],
+) -> PartialValue {
     for fact in facts {
         let found = specialiser.load_memory(block, &fact.path);
-        let expected = Abstract::Literal(fact.literal);
+        let expected = PartialValue::Literal(fact.literal);
         let holds = specialiser.compare(block, CompareOp::Equal, found, expected);
         condition = specialiser.binary(block, BinaryOp::And, holds, condition);
     }
@@ -133,7 +133,7 @@ fn assembled(
     mut residual: Residual,
     main: BlockId,
     heads: &[Value],
-    homes: &[Home],
+    homes: &[RegisterSlot],
     is_loop: bool,
 ) -> Body {
     let root = residual.body.root;

@@ -7,7 +7,7 @@ use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::{FunctionId, Inline, Literal, Scalar, Value};
 use gbxcule_transform::specialise::{
-    Abstract, ArrayInput, Input, Passed, Policy, Progress, Specialiser, State, Treatment,
+    ArrayInput, Input, PartialValue, PassedValue, Policy, Progress, Specialiser, State, Treatment,
     Unsupported,
 };
 use std::cell::Cell;
@@ -48,9 +48,10 @@ pub(super) fn build(
         .iter()
         .map(|&(_, ty)| specialiser.residual.define(Op::Zero, ty))
         .collect();
-    let mut registers: Vec<Abstract> = heads.iter().map(|&head| Abstract::Value(head)).collect();
+    let mut registers: Vec<PartialValue> =
+        heads.iter().map(|&head| PartialValue::Value(head)).collect();
     let pc_at = translation.register("pc");
-    registers[pc_at] = Abstract::Literal(Literal::from_bits(Scalar::U16, u64::from(pc)));
+    registers[pc_at] = PartialValue::Literal(Literal::from_bits(Scalar::U16, u64::from(pc)));
     let state = State::new(facts, registers.clone(), main);
     let mut tree = Tree {
         translation,
@@ -70,7 +71,7 @@ pub(super) fn build(
         before: Vec::new(),
     };
     tree.guard(&mut specialiser, &state)?;
-    tree.grow(&mut specialiser, state)?;
+    tree.follow_all_ways(&mut specialiser, state)?;
     Ok(tree.finish(specialiser, main, &heads))
 }
 
@@ -83,7 +84,7 @@ pub(super) struct Instruction {
 }
 
 /// A check of the deadline, to be filled with the time that the block runs after it.
-pub(super) struct Check {
+pub(super) struct DeadlineCheck {
     /// The instruction after which it stands; none at the head.
     pub(super) behind: Option<usize>,
     pub(super) mcycles: u32,
@@ -91,7 +92,7 @@ pub(super) struct Check {
 }
 
 /// The end of a way that has been followed.
-struct Tip {
+struct WayEnd {
     state: State,
     /// The instruction that led there.
     behind: Option<usize>,
@@ -109,19 +110,19 @@ pub(super) struct Tree<'t> {
     pub(super) sp: usize,
     pub(super) deadline: Vec<u64>,
     /// The registers at the head.
-    pub(super) start: Vec<Abstract>,
+    pub(super) start: Vec<PartialValue>,
     pub(super) instructions: Vec<Instruction>,
     /// The instruction that is specialised now.
     pub(super) current: usize,
     /// Bytes that it has fetched after its opcode.
     pub(super) fetches: Cell<u64>,
-    pub(super) checks: Vec<Check>,
-    pub(super) exits: Vec<(BlockId, Vec<Abstract>)>,
-    pub(super) returns_to_head: Vec<(BlockId, Vec<Abstract>)>,
+    pub(super) checks: Vec<DeadlineCheck>,
+    pub(super) exits: Vec<(BlockId, Vec<PartialValue>)>,
+    pub(super) returns_to_head: Vec<(BlockId, Vec<PartialValue>)>,
     pub(super) map: MemoryMap,
     limits: Limits,
     /// The registers before the instruction that is specialised now.
-    before: Vec<Abstract>,
+    before: Vec<PartialValue>,
 }
 
 impl Policy for Tree<'_> {
@@ -196,10 +197,10 @@ fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> b
 impl Tree<'_> {
     /// M-cycles from the head to where a state is.
     fn mcycles(&self, state: &State) -> Result<u32, Unsupported> {
-        let Abstract::Value(head) = self.start[self.now] else { unreachable!("as it began") };
+        let PartialValue::Value(head) = self.start[self.now] else { unreachable!("as it began") };
         match state.registers[self.now] {
-            Abstract::Value(now) if now == head => Ok(0),
-            Abstract::Sum(now, more) if now == head => Ok(more.bits() as u32),
+            PartialValue::Value(now) if now == head => Ok(0),
+            PartialValue::Sum(now, more) if now == head => Ok(more.bits() as u32),
             _ => Err(Unsupported("time that is not known")),
         }
     }
@@ -211,19 +212,19 @@ impl Tree<'_> {
         specialiser: &mut Specialiser<'_>,
         state: &State,
         behind: Option<usize>,
-    ) -> Result<Abstract, Unsupported> {
+    ) -> Result<PartialValue, Unsupported> {
         let block = state.block;
         let placeholder = specialiser.residual.placeholder(block, Scalar::U32);
         let mcycles = self.mcycles(state)?;
-        self.checks.push(Check { behind, mcycles, placeholder });
-        let (now, rest) = (state.registers[self.now], Abstract::Value(placeholder));
+        self.checks.push(DeadlineCheck { behind, mcycles, placeholder });
+        let (now, rest) = (state.registers[self.now], PartialValue::Value(placeholder));
         let moment = specialiser.binary(block, BinaryOp::Add, now, rest);
         let deadline = specialiser.load_memory(block, &self.deadline);
-        let inputs = [moment, deadline].map(|known| Input::Passed(Passed::Scalar(known)));
+        let inputs = [moment, deadline].map(|known| Input::Passed(PassedValue::Scalar(known)));
         let is_before = self.translation.is_before;
         let ended = specialiser.call_straight(state.clone(), self, is_before, &inputs)?;
         match ended.result {
-            Some(Passed::Scalar(known)) => Ok(known),
+            Some(PassedValue::Scalar(known)) => Ok(known),
             _ => unreachable!("a comparison gives a scalar"),
         }
     }
@@ -233,7 +234,7 @@ impl Tree<'_> {
         &mut self,
         specialiser: &mut Specialiser<'_>,
         state: &State,
-        condition: Abstract,
+        condition: PartialValue,
     ) {
         let condition = specialiser.residual.value(state.block, condition);
         let [accept, reject] = [(); 2].map(|()| specialiser.residual.open(state.block));
@@ -253,8 +254,12 @@ impl Tree<'_> {
     }
 
     /// Follows all ways until they leave ROM, come back, or are long enough.
-    fn grow(&mut self, specialiser: &mut Specialiser<'_>, state: State) -> Result<(), Unsupported> {
-        let tip = Tip { state, behind: None, passed: Vec::new(), returns: Vec::new(), depth: 0 };
+    fn follow_all_ways(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: State,
+    ) -> Result<(), Unsupported> {
+        let tip = WayEnd { state, behind: None, passed: Vec::new(), returns: Vec::new(), depth: 0 };
         let mut tips = VecDeque::from([tip]);
         while let Some(tip) = tips.pop_front() {
             let is_first = tip.behind.is_none();
@@ -271,7 +276,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    fn next(&self, tip: &Tip) -> Result<Next, Unsupported> {
+    fn next(&self, tip: &WayEnd) -> Result<Next, Unsupported> {
         let Some(pc) = tip.state.registers[self.pc].literal() else { return Ok(Next::Exit) };
         let head = self.start[self.pc].literal();
         if tip.behind.is_some() && Some(pc) == head {
@@ -290,9 +295,9 @@ impl Tree<'_> {
     fn instruction(
         &mut self,
         specialiser: &mut Specialiser<'_>,
-        tip: &Tip,
+        tip: &WayEnd,
         pc: u16,
-    ) -> Result<Vec<Tip>, Unsupported> {
+    ) -> Result<Vec<WayEnd>, Unsupported> {
         let before = (
             specialiser.residual.body.blocks[tip.state.block].stmts.len(),
             self.checks.len(),
@@ -316,14 +321,14 @@ impl Tree<'_> {
         let branches = usize::from(ends.len() > 1);
         let sp = tip.state.registers[self.sp];
         let more = ends.into_iter().map(|state| {
-            let mut tip = Tip {
+            let mut tip = WayEnd {
                 behind: Some(self.current),
                 passed: [&tip.passed[..], &[pc]].concat(),
                 returns: tip.returns.clone(),
                 depth: tip.depth + branches,
                 state,
             };
-            self.foresee_return(specialiser, &mut tip, (sp, following));
+            self.follow_return(specialiser, &mut tip, (sp, following));
             tip
         });
         Ok(more.collect())
@@ -334,11 +339,11 @@ impl Tree<'_> {
         specialiser: &mut Specialiser<'_>,
         state: State,
     ) -> Result<Vec<State>, Unsupported> {
-        let arrays = [0, 1].map(|array| Input::Passed(Passed::Array(array)));
+        let arrays = [0, 1].map(|array| Input::Passed(PassedValue::Array(array)));
         let mut inputs = vec![Input::Registers, Input::Memory, arrays[0], arrays[1]];
         let Translation { fetch, execute, .. } = *self.translation;
         let fetched = specialiser.call_straight(state, self, fetch, &inputs)?;
-        let Some(opcode @ Passed::Scalar(Abstract::Literal(_))) = fetched.result else {
+        let Some(opcode @ PassedValue::Scalar(PartialValue::Literal(_))) = fetched.result else {
             return Err(Unsupported("an opcode that is not known"));
         };
         inputs.push(Input::Passed(opcode));
@@ -348,11 +353,11 @@ impl Tree<'_> {
 
     /// Follows a return to where the call before it, if SP tells it right, came from: the way goes
     /// on if it does come back there.
-    fn foresee_return(
+    fn follow_return(
         &mut self,
         specialiser: &mut Specialiser<'_>,
-        tip: &mut Tip,
-        (sp, following): (Abstract, u64),
+        tip: &mut WayEnd,
+        (sp, following): (PartialValue, u64),
     ) {
         let state = &mut tip.state;
         let pc = state.registers[self.pc];
@@ -360,7 +365,7 @@ impl Tree<'_> {
             (Some(-2), Some(target)) if target.bits() != following => tip.returns.push(following),
             (Some(2), None) => {
                 let Some(expected) = tip.returns.pop() else { return };
-                let expected = Abstract::Literal(Literal::from_bits(Scalar::U16, expected));
+                let expected = PartialValue::Literal(Literal::from_bits(Scalar::U16, expected));
                 let same = specialiser.compare(state.block, CompareOp::Equal, pc, expected);
                 self.leave_unless(specialiser, state, same);
                 state.registers[self.pc] = expected;
@@ -377,11 +382,11 @@ enum Next {
 }
 
 /// Returns the difference of two values of 16 bits, if it is known.
-fn difference(of: Abstract, than: Abstract) -> Option<i16> {
+fn difference(of: PartialValue, than: PartialValue) -> Option<i16> {
     let parts = |known| match known {
-        Abstract::Literal(literal) => (None, literal.bits() as i16),
-        Abstract::Value(value) => (Some(value), 0),
-        Abstract::Sum(value, more) => (Some(value), more.bits() as i16),
+        PartialValue::Literal(literal) => (None, literal.bits() as i16),
+        PartialValue::Value(value) => (Some(value), 0),
+        PartialValue::Sum(value, more) => (Some(value), more.bits() as i16),
     };
     let (of, than) = (parts(of), parts(than));
     (of.0 == than.0).then(|| of.1.wrapping_sub(than.1))

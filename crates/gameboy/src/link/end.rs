@@ -26,7 +26,7 @@ pub(super) enum Port {
 
 /// Number of times that an instruction may read or write the port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Looks {
+enum PortReads {
     Never,
     Once,
     Twice,
@@ -40,7 +40,7 @@ struct Forced {
 }
 
 /// A machine at one end.
-pub struct End<'m> {
+pub struct CableEnd<'m> {
     machine: &'m mut Machine,
     cart_ram: &'m mut [u8],
     /// Time at which the pair's present frame ends, in T-cycles of the machine.
@@ -60,7 +60,7 @@ pub struct End<'m> {
     draw: bool,
 }
 
-impl<'m> End<'m> {
+impl<'m> CableEnd<'m> {
     /// An end whose machine is `ahead` T-cycles beyond the end of the pair's last frame.
     pub fn new(machine: &'m mut Machine, cart_ram: &'m mut [u8], ahead: i32) -> Self {
         let goal_tcycles = machine.cable_tcycles().wrapping_sub(ahead.cast_unsigned());
@@ -164,7 +164,7 @@ impl<'m> End<'m> {
     }
 
     /// Notes what the last instructions did to the port.
-    fn note(&mut self, port: Port, level: u8, synced_at: u32) {
+    fn note_port(&mut self, port: Port, level: u8, synced_at: u32) {
         let looked_at = self.time_of(self.machine.serial.synced_at);
         if self.machine.serial.synced_at != synced_at {
             self.last_look = (looked_at, level);
@@ -207,7 +207,7 @@ impl<'m> End<'m> {
             if self.machine.frame_done {
                 self.machine.begin_frame(self.draw);
             }
-            self.bound(limit);
+            self.limit_deadline(limit);
             let before = (self.machine.serial, self.machine.timer.div_base);
             self.run_instruction(rom);
             self.forced = self.forced_shift(before);
@@ -217,27 +217,27 @@ impl<'m> End<'m> {
     /// Runs instruction by instruction up to a time, at most to a shift. If an instruction looks at
     /// the port at the shift or after it, the machine stays before that instruction. Ends early
     /// where the port or its clock changes, or after a shift that the program caused.
-    pub(super) fn approach(&mut self, rom: &[u8], spare: &mut Machine, shift: i32, limit: i32) {
+    pub(super) fn run_to_shift(&mut self, rom: &[u8], spare: &mut Machine, shift: i32, limit: i32) {
         let port = self.port();
         let next = self.next_shift();
         while self.time() < limit && self.port() == port && self.next_shift() == next {
             if self.machine.frame_done {
                 self.machine.begin_frame(self.draw);
             }
-            self.bound(limit);
-            let looks = self.looks_at_port(rom);
-            if looks != Looks::Never {
+            self.limit_deadline(limit);
+            let looks = self.port_reads(rom);
+            if looks != PortReads::Never {
                 *spare = *self.machine;
             }
             let before = (self.machine.serial, self.machine.timer.div_base);
             let noted = (self.opened_at, self.waits_since, self.last_look);
             self.run_instruction(rom);
             let looked_at = self.machine.serial.synced_at;
-            let has_looked = looks != Looks::Never && looked_at != before.0.synced_at;
+            let has_looked = looks != PortReads::Never && looked_at != before.0.synced_at;
             let forced = self.forced_shift(before);
             let is_same = forced.is_some_and(|forced| forced.at == shift);
             if has_looked && self.time_of(looked_at) >= shift && !is_same {
-                if looks == Looks::Twice && self.time_of(looked_at) == shift {
+                if looks == PortReads::Twice && self.time_of(looked_at) == shift {
                     // Between two looks of one instruction the shift is done by the machine itself.
                     let forced = Forced { at: shift, bit: before.0.sb >> 7 };
                     self.forced = (port == Port::Clocking).then_some(forced);
@@ -282,7 +282,7 @@ impl<'m> End<'m> {
     }
 
     /// Executes the instruction that a shift had to be done before, and lets an interrupt through.
-    pub(super) fn go_on(&mut self, rom: &[u8], at: i32) {
+    pub(super) fn run_deferred_instruction(&mut self, rom: &[u8], at: i32) {
         if self.early_for.is_some_and(|shift| at < shift) {
             return;
         }
@@ -308,7 +308,7 @@ impl<'m> End<'m> {
         if self.machine.frame_done {
             self.machine.begin_frame(self.draw);
         }
-        self.bound(limit);
+        self.limit_deadline(limit);
         self.early_for = None;
         let (port, level, synced_at) =
             (self.port(), self.level_now(), self.machine.serial.synced_at);
@@ -317,7 +317,7 @@ impl<'m> End<'m> {
         } else {
             self.machine.service(rom, self.cart_ram);
         }
-        self.note(port, level, synced_at);
+        self.note_port(port, level, synced_at);
     }
 
     fn run_instruction(&mut self, rom: &[u8]) {
@@ -325,12 +325,12 @@ impl<'m> End<'m> {
         let (port, level, synced_at) =
             (self.port(), self.level_now(), self.machine.serial.synced_at);
         self.machine.run_instruction(rom, self.cart_ram);
-        self.note(port, level, synced_at);
+        self.note_port(port, level, synced_at);
     }
 
     /// Lets the machine stop at a time, also where it halts: to a chip with nothing to do an
     /// earlier deadline means nothing.
-    fn bound(&mut self, limit: i32) {
+    fn limit_deadline(&mut self, limit: i32) {
         let Machine { serial, interrupts, now, timer, .. } = &mut *self.machine;
         if !is_before(*now, serial.deadline) {
             // An event that is due now must not put off the deadline that is set here.
@@ -362,19 +362,20 @@ impl<'m> End<'m> {
 
     /// Returns how often the next instruction or service may read or write the port, or what it
     /// changes: IF. Returns too many rather than too few.
-    fn looks_at_port(&self, rom: &[u8]) -> Looks {
+    fn port_reads(&self, rom: &[u8]) -> PortReads {
         let cpu = &self.machine.cpu;
-        let stack = if (0xfefe..0xff12).contains(&cpu.sp) { Looks::Twice } else { Looks::Never };
+        let stack =
+            if (0xfefe..0xff12).contains(&cpu.sp) { PortReads::Twice } else { PortReads::Never };
         if !is_before(self.machine.now, self.machine.deadline) {
             // An interrupt may be dispatched.
             if cpu.mode != Mode::Running {
-                return Looks::Never;
+                return PortReads::Never;
             }
             // The Color looks again where it takes a request back, an M-cycle later.
-            return if COLOR { Looks::Twice } else { stack.max(Looks::Once) };
+            return if COLOR { PortReads::Twice } else { stack.max(PortReads::Once) };
         }
         if self.machine.dma.active || cpu.halt_bug {
-            return Looks::Once;
+            return PortReads::Once;
         }
         let next = |by: u16| self.program(rom, cpu.pc.wrapping_add(by));
         let (opcode, low) = (next(0), next(1));
@@ -384,17 +385,17 @@ impl<'m> End<'m> {
             0x08 | 0xea | 0xfa => u16::from_le_bytes([low, next(2)]),
             0x02 | 0x0a => cpu.bc(),
             0x12 | 0x1a => cpu.de(),
-            0x10 | 0x76 => return Looks::Once,
+            0x10 | 0x76 => return PortReads::Once,
             0x22 | 0x2a | 0x32 | 0x3a | 0x34..=0x36 | 0x70..=0x77 | 0xcb => cpu.hl(),
             0x40..=0xbf if opcode & 7 == 6 => cpu.hl(),
             0xc0..=0xff => return stack,
-            _ => return Looks::Never,
+            _ => return PortReads::Never,
         };
         match (address, opcode, low) {
-            (0xfeff..=0xff0f, 0xcb, 0x40..=0x7f) => Looks::Once,
-            (0xfeff..=0xff0f, 0x08 | 0x34 | 0x35 | 0xcb, _) => Looks::Twice,
-            (0xfeff..=0xff0f, ..) => Looks::Once,
-            _ => Looks::Never,
+            (0xfeff..=0xff0f, 0xcb, 0x40..=0x7f) => PortReads::Once,
+            (0xfeff..=0xff0f, 0x08 | 0x34 | 0x35 | 0xcb, _) => PortReads::Twice,
+            (0xfeff..=0xff0f, ..) => PortReads::Once,
+            _ => PortReads::Never,
         }
     }
 

@@ -7,7 +7,7 @@ extern crate gbxcule_gameboy_color as gbxcule_gameboy;
 
 mod plain;
 
-use gbxcule_gameboy::link::{End, LEAD_TCYCLES, Link};
+use gbxcule_gameboy::link::{CableEnd, LEAD_TCYCLES, Link};
 use gbxcule_gameboy::{COLOR, Cartridge, Machine};
 use plain::PlainPair;
 use proptest::prelude::*;
@@ -224,7 +224,8 @@ impl Pair {
     fn linked(&self, frames: u32) -> [Machine; 2] {
         let [mut one, mut other] = self.machines;
         let mut spare = one;
-        let ends = [&mut one, &mut other].map(|machine| End::new(machine, &mut [], -LEAD_TCYCLES));
+        let ends =
+            [&mut one, &mut other].map(|machine| CableEnd::new(machine, &mut [], -LEAD_TCYCLES));
         let mut link = Link::new(&self.rom, ends, &mut spare);
         for _ in 0..frames {
             link.run_frame(false);

@@ -6,7 +6,7 @@ use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;
 
 use super::column::Columns;
-use super::kernel::{self, Envs, Work};
+use super::kernel::{self, EnvSelection, KernelPart};
 use super::translation::{arrange, arrange_view, checked, machine_module, machine_type, trusted};
 use crate::kernel_source::{self, MachineAccess};
 use crate::program::view_module_of;
@@ -45,8 +45,10 @@ pub fn begin_module(programs: &Programs, stage: Stage, model: Model) -> Option<V
         arrange_view(module, &called)
     };
     let columns = Columns::new(&module.types, machine);
-    let work =
-        [Work { function: work[0], changes: writes }, Work { function: work[1], changes: false }];
-    kernel::kernel(&mut module, &columns, KERNEL, Envs::Marked, &work);
+    let work = [
+        KernelPart { function: work[0], changes: writes },
+        KernelPart { function: work[1], changes: false },
+    ];
+    kernel::kernel(&mut module, &columns, KERNEL, EnvSelection::Marked, &work);
     Some(checked(module))
 }

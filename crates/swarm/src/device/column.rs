@@ -15,23 +15,23 @@ pub(crate) const WIDTHS: [Scalar; 3] = [Scalar::U8, Scalar::U16, Scalar::U32];
 #[derive(Debug)]
 pub(crate) struct Columns {
     /// Items in the order of the machine's fields, which is that of a saved state.
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<MachinePart>,
     /// Rows of each table.
     pub(crate) rows: [usize; 3],
 }
 
 /// A part of the machine.
 #[derive(Debug)]
-pub(crate) enum Item {
+pub(crate) enum MachinePart {
     /// A scalar, its way from the machine, and its row in the table of its width.
-    Scalar { path: Vec<Step>, scalar: Scalar, table: usize, row: usize },
+    Scalar { path: Vec<PathStep>, scalar: Scalar, table: usize, row: usize },
     /// One of the detached arrays, by its position among them.
     Array(usize),
 }
 
 /// A step from the machine to a scalar.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     Field(u32),
     At(i32),
 }
@@ -44,16 +44,18 @@ impl Columns {
         columns
     }
 
-    fn collect(&mut self, types: &Types, ty: Type, path: &mut Vec<Step>) {
+    fn collect(&mut self, types: &Types, ty: Type, path: &mut Vec<PathStep>) {
         match types[ty] {
             Shape::Struct(_) => {
                 for (position, field) in fields(types, ty).iter().enumerate() {
                     let array = DETACHED.iter().position(|name| *name == field.name);
                     match array {
-                        Some(array) if path.is_empty() => self.items.push(Item::Array(array)),
+                        Some(array) if path.is_empty() => {
+                            self.items.push(MachinePart::Array(array))
+                        }
                         None if types.holds_array(field.ty) => {}
                         _ => {
-                            path.push(Step::Field(position as u32));
+                            path.push(PathStep::Field(position as u32));
                             self.collect(types, field.ty, path);
                             path.pop();
                         }
@@ -62,7 +64,7 @@ impl Columns {
             }
             Shape::Fixed { of, len } => {
                 for index in 0..len {
-                    path.push(Step::At(index as i32));
+                    path.push(PathStep::At(index as i32));
                     self.collect(types, of, path);
                     path.pop();
                 }
@@ -71,7 +73,7 @@ impl Columns {
                 let table = scalar.bytes().trailing_zeros() as usize;
                 let row = self.rows[table];
                 self.rows[table] += 1;
-                self.items.push(Item::Scalar { path: path.clone(), scalar, table, row });
+                self.items.push(MachinePart::Scalar { path: path.clone(), scalar, table, row });
             }
             _ => unreachable!("the machine holds a `{}`", types.display(ty)),
         }
@@ -124,12 +126,12 @@ impl Columns {
         visit: impl Fn(&mut Builder<'_>, Scalar, PlaceId, PlaceId),
     ) {
         for item in &self.items {
-            let Item::Scalar { path, scalar, table, row } = item else { continue };
+            let MachinePart::Scalar { path, scalar, table, row } = item else { continue };
             let mut place = machine;
             for step in path {
                 place = match *step {
-                    Step::Field(field) => b.field(place, field),
-                    Step::At(index) => {
+                    PathStep::Field(field) => b.field(place, field),
+                    PathStep::At(index) => {
                         let index = b.i32(index);
                         b.at(place, index)
                     }

@@ -6,7 +6,7 @@
 use gbxcule_gameboy::Cartridge;
 use gbxcule_ir::Scalar;
 
-use super::column::{Columns, Item};
+use super::column::{Columns, MachinePart};
 use super::state_arrays::{
     CART_RAM, COUNTERS, FIRST_ARRAY, PARTS, SCRATCH, StateArrays, detached_bytes, lengths, scalars,
 };
@@ -34,10 +34,10 @@ pub(crate) fn rows(
     };
     for item in &columns.items {
         match item {
-            Item::Scalar { scalar, table, .. } => {
+            MachinePart::Scalar { scalar, table, .. } => {
                 rows[*table].extend(take(scalar.bytes() as usize));
             }
-            Item::Array(array) => {
+            MachinePart::Array(array) => {
                 rows[FIRST_ARRAY + array].extend(take(detached_bytes[*array]));
             }
         }
@@ -92,11 +92,11 @@ pub(crate) fn download(
     };
     for item in &columns.items {
         match item {
-            Item::Scalar { scalar, table, row, .. } => {
+            MachinePart::Scalar { scalar, table, row, .. } => {
                 let width = scalar.bytes() as usize;
                 put(&bytes[*table][row * width..][..width]);
             }
-            Item::Array(array) => put(&bytes[FIRST_ARRAY + array]),
+            MachinePart::Array(array) => put(&bytes[FIRST_ARRAY + array]),
         }
     }
     put(&bytes[CART_RAM]);

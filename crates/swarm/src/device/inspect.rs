@@ -7,7 +7,7 @@ use gbxcule_ir::check::Valid;
 use gbxcule_runtime::once;
 
 use super::column::Columns;
-use super::kernel::{self, Envs, Work};
+use super::kernel::{self, EnvSelection, KernelPart};
 use super::translation::{arrange, checked, machine_module, machine_type};
 use crate::Model;
 use crate::kernel_source::{self, MachineAccess};
@@ -34,7 +34,10 @@ pub(crate) fn registers_module(model: Model) -> &'static Valid<Module> {
     once(MODULES.of(model), || {
         module(
             model,
-            &[(REGISTERS, "read_registers", Envs::From), (FRAMES, "read_frame", Envs::Listed)],
+            &[
+                (REGISTERS, "read_registers", EnvSelection::From),
+                (FRAMES, "read_frame", EnvSelection::Listed),
+            ],
         )
     })
 }
@@ -46,16 +49,16 @@ pub(crate) fn memory_module(model: Model) -> &'static Valid<Module> {
         module(
             model,
             &[
-                (PEEK, "read_byte", Envs::From),
-                (POKE, "write_bytes", Envs::Listed),
-                (GATHER, "read_bytes", Envs::Listed),
+                (PEEK, "read_byte", EnvSelection::From),
+                (POKE, "write_bytes", EnvSelection::Listed),
+                (GATHER, "read_bytes", EnvSelection::Listed),
             ],
         )
     })
 }
 
 /// Kernels that each run one function of the text.
-fn module(model: Model, kernels: &[(&str, &str, Envs)]) -> Valid<Module> {
+fn module(model: Model, kernels: &[(&str, &str, EnvSelection)]) -> Valid<Module> {
     let names: Vec<&str> = kernels.iter().map(|(_, function, _)| *function).collect();
     let mut module = machine_module(model);
     let functions =
@@ -64,7 +67,7 @@ fn module(model: Model, kernels: &[(&str, &str, Envs)]) -> Valid<Module> {
     module.name = kernels[0].0.into();
     let columns = Columns::new(&module.types, machine_type(&module));
     for (&(name, _, envs), &function) in kernels.iter().zip(&functions) {
-        let work = [Work { function, changes: name == POKE }];
+        let work = [KernelPart { function, changes: name == POKE }];
         kernel::kernel(&mut module, &columns, name, envs, &work);
     }
     checked(module)

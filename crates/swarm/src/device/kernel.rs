@@ -12,7 +12,7 @@ use crate::program::MOST_WRITES;
 
 /// The envs that the threads of a kernel are for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Envs {
+pub(super) enum EnvSelection {
     /// Each thread is for the env of its number.
     Each,
     /// Envs that `mask` marks.
@@ -25,7 +25,7 @@ pub(super) enum Envs {
 
 /// A function of the text in a kernel, and whether it changes the machine.
 #[derive(Clone, Copy)]
-pub(super) struct Work {
+pub(super) struct KernelPart {
     pub(super) function: FunctionId,
     pub(super) changes: bool,
 }
@@ -35,17 +35,17 @@ pub(super) fn kernel(
     module: &mut Module,
     columns: &Columns,
     name: &str,
-    envs: Envs,
-    work: &[Work],
+    envs: EnvSelection,
+    work: &[KernelPart],
 ) -> FunctionId {
     let mut params = state_arrays::parameters(module, "");
     let [bytes, numbers] = [Type::U8, Type::I32].map(|of| module.types.array(of, 1));
     params.push(Param::value("rom", bytes));
     match envs {
-        Envs::Each => {}
-        Envs::From => params.push(Param::value("first", Type::I32)),
-        Envs::Marked => params.push(Param::value("mask", bytes)),
-        Envs::Listed => params.push(Param::value("envs", numbers)),
+        EnvSelection::Each => {}
+        EnvSelection::From => params.push(Param::value("first", Type::I32)),
+        EnvSelection::Marked => params.push(Param::value("mask", bytes)),
+        EnvSelection::Listed => params.push(Param::value("envs", numbers)),
     }
     for work in work {
         for param in &module.functions[work.function].params {
@@ -62,17 +62,17 @@ pub(super) fn kernel(
     let mut thread =
         Thread { columns, row, env: row, machine: None, step_numbers: None, writes: None };
     match envs {
-        Envs::Each => thread.run(&mut b, work),
-        Envs::From => {
+        EnvSelection::Each => thread.run(&mut b, work),
+        EnvSelection::From => {
             let first = named(&mut b, "first");
             thread.env = b.add(first, row);
             thread.run(&mut b, work);
         }
-        Envs::Listed => {
+        EnvSelection::Listed => {
             thread.env = element(&mut b, "envs", row);
             thread.run(&mut b, work);
         }
-        Envs::Marked => {
+        EnvSelection::Marked => {
             let (mark, zero) = (element(&mut b, "mask", row), b.zero(Type::U8));
             let is_marked = b.compare(CompareOp::NotEqual, mark, zero);
             b.if_then(is_marked, |b| thread.run(b, work));
@@ -93,8 +93,8 @@ struct Thread<'c> {
 }
 
 impl Thread<'_> {
-    fn run(&mut self, b: &mut Builder<'_>, work: &[Work]) {
-        for &Work { function, changes } in work {
+    fn run(&mut self, b: &mut Builder<'_>, work: &[KernelPart]) {
+        for &KernelPart { function, changes } in work {
             let params = b.module.functions[function].params.clone();
             let args: Vec<Arg> = params.iter().map(|param| self.argument(b, param)).collect();
             b.call(function, &args);

@@ -10,7 +10,7 @@ use gbxcule_runtime::Device;
 use gbxcule_transform::pass::out_of_line;
 
 use super::column::Columns;
-use super::kernel::{self, Envs, Work};
+use super::kernel::{self, EnvSelection, KernelPart};
 use super::translation::{
     self, arrange, checked, machine_module, machine_type, single_frame_module,
 };
@@ -131,12 +131,12 @@ pub(crate) fn step_kernel(
     translation::execute_lowest_first(&mut module, blocks > 0);
     let columns = Columns::new(&module.types, machine_type(&module));
     // The machine is put back before the programs run.
-    let work: Vec<Work> = work
+    let work: Vec<KernelPart> = work
         .into_iter()
         .zip([true, false])
-        .map(|(function, changes)| Work { function, changes })
+        .map(|(function, changes)| KernelPart { function, changes })
         .collect();
-    let kernel = kernel::kernel(&mut module, &columns, KERNEL, Envs::Each, &work);
+    let kernel = kernel::kernel(&mut module, &columns, KERNEL, EnvSelection::Each, &work);
     module.functions[kernel].residency = RESIDENCY;
     module.functions[kernel].diverges = true;
     StepKernel { module: out_of_line::run(checked(module), MOST_COPIED), blocks }

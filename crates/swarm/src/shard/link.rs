@@ -34,7 +34,7 @@ macro_rules! run_pair_of {
         ) -> [i32; 2] {
             let [one, other] = machines;
             let ends = [(one, held[0]), (other, held[1])].map(|((machine, cart_ram), held)| {
-                $model::link::End::new(machine, cart_ram, held.ahead)
+                $model::link::CableEnd::new(machine, cart_ram, held.ahead)
             });
             let mut link = $model::link::Link::new(rom, ends, saved_machine);
             for frame in plan.first_frame..plan.first_frame + plan.frames {

@@ -26,7 +26,7 @@ pub(super) fn run(
 ) {
     let mut body = std::mem::take(&mut module.functions[function].body);
     merge(&module.functions[function], &mut body, computes);
-    raise_gradients(&module.functions[function], &mut body);
+    hoist_gradient_handles(&module.functions[function], &mut body);
     merge(&module.functions[function], &mut body, computes);
     for block in body.blocks.handles().collect::<Vec<_>>() {
         while join_tests(module, &mut body, block, computes) {}
@@ -187,7 +187,7 @@ impl Merger<'_> {
 }
 
 /// Takes the gradients of parameters before the first statement that needs one.
-fn raise_gradients(function: &Function, body: &mut Body) {
+fn hoist_gradient_handles(function: &Function, body: &mut Body) {
     // The first handle of each parameter, with the parameter's own.
     let mut handles: FxHashMap<u32, (Value, Value)> = FxHashMap::default();
     let mut same: Vec<Value> = body.values.handles().collect();

@@ -1,7 +1,7 @@
 //! Operations on what is partly known: computed where all is known, simplified where the bits that
 //! are wanted allow it, left as code otherwise.
 
-use super::Abstract;
+use super::PartialValue;
 use super::residual::{Pure, Residual};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::eval;
@@ -9,16 +9,16 @@ use gbxcule_ir::op::{BinaryOp, CompareOp, Op, UnaryOp, Value};
 use gbxcule_ir::stmt::BlockId;
 use gbxcule_ir::ty::{Scalar, Type};
 
-use Abstract::{Sum, Value as Unknown};
+use PartialValue::{Sum, Value as Unknown};
 
 /// Operations looked through when bits are followed.
 const DEPTH_MAX: usize = 8;
 
 impl Residual {
     /// `-x`, `!x`
-    pub(super) fn unary(&mut self, block: BlockId, op: UnaryOp, of: Abstract) -> Abstract {
-        if let Abstract::Literal(literal) = of {
-            return Abstract::Literal(eval::unary(op, literal));
+    pub(super) fn unary(&mut self, block: BlockId, op: UnaryOp, of: PartialValue) -> PartialValue {
+        if let PartialValue::Literal(literal) = of {
+            return PartialValue::Literal(eval::unary(op, literal));
         }
         let ty = self.type_of(of);
         let of = self.value(block, of);
@@ -37,13 +37,13 @@ impl Residual {
         &mut self,
         block: BlockId,
         op: BinaryOp,
-        left: Abstract,
-        right: Abstract,
-    ) -> Abstract {
-        if let (Abstract::Literal(left), Abstract::Literal(right)) = (left, right)
+        left: PartialValue,
+        right: PartialValue,
+    ) -> PartialValue {
+        if let (PartialValue::Literal(left), PartialValue::Literal(right)) = (left, right)
             && let Ok(result) = eval::binary(op, left, right)
         {
-            return Abstract::Literal(result);
+            return PartialValue::Literal(result);
         }
         let ty = self.type_of(left);
         if ty.as_scalar().is_some_and(|of| !of.is_float())
@@ -60,17 +60,17 @@ impl Residual {
         &mut self,
         block: BlockId,
         op: BinaryOp,
-        left: Abstract,
-        right: Abstract,
-    ) -> Option<Abstract> {
+        left: PartialValue,
+        right: PartialValue,
+    ) -> Option<PartialValue> {
         use BinaryOp::{Add, And, Multiply, Or, ShiftLeft, ShiftRight, Subtract, Xor};
         let commutes = matches!(op, Add | And | Or | Xor | Multiply);
         let (left, right) = match (left, right) {
-            (Abstract::Literal(_), _) if commutes => (right, left),
+            (PartialValue::Literal(_), _) if commutes => (right, left),
             other => other,
         };
         let scalar = self.type_of(left).as_scalar()?;
-        let zero = Abstract::Literal(Literal::from_bits(scalar, 0));
+        let zero = PartialValue::Literal(Literal::from_bits(scalar, 0));
         if left == right {
             match op {
                 And | Or => return Some(left),
@@ -80,20 +80,20 @@ impl Residual {
         }
         if scalar != Scalar::Bool {
             match (op, left, right) {
-                (Add, _, Abstract::Literal(by)) => return self.plus(left, by),
-                (Subtract, _, Abstract::Literal(by)) => {
+                (Add, _, PartialValue::Literal(by)) => return self.plus(left, by),
+                (Subtract, _, PartialValue::Literal(by)) => {
                     return self.plus(left, eval::unary(UnaryOp::Negate, by));
                 }
                 (Subtract, Sum(base, by), Sum(other, less)) if base == other => {
-                    return eval::binary(Subtract, by, less).ok().map(Abstract::Literal);
+                    return eval::binary(Subtract, by, less).ok().map(PartialValue::Literal);
                 }
                 (Subtract, Sum(base, by), Unknown(other)) if base == other => {
-                    return Some(Abstract::Literal(by));
+                    return Some(PartialValue::Literal(by));
                 }
                 _ => {}
             }
         }
-        let Abstract::Literal(by) = right else {
+        let PartialValue::Literal(by) = right else {
             return if op == Or { self.halves(left, right) } else { None };
         };
         match op {
@@ -109,7 +109,7 @@ impl Residual {
         }
     }
 
-    fn plus(&self, left: Abstract, by: Literal) -> Option<Abstract> {
+    fn plus(&self, left: PartialValue, by: Literal) -> Option<PartialValue> {
         match left {
             _ if by.bits() == 0 => Some(left),
             Unknown(base) => Some(Sum(base, by)),
@@ -117,19 +117,24 @@ impl Residual {
                 let sum = eval::binary(BinaryOp::Add, before, by).ok()?;
                 Some(if sum.bits() == 0 { Unknown(base) } else { Sum(base, sum) })
             }
-            Abstract::Literal(_) => None,
+            PartialValue::Literal(_) => None,
         }
     }
 
     /// `(x << n) >> n` is `x` if nothing went over the edge.
-    fn shifted_right(&mut self, block: BlockId, left: Abstract, by: Literal) -> Option<Abstract> {
+    fn shifted_right(
+        &mut self,
+        block: BlockId,
+        left: PartialValue,
+        by: Literal,
+    ) -> Option<PartialValue> {
         let ty = self.type_of(left);
-        if let Abstract::Literal(left) = left {
-            return eval::binary(BinaryOp::ShiftRight, left, by).ok().map(Abstract::Literal);
+        if let PartialValue::Literal(left) = left {
+            return eval::binary(BinaryOp::ShiftRight, left, by).ok().map(PartialValue::Literal);
         }
         let left = self.value(block, left);
         if self.possible(left, 0).checked_shr(by.bits() as u32).unwrap_or(0) == 0 {
-            return Some(Abstract::Literal(Literal::from_bits(by.scalar(), 0)));
+            return Some(PartialValue::Literal(Literal::from_bits(by.scalar(), 0)));
         }
         if let Op::Binary(BinaryOp::ShiftLeft, inner, amount) = self.body.values[left].op
             && self.literal(amount) == Some(by)
@@ -143,17 +148,17 @@ impl Residual {
     }
 
     /// `x & mask`
-    fn wanted(&mut self, block: BlockId, left: Abstract, mask: u64) -> Abstract {
+    fn wanted(&mut self, block: BlockId, left: PartialValue, mask: u64) -> PartialValue {
         let ty = self.type_of(left);
         let left = self.followed(block, left, mask, 0);
         let scalar = ty.as_scalar().unwrap_or(Scalar::U64);
-        if let Abstract::Literal(left) = left {
-            return Abstract::Literal(Literal::from_bits(scalar, left.bits() & mask));
+        if let PartialValue::Literal(left) = left {
+            return PartialValue::Literal(Literal::from_bits(scalar, left.bits() & mask));
         }
         let left = self.value(block, left);
         let possible = self.possible(left, 0);
         if possible & mask == 0 {
-            return Abstract::Literal(Literal::from_bits(scalar, 0));
+            return PartialValue::Literal(Literal::from_bits(scalar, 0));
         }
         if possible & !mask == 0 {
             return Unknown(left);
@@ -163,7 +168,13 @@ impl Residual {
     }
 
     /// Finds a value of one type whose bits under the mask are those of `of`.
-    fn followed(&mut self, block: BlockId, of: Abstract, mask: u64, depth: usize) -> Abstract {
+    fn followed(
+        &mut self,
+        block: BlockId,
+        of: PartialValue,
+        mask: u64,
+        depth: usize,
+    ) -> PartialValue {
         let Unknown(value) = of else { return of };
         if depth == DEPTH_MAX {
             return of;
@@ -203,7 +214,7 @@ impl Residual {
                 if inner == self.known(left) {
                     return of;
                 }
-                self.binary(block, BinaryOp::ShiftRight, inner, Abstract::Literal(by))
+                self.binary(block, BinaryOp::ShiftRight, inner, PartialValue::Literal(by))
             }
             _ => of,
         }
@@ -249,7 +260,7 @@ impl Residual {
     }
 
     /// Finds a 16-bit value whose two halves are put together again: `(w >> 8) << 8 | w & 0xff`.
-    fn halves(&self, left: Abstract, right: Abstract) -> Option<Abstract> {
+    fn halves(&self, left: PartialValue, right: PartialValue) -> Option<PartialValue> {
         let (Unknown(left), Unknown(right)) = (left, right) else { return None };
         let whole = |high: Value, low: Value| {
             let Op::Binary(BinaryOp::ShiftLeft, high, by) = self.body.values[high].op else {
@@ -286,29 +297,29 @@ impl Residual {
         &mut self,
         block: BlockId,
         op: CompareOp,
-        left: Abstract,
-        right: Abstract,
-    ) -> Abstract {
-        if let (Abstract::Literal(left), Abstract::Literal(right)) = (left, right) {
-            return Abstract::Literal(Literal::bool(eval::compare(op, left, right)));
+        left: PartialValue,
+        right: PartialValue,
+    ) -> PartialValue {
+        if let (PartialValue::Literal(left), PartialValue::Literal(right)) = (left, right) {
+            return PartialValue::Literal(Literal::bool(eval::compare(op, left, right)));
         }
         let scalar = self.type_of(left).as_scalar();
         if scalar.is_some_and(|of| !of.is_float() && !of.is_signed_int())
-            && let Abstract::Literal(limit) = right
+            && let PartialValue::Literal(limit) = right
             && let Unknown(value) = left
             && self.possible(value, 0) < limit.bits()
         {
             let result = matches!(op, CompareOp::Less | CompareOp::LessEqual | CompareOp::NotEqual);
-            return Abstract::Literal(Literal::bool(result));
+            return PartialValue::Literal(Literal::bool(result));
         }
         let (left, right) = (self.value(block, left), self.value(block, right));
         Unknown(self.pure(block, Pure::Compare(op, left, right), Type::BOOL))
     }
 
     /// One of two values.
-    pub(super) fn select(&mut self, block: BlockId, parts: [Abstract; 3]) -> Abstract {
+    pub(super) fn select(&mut self, block: BlockId, parts: [PartialValue; 3]) -> PartialValue {
         let [condition, accept, reject] = parts;
-        if let Abstract::Literal(condition) = condition {
+        if let PartialValue::Literal(condition) = condition {
             return if condition.bits() != 0 { accept } else { reject };
         }
         if accept == reject {
@@ -320,9 +331,9 @@ impl Residual {
     }
 
     /// Specialises a conversion to another scalar type by value.
-    pub(super) fn convert(&mut self, block: BlockId, of: Abstract, to: Scalar) -> Abstract {
-        if let Abstract::Literal(literal) = of {
-            return Abstract::Literal(eval::convert(literal, to));
+    pub(super) fn convert(&mut self, block: BlockId, of: PartialValue, to: Scalar) -> PartialValue {
+        if let PartialValue::Literal(literal) = of {
+            return PartialValue::Literal(eval::convert(literal, to));
         }
         let from = self.type_of(of).as_scalar();
         if from == Some(to) {
@@ -332,8 +343,8 @@ impl Residual {
             from.is_some_and(|from| from.is_int() && to.is_int() && to.bits() < from.bits());
         let mask = if narrows { Literal::from_bits(to, u64::MAX).bits() } else { u64::MAX };
         let followed = if narrows { self.followed(block, of, mask, 0) } else { of };
-        if let Abstract::Literal(literal) = followed {
-            return Abstract::Literal(eval::convert(literal, to));
+        if let PartialValue::Literal(literal) = followed {
+            return PartialValue::Literal(eval::convert(literal, to));
         }
         let value = self.value(block, followed);
         if narrows
@@ -346,18 +357,18 @@ impl Residual {
     }
 
     /// Bits read as another scalar.
-    pub(super) fn bitcast(&mut self, block: BlockId, of: Abstract, to: Scalar) -> Abstract {
-        if let Abstract::Literal(literal) = of {
-            return Abstract::Literal(Literal::from_bits(to, literal.bits()));
+    pub(super) fn bitcast(&mut self, block: BlockId, of: PartialValue, to: Scalar) -> PartialValue {
+        if let PartialValue::Literal(literal) = of {
+            return PartialValue::Literal(Literal::from_bits(to, literal.bits()));
         }
         let value = self.value(block, of);
         Unknown(self.pure(block, Pure::Bitcast(value), Type::scalar(to)))
     }
 
     /// All that is known of a value of the body.
-    fn known(&self, value: Value) -> Abstract {
+    fn known(&self, value: Value) -> PartialValue {
         match self.body.values[value].op {
-            Op::Literal(literal) => Abstract::Literal(literal),
+            Op::Literal(literal) => PartialValue::Literal(literal),
             Op::Binary(BinaryOp::Add, base, by) if self.is_integer(base) => {
                 match self.literal(by) {
                     Some(by) => Sum(base, by),

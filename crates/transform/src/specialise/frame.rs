@@ -1,6 +1,6 @@
 //! A function on the way through a specialised call.
 
-use super::{Abstract, Passed, Unsupported};
+use super::{PartialValue, PassedValue, Unsupported};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{Body, FunctionId};
 use gbxcule_ir::op::Value;
@@ -11,13 +11,13 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     Field(u32),
-    At(Abstract),
+    At(PartialValue),
 }
 
 /// The thing that a parameter stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Bound {
-    Value(Passed),
+    Value(PassedValue),
     Registers,
     /// A part of the memory.
     Memory(Vec<Step>),
@@ -28,12 +28,12 @@ pub(super) struct Frame {
     pub(super) function: FunctionId,
     pub(super) params: Vec<Bound>,
     /// Variables; nothing for those that aren't scalars.
-    pub(super) locals: Vec<Option<Abstract>>,
+    pub(super) locals: Vec<Option<PartialValue>>,
     /// Blocks, and the statements in them that come next.
     pub(super) tasks: Vec<(BlockId, usize)>,
     /// The caller's value that its result becomes.
     pub(super) result: Option<Value>,
-    values: FxHashMap<Value, Passed>,
+    values: FxHashMap<Value, PassedValue>,
 }
 
 impl Frame {
@@ -44,7 +44,7 @@ impl Frame {
         result: Option<Value>,
     ) -> Self {
         let locals = body.locals.iter().map(|(_, local)| {
-            let zero = |scalar| Abstract::Literal(Literal::from_bits(scalar, 0));
+            let zero = |scalar| PartialValue::Literal(Literal::from_bits(scalar, 0));
             local.ty.as_scalar().map(zero)
         });
         Self {
@@ -57,18 +57,18 @@ impl Frame {
         }
     }
 
-    pub(super) fn define(&mut self, value: Value, passed: Passed) {
+    pub(super) fn define(&mut self, value: Value, passed: PassedValue) {
         self.values.insert(value, passed);
     }
 
-    pub(super) fn passed(&self, value: Value) -> Result<Passed, Unsupported> {
+    pub(super) fn passed(&self, value: Value) -> Result<PassedValue, Unsupported> {
         self.values.get(&value).copied().ok_or(Unsupported("a composite"))
     }
 
-    pub(super) fn scalar(&self, value: Value) -> Result<Abstract, Unsupported> {
+    pub(super) fn scalar(&self, value: Value) -> Result<PartialValue, Unsupported> {
         match self.passed(value)? {
-            Passed::Scalar(known) => Ok(known),
-            Passed::Array(_) => Err(Unsupported("an array as a value")),
+            PassedValue::Scalar(known) => Ok(known),
+            PassedValue::Array(_) => Err(Unsupported("an array as a value")),
         }
     }
 }

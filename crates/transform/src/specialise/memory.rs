@@ -1,7 +1,7 @@
 //! Places, loads, stores and calls in a specialised call.
 
 use super::frame::{Bound, Frame, Step};
-use super::{Abstract, Passed, Policy, Specialiser, State, Treatment, Unsupported};
+use super::{PartialValue, PassedValue, Policy, Specialiser, State, Treatment, Unsupported};
 use gbxcule_ir::arena::List;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{FunctionId, LocalId, Mode};
@@ -16,11 +16,11 @@ enum Target {
     Registers,
     Local(LocalId),
     /// A parameter passed by value.
-    Value(Passed),
+    Value(PassedValue),
     Memory(Vec<Step>),
     Element {
         array: usize,
-        index: Abstract,
+        index: PartialValue,
     },
 }
 
@@ -32,7 +32,7 @@ impl Specialiser<'_> {
             (Root::Local(local), []) => Ok(Target::Local(local)),
             (Root::Param(at), _) => match (&frame.params[at as usize], path) {
                 (Bound::Value(passed), []) => Ok(Target::Value(*passed)),
-                (Bound::Value(Passed::Array(array)), [Projection::Element(indices)]) => {
+                (Bound::Value(PassedValue::Array(array)), [Projection::Element(indices)]) => {
                     match body.value_lists[*indices] {
                         [index] => {
                             Ok(Target::Element { array: *array, index: frame.scalar(index)? })
@@ -59,7 +59,7 @@ impl Specialiser<'_> {
             },
             (Root::Array(value), [Projection::Element(indices)]) => {
                 match (frame.passed(value)?, &body.value_lists[*indices]) {
-                    (Passed::Array(array), [index]) => {
+                    (PassedValue::Array(array), [index]) => {
                         Ok(Target::Element { array, index: frame.scalar(*index)? })
                     }
                     _ => Err(Unsupported("an array of several dimensions")),
@@ -73,7 +73,7 @@ impl Specialiser<'_> {
         &mut self,
         state: &mut State,
         place: PlaceId,
-    ) -> Result<Passed, Unsupported> {
+    ) -> Result<PassedValue, Unsupported> {
         let Some(frame) = state.frames.last() else { unreachable!("statements are in a function") };
         let ty = self.module.functions[frame.function].body.places[place].ty;
         let known = match self.target(frame, place)? {
@@ -91,41 +91,51 @@ impl Specialiser<'_> {
                     None => {
                         let place = self.memory_place(state.block, &steps, ty);
                         state.progress.has_read = true;
-                        Abstract::Value(self.residual.emit(state.block, Op::Load(place), ty))
+                        PartialValue::Value(self.residual.emit(state.block, Op::Load(place), ty))
                     }
                 }
             }
             Target::Element { array, index } => self.element(state.block, array, index, ty),
             Target::Registers => return Err(Unsupported("all registers as a value")),
         };
-        Ok(Passed::Scalar(known))
+        Ok(PassedValue::Scalar(known))
     }
 
-    fn element(&mut self, block: BlockId, array: usize, index: Abstract, ty: Type) -> Abstract {
+    fn element(
+        &mut self,
+        block: BlockId,
+        array: usize,
+        index: PartialValue,
+        ty: Type,
+    ) -> PartialValue {
         let input = self.arrays[array];
         if let (Some(bytes), Some(index)) = (input.bytes, index.literal())
             && let Some(&byte) = bytes.get(index.bits() as usize)
         {
-            return Abstract::Literal(Literal::from_bits(Scalar::U8, u64::from(byte)));
+            return PartialValue::Literal(Literal::from_bits(Scalar::U8, u64::from(byte)));
         }
         let index = self.residual.value(block, index);
         let indices = self.residual.body.value_lists.add([index]);
         let path = vec![Projection::Element(indices)];
         let place = self.residual.place(Root::Param(input.param), path, ty);
-        Abstract::Value(self.residual.emit(block, Op::Load(place), ty))
+        PartialValue::Value(self.residual.emit(block, Op::Load(place), ty))
     }
 
-    pub(super) fn extent(&mut self, state: &State, array: Value) -> Result<Abstract, Unsupported> {
+    pub(super) fn extent(
+        &mut self,
+        state: &State,
+        array: Value,
+    ) -> Result<PartialValue, Unsupported> {
         let Some(frame) = state.frames.last() else { unreachable!("statements are in a function") };
-        let Passed::Array(array) = frame.passed(array)? else {
+        let PassedValue::Array(array) = frame.passed(array)? else {
             return Err(Unsupported("the extent of a scalar"));
         };
         if let Some(bytes) = self.arrays[array].bytes {
-            return Ok(Abstract::Literal(Literal::int(Scalar::I32, bytes.len() as i128)));
+            return Ok(PartialValue::Literal(Literal::int(Scalar::I32, bytes.len() as i128)));
         }
         let array = self.handle(state.block, array);
         let op = Op::Extent { array, dim: 0 };
-        Ok(Abstract::Value(self.residual.emit(state.block, op, Type::I32)))
+        Ok(PartialValue::Value(self.residual.emit(state.block, op, Type::I32)))
     }
 
     fn handle(&mut self, block: BlockId, array: usize) -> Value {
@@ -135,7 +145,7 @@ impl Specialiser<'_> {
     }
 
     /// The known value of a place of the memory.
-    fn fact(&mut self, state: &State, steps: &[Step]) -> Option<Abstract> {
+    fn fact(&mut self, state: &State, steps: &[Step]) -> Option<PartialValue> {
         let path = known_path(steps)?;
         let at = self.facts.iter().position(|fact| fact.path == path)?;
         let known = state.facts[at]?;
@@ -145,7 +155,7 @@ impl Specialiser<'_> {
 
     /// Adds a load of a scalar of the memory to a block: field numbers and indices from the outside
     /// in.
-    pub fn load_memory(&mut self, block: BlockId, path: &[u64]) -> Abstract {
+    pub fn load_memory(&mut self, block: BlockId, path: &[u64]) -> PartialValue {
         let (mut ty, mut steps) = (self.memory_type, Vec::with_capacity(path.len()));
         for &part in path {
             let types = &self.module.types;
@@ -156,14 +166,14 @@ impl Specialiser<'_> {
                 }
                 Shape::Fixed { of, .. } => {
                     let index = Literal::from_bits(Scalar::U64, part);
-                    steps.push(Step::At(Abstract::Literal(index)));
+                    steps.push(Step::At(PartialValue::Literal(index)));
                     of
                 }
                 _ => unreachable!("a path through structs and arrays"),
             };
         }
         let place = self.memory_place(block, &steps, ty);
-        Abstract::Value(self.residual.emit(block, Op::Load(place), ty))
+        PartialValue::Value(self.residual.emit(block, Op::Load(place), ty))
     }
 
     fn memory_place(&mut self, block: BlockId, steps: &[Step], ty: Type) -> PlaceId {
@@ -204,7 +214,7 @@ impl Specialiser<'_> {
     }
 
     /// Notes that a place of the memory was written.
-    fn written(&self, state: &mut State, steps: &[Step], known: Abstract) {
+    fn written(&self, state: &mut State, steps: &[Step], known: PartialValue) {
         for (fact, holds) in self.facts.iter().zip(&mut state.facts) {
             if overlap(steps, &fact.path) {
                 let is_whole = known_path(steps).is_some_and(|path| path == fact.path);
@@ -237,7 +247,7 @@ impl Specialiser<'_> {
             });
         }
         let literals = bound.iter().map(|bound| match bound {
-            Bound::Value(Passed::Scalar(known)) => known.literal(),
+            Bound::Value(PassedValue::Scalar(known)) => known.literal(),
             _ => None,
         });
         match policy.treatment(function, &literals.collect::<Vec<_>>(), state.progress) {
@@ -275,10 +285,12 @@ impl Specialiser<'_> {
         let mut args = Vec::with_capacity(bound.len());
         for (bound, param) in bound.iter().zip(&callee.params) {
             args.push(match bound {
-                Bound::Value(Passed::Scalar(known)) => {
+                Bound::Value(PassedValue::Scalar(known)) => {
                     Arg::Value(self.residual.value(state.block, *known))
                 }
-                Bound::Value(Passed::Array(array)) => Arg::Value(self.handle(state.block, *array)),
+                Bound::Value(PassedValue::Array(array)) => {
+                    Arg::Value(self.handle(state.block, *array))
+                }
                 Bound::Memory(steps) => {
                     changes |= param.mode == Mode::Mutable;
                     Arg::Place(self.memory_place(state.block, steps, param.ty))
@@ -295,7 +307,7 @@ impl Specialiser<'_> {
         if result != Type::UNIT
             && let Some(frame) = state.frames.last_mut()
         {
-            frame.define(value, Passed::Scalar(Abstract::Value(given)));
+            frame.define(value, PassedValue::Scalar(PartialValue::Value(given)));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Ways that meet: what they disagree on goes through variables.
 
-use super::{Abstract, Specialiser, State, Unsupported};
+use super::{PartialValue, Specialiser, State, Unsupported};
 use gbxcule_ir::op::Op;
 use gbxcule_ir::stmt::StmtKind;
 
@@ -13,22 +13,22 @@ enum Slot {
 }
 
 impl State {
-    fn slot(&self, slot: Slot) -> Option<Abstract> {
+    fn slot(&self, slot: Slot) -> Option<PartialValue> {
         match slot {
             Slot::Register(at) => Some(self.registers[at]),
             Slot::Local { frame, local } => self.frames[frame].locals[local],
             Slot::Result => match self.result {
-                Some(super::Passed::Scalar(known)) => Some(known),
+                Some(super::PassedValue::Scalar(known)) => Some(known),
                 _ => None,
             },
         }
     }
 
-    fn set(&mut self, slot: Slot, known: Abstract) {
+    fn set(&mut self, slot: Slot, known: PartialValue) {
         match slot {
             Slot::Register(at) => self.registers[at] = known,
             Slot::Local { frame, local } => self.frames[frame].locals[local] = Some(known),
-            Slot::Result => self.result = Some(super::Passed::Scalar(known)),
+            Slot::Result => self.result = Some(super::PassedValue::Scalar(known)),
         }
     }
 }
@@ -61,7 +61,7 @@ impl Specialiser<'_> {
         }
         for (slot, variable, ty) in loads {
             let value = self.residual.emit(base.block, Op::Load(variable), ty);
-            base.set(slot, Abstract::Value(value));
+            base.set(slot, PartialValue::Value(value));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The code that specialisation leaves: a body under construction, in which an operation that was
 //! computed before is not computed again.
 
-use super::Abstract;
+use super::PartialValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{Body, Local};
 use gbxcule_ir::op::{BinaryOp, CompareOp, Op, UnaryOp, Value, ValueData};
@@ -123,13 +123,13 @@ impl Residual {
     }
 
     /// The value that stands for what is known.
-    pub fn value(&mut self, block: BlockId, known: Abstract) -> Value {
+    pub fn value(&mut self, block: BlockId, known: PartialValue) -> Value {
         match known {
-            Abstract::Value(value) => value,
-            Abstract::Literal(literal) => {
+            PartialValue::Value(value) => value,
+            PartialValue::Literal(literal) => {
                 self.pure(block, Pure::Literal(literal), Type::scalar(literal.scalar()))
             }
-            Abstract::Sum(base, literal) => {
+            PartialValue::Sum(base, literal) => {
                 let ty = self.body.type_of(base);
                 let literal = self.pure(block, Pure::Literal(literal), ty);
                 self.pure(block, Pure::Binary(BinaryOp::Add, base, literal), ty)
@@ -138,10 +138,10 @@ impl Residual {
     }
 
     /// The type of what is known.
-    pub fn type_of(&self, known: Abstract) -> Type {
+    pub fn type_of(&self, known: PartialValue) -> Type {
         match known {
-            Abstract::Literal(literal) => Type::scalar(literal.scalar()),
-            Abstract::Value(value) | Abstract::Sum(value, _) => self.body.type_of(value),
+            PartialValue::Literal(literal) => Type::scalar(literal.scalar()),
+            PartialValue::Value(value) | PartialValue::Sum(value, _) => self.body.type_of(value),
         }
     }
 

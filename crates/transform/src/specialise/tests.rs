@@ -1,7 +1,7 @@
 //! Simplified operations mean the same: random expressions over values that are not known, beside
 //! their value for random inputs.
 
-use super::{Abstract, Residual};
+use super::{PartialValue, Residual};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::eval;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Op, UnaryOp, Value};
@@ -82,12 +82,12 @@ fn simplified_arithmetic_computes_the_same() {
         let mut residual = Residual::default();
         let block = residual.body.root;
         let mut inputs = FxHashMap::default();
-        let mut known: Vec<(Abstract, Literal)> = Vec::new();
+        let mut known: Vec<(PartialValue, Literal)> = Vec::new();
         for scalar in INTEGERS {
             let value = residual.emit(block, Op::Zero, Type::scalar(scalar));
             let literal = numbers.literal(scalar);
             inputs.insert(value, literal);
-            known.push((Abstract::Value(value), literal));
+            known.push((PartialValue::Value(value), literal));
         }
         for _ in 0..60 {
             let (left, x) = known[numbers.below(known.len())];
@@ -96,7 +96,7 @@ fn simplified_arithmetic_computes_the_same() {
                 0 => *same[numbers.below(same.len())],
                 _ => {
                     let literal = numbers.literal(x.scalar());
-                    (Abstract::Literal(literal), literal)
+                    (PartialValue::Literal(literal), literal)
                 }
             };
             let is_bool = x.scalar() == Scalar::Bool;
@@ -119,7 +119,7 @@ fn simplified_arithmetic_computes_the_same() {
                     (residual.binary(block, op, left, right), expected)
                 }
             };
-            simplified += usize::from(!matches!(found, Abstract::Value(_)));
+            simplified += usize::from(!matches!(found, PartialValue::Value(_)));
             let value = residual.value(block, found);
             assert_eq!(computed(&residual, &inputs, value), expected);
             known.push((found, expected));
@@ -135,8 +135,8 @@ fn what_stands_in_one_branch_is_not_known_in_the_other() {
     let input = residual.emit(root, Op::Zero, Type::U16);
     let [left, right] = [(); 2].map(|()| residual.open(root));
     let mut masked = |block| {
-        let mask = Abstract::Literal(Literal::from_bits(Scalar::U16, 0x00f0));
-        residual.binary(block, BinaryOp::And, Abstract::Value(input), mask)
+        let mask = PartialValue::Literal(Literal::from_bits(Scalar::U16, 0x00f0));
+        residual.binary(block, BinaryOp::And, PartialValue::Value(input), mask)
     };
     let (first, again, other) = (masked(left), masked(left), masked(right));
     assert_eq!(first, again);
