@@ -1,11 +1,11 @@
 //! Specialisation: what is left of calls of a function when part of its arguments is known (partial
 //! evaluation; for an interpreter, the first Futamura projection).
 //!
-//! [`Specialiser::call`] runs a function on [`PartialValue`] values. What it can compute it computes;
-//! what it can't becomes code of a [`Residual`]. Two things are passed by reference: the
+//! [`Specialiser::call`] runs a function on [`PartialValue`] values. What it can compute it
+//! computes; what it can't becomes code of a [`Residual`]. Two things are passed by reference: the
 //! *registers*, a struct whose fields are all values of the [`State`], and the *memory*, a struct
-//! that code reads and writes where it is. Of some of its places a value is known ([`KnownPlace`]) until
-//! code that isn't seen through may have changed it; then the state is *touched*.
+//! that code reads and writes where it is. Of some of its places a value is known ([`KnownPlace`])
+//! until code that isn't seen through may have changed it; then the state is *touched*.
 //!
 //! Where a condition isn't known, both ways are followed. They meet again after the branch if
 //! nothing but values sets them apart, else at the end of the call, where a [`Policy`] settles what

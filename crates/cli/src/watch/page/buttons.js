@@ -1,5 +1,4 @@
-// Keyboard, touch and mouse to the joypad's bits, right, left, up, down, A, B, SELECT, START from
-// bit 0.
+// Keyboard, touch and mouse to the joypad's bits, right, left, up, down, A, B, SELECT, START from bit 0.
 
 const BITS = { right: 1, left: 2, up: 4, down: 8, a: 16, b: 32, select: 64, start: 128 };
 const KEYS = {

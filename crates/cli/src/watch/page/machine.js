@@ -1,5 +1,4 @@
-// One machine, large: its screen, what it does, what the programs say of it, registers and first
-// bytes of work RAM.
+// One machine, large: its screen, what it does, what the programs say of it, registers and first bytes of work RAM.
 
 import { buttonNames } from './buttons.js';
 import { show } from './screen.js';

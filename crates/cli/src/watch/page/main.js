@@ -1,5 +1,5 @@
-// The page: controls on one side, views on the other. A view is asked for when the last one is on
-// the screen, so the browser sets its own pace; while the tab is hidden it asks for nothing.
+// The page: controls on one side, views on the other. A view is asked for when the last one is on the screen, so the
+// browser sets its own pace; while the tab is hidden it asks for nothing.
 
 import { Charts } from './charts.js';
 import { connect } from './link.js';
@@ -123,8 +123,7 @@ function takeControls(on) {
   if (on) {
     send({ type: 'hold', env: state.chosen, buttons: 0 });
     if (state.hello.mode === 'watch') {
-      // All machines are stepped together: they go at the speed of hands as long as one of them
-      // does.
+      // All machines are stepped together: they go at the speed of hands as long as one of them does.
       state.speed = state.view?.speed ?? 0;
       send({ type: 'speed', times: 1 });
     }

@@ -1,8 +1,7 @@
 // All machines on one canvas: how large, which of them are in sight, and where a click went.
 //
-// Sizes are in device pixels. The canvas holds one pixel for each that the server sends, whose
-// pictures are whole or shrunk to a half, a quarter or an eighth; the browser enlarges whole ones
-// by whole numbers.
+// Sizes are in device pixels. The canvas holds one pixel for each that the server sends, whose pictures are whole or
+// shrunk to a half, a quarter or an eighth; the browser enlarges whole ones by whole numbers.
 
 import { HEIGHT, WIDTH, unpack } from './screen.js';
 

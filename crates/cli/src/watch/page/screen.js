@@ -1,5 +1,5 @@
-// Pictures to the colours of a canvas: shades, 2 bits a pixel with the leftmost in the top bits, or
-// the colours of a Color, RGB555 with red in the lowest bits.
+// Pictures to the colours of a canvas: shades, 2 bits a pixel with the leftmost in the top bits, or the colours of a
+// Color, RGB555 with red in the lowest bits.
 
 export const WIDTH = 160;
 export const HEIGHT = 144;

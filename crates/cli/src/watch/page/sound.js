@@ -1,8 +1,7 @@
 // The machine's sound: samples come with the views and are played one piece after the other.
 
 const RATE = 1048576 / 22;
-// A piece that comes too late begins this much after the present, so that the next ones are in
-// time.
+// A piece that comes too late begins this much after the present, so that the next ones are in time.
 const LEAD_S = 0.06;
 // More than this ahead, pieces are left out: the machine runs faster than they can be heard.
 const MOST_AHEAD_S = 0.3;
