@@ -121,7 +121,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     "`wp.adjoint` is indexed by a parameter: `wp.adjoint[x]`",
                 );
             }
-            return Ok(Access::Operand(Operand::Static(self.unit.attribute(known, attr, expr)?)));
+            let known = self.unit.attribute(known, attr, expr)?.plain();
+            return Ok(Access::Operand(Operand::Static(known)));
         }
         if let Access::Operand(Operand::Tile(tile)) = &base {
             return self.tile_attribute(&tile.clone(), attr, expr);
@@ -361,7 +362,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Access::Operand(Operand::Static(Static::Sequence(parts))) => {
                 let at = self.constant_index(indices, parts.len(), expr)?;
-                return Ok(Access::Operand(Operand::Static(parts[at].clone())));
+                return Ok(Access::Operand(Operand::Static(parts[at].clone().plain())));
             }
             Access::Operand(Operand::Tile(tile)) => {
                 return self.tile_index(&tile.clone(), indices, expr);
