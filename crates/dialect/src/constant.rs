@@ -125,8 +125,9 @@ impl<'a> Unit<'a> {
             Expr::StringLiteral(text) => Ok(Static::Text(text.value.to_str().into())),
             Expr::Name(name) => self.name(name.id.as_str(), expr, scope),
             Expr::Attribute(attribute) => {
-                let base = self.whole(&attribute.value, scope)?;
-                self.attribute(&base, attribute.attr.as_str(), expr)
+                let base = self.whole(&attribute.value, scope);
+                base.and_then(|base| self.attribute(&base, attribute.attr.as_str(), expr))
+                    .or_else(|fault| self.of_receiver(expr, fault))
             }
             Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
             Expr::List(list) => self.sequence(&list.elts, scope),
@@ -244,7 +245,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Value that the user gives to a name by `--define`.
-    fn defined(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
+    pub(super) fn defined(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
         let (text, place) = self.files.defined(name)?;
         let root = self.scopes.root(*text);
         let definitions = self.scopes.own(root, place)?;
@@ -543,18 +544,6 @@ impl<'a> Unit<'a> {
             Static::Handle(_) => Err(library::no_attribute(self.library, attr, self.span(expr))),
             _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
         }
-    }
-
-    /// Looks up an attribute of a class in its base classes.
-    fn inherited(&self, class: ScopeId, attr: &str, expr: &Expr) -> Evaluation<'a> {
-        let missing = || self.needs_python(expr, format!("the class has no `{attr}`"));
-        let Owner::Class(def) = self.scopes.owner(class) else { return Err(missing()) };
-        let bases = def.bases().iter();
-        let bases = bases.filter_map(|base| self.known(base, self.scopes.around(class)).ok());
-        let found = bases.filter(|base| matches!(base, Static::Class(_))).find_map(|base| {
-            self.with_depth_limit(self.span(expr), || self.attribute(&base, attr, expr)).ok()
-        });
-        found.ok_or_else(missing)
     }
 
     /// The dotted path of a name, import aliases resolved: `wp.kernel` is `warp.kernel`.

@@ -7,7 +7,7 @@
 
 use super::geometry;
 use super::loader::ReadFile;
-use super::syntax::{self, Changes, Outline, Ranged, Symbols, Tree};
+use super::syntax::{self, Changes, Outline, Ranged, StmtFunctionDef, Symbols, Tree};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
 use rustc_hash::FxHashMap;
@@ -25,6 +25,7 @@ pub(super) struct Text {
     pub(super) tree: Tree,
     outline: OnceLock<Outline>,
     changes: OnceLock<Changes>,
+    functions: OnceLock<Vec<(String, bool)>>,
     /// True if functions in it may take arguments by reference.
     pub(super) has_references: bool,
     /// True if it may ask hash grids, hierarchies or meshes.
@@ -44,6 +45,27 @@ impl Text {
             || syntax::functions(&self.tree.body)
                 .iter()
                 .any(|def| def.decorator_list.iter().any(|it| !syntax::is_plain(&it.expression)))
+    }
+
+    /// Names of its functions, each once, with a mark if one of the name may take an argument by
+    /// reference; found out at the first request.
+    pub(super) fn functions(&self) -> &[(String, bool)] {
+        self.functions.get_or_init(|| {
+            let mut found: FxHashMap<&str, bool> = FxHashMap::default();
+            for def in syntax::functions(&self.tree.body) {
+                let takes_one = self.has_references && self.takes_reference(def);
+                *found.entry(def.name.as_str()).or_insert(false) |= takes_one;
+            }
+            found.into_iter().map(|(name, takes_one)| (name.to_owned(), takes_one)).collect()
+        })
+    }
+
+    fn takes_reference(&self, def: &StmtFunctionDef) -> bool {
+        def.parameters.iter().filter_map(|param| param.annotation()).any(|annotation| {
+            let (start, end) = (syntax::start(annotation), syntax::end(annotation));
+            let place = |byte: u32| byte.wrapping_sub(self.shift) as usize;
+            self.text.get(place(start)..place(end)).is_some_and(|text| text.contains("ref["))
+        })
     }
 
     /// Names of what the text changes in place, found out at the first request.
@@ -170,6 +192,7 @@ impl Texts {
         let has_references = mentions_references(text);
         let mentions_geometry = geometry::is_mentioned(text);
         let (text, outline, changes) = (text.to_owned(), OnceLock::new(), OnceLock::new());
+        let functions = OnceLock::new();
         Ok(Arc::new(Text {
             id,
             begin,
@@ -178,6 +201,7 @@ impl Texts {
             tree,
             outline,
             changes,
+            functions,
             has_references,
             mentions_geometry,
         }))

@@ -8,7 +8,7 @@ use super::factory::Argument;
 use super::frame::FrameId;
 use super::scope::{AttributeStore, BindingSource, Owner, ScopeId};
 use super::syntax::{self, Arguments, Expr, ExprCall, Stmt, StmtClassDef, StmtFunctionDef};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -405,6 +405,35 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// Looks up an attribute of a class in its base classes.
+    pub(super) fn inherited(&self, class: ScopeId, attr: &str, expr: &Expr) -> Evaluation<'a> {
+        let missing = || self.needs_python(expr, format!("the class has no `{attr}`"));
+        let Owner::Class(def) = self.scopes.owner(class) else { return Err(missing()) };
+        let bases = def.bases().iter();
+        let bases = bases.filter_map(|base| self.known(base, self.scopes.around(class)).ok());
+        let found = bases.filter(|base| matches!(base, Static::Class(_))).find_map(|base| {
+            self.with_depth_limit(self.span(expr), || self.attribute(&base, attr, expr)).ok()
+        });
+        found.ok_or_else(missing)
+    }
+
+    /// Value of `self.a.b` in a method that the text doesn't call: one that the user gives.
+    pub(super) fn of_receiver(&self, expr: &Expr, fault: Box<Diagnostic>) -> Evaluation<'a> {
+        let Some(path) = of_self(expr) else { return Err(fault) };
+        if fault.code != Code::NeedsPythonEvaluation {
+            return Err(fault);
+        }
+        if let Some(known) = self.defined(&path, expr).or_else(|| self.trial_path(&path).map(Ok)) {
+            return known;
+        }
+        let message = format!("`{path}` is only known when Python runs");
+        let mut fault = self.needs_python(expr, message);
+        if self.files.is_beside {
+            fault.help = Some(format!("`gbxcule compile --define {path}=VALUE` says it"));
+        }
+        Err(fault)
+    }
+
     /// Returns true for a store to `self` in a method of a class that isn't one of some.
     fn is_of_another_class(&self, store: &AttributeStore<'a>, classes: &[ScopeId]) -> bool {
         let Owner::Function(def) = self.scopes.owner(store.scope) else { return false };
@@ -418,6 +447,16 @@ impl<'a> Unit<'a> {
 /// The first parameter of a method: what it is called on.
 pub(super) fn receiver(def: &StmtFunctionDef) -> Option<&str> {
     def.parameters.iter().next().map(|it| it.as_parameter().name.as_str())
+}
+
+/// `self.a.b` as text.
+pub(super) fn of_self(expr: &Expr) -> Option<String> {
+    let Expr::Attribute(attribute) = expr else { return None };
+    let base = match &*attribute.value {
+        Expr::Name(name) if name.id == "self" => "self".to_owned(),
+        base => of_self(base)?,
+    };
+    Some(format!("{base}.{}", attribute.attr))
 }
 
 /// The annotated names of a class, with their values.

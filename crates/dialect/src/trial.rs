@@ -25,6 +25,9 @@ const ABSENT: ScopeId = ScopeId::MAX;
 /// Number of no scope: parameters of generic kernels.
 const GENERIC: ScopeId = ScopeId::MAX - 1;
 
+/// Number of no scope: attributes of `self`.
+const RECEIVER: ScopeId = ScopeId::MAX - 2;
+
 /// A name for which a value is tried.
 struct Choice<'a> {
     scope: ScopeId,
@@ -189,6 +192,16 @@ impl<'a> Unit<'a> {
             Some(Static::Type(ty)) => Some(ty),
             _ => None,
         }
+    }
+
+    /// A value to try for `self.a.b`.
+    pub(super) fn trial_path(&self, path: &str) -> Option<Static<'a>> {
+        if !self.trials.is_on() {
+            return None;
+        }
+        let name = path.rsplit('.').next().unwrap_or(path);
+        let begin = || self.trials.begin(RECEIVER, path, by_name(name));
+        self.trials.chosen(RECEIVER, path).or_else(begin)
     }
 
     /// A member of a module that isn't there, as a number.

@@ -21,6 +21,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn access(&mut self, expr: &'a Expr) -> Flow<Access<'a>> {
         match expr {
             Expr::Name(name) => self.name_access(name.id.as_str(), expr),
+            Expr::Attribute(_)
+                if crate::object::of_self(expr).is_some() && !self.names.contains_key("self") =>
+            {
+                let known = self.unit.known(expr, self.scope)?;
+                Ok(Access::Operand(Operand::Static(known)))
+            }
             Expr::Attribute(attribute) => {
                 let base = self.access(&attribute.value)?;
                 self.attribute(base, attribute.attr.as_str(), expr)
