@@ -9,7 +9,7 @@ use super::syntax::{self, Expr, MatchCase, Pattern, Stmt, StmtFunctionDef};
 
 /// How some statements end.
 enum End<'a> {
-    /// What comes behind them is reached.
+    /// Statements behind them are reached.
     Reached,
     Returned(Option<&'a Expr>),
 }
@@ -27,9 +27,8 @@ impl<'a> Unit<'a> {
             self.memo().result(def, || {
                 self.with_depth_limit(self.span(expr), || {
                     let unknown = || {
-                        let message = format!(
-                            "what `{}` returns is only known when Python runs", def.name
-                        );
+                        let message =
+                            format!("what `{}` returns is only known when Python runs", def.name);
                         self.needs_python(expr, message)
                     };
                     if def.is_async || syntax::yields_or_rebinds(def) {

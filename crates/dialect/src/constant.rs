@@ -75,23 +75,15 @@ pub(super) struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     pub(super) fn new(files: &'a Files, library: Option<&'a Library>) -> Self {
-        let mut scopes = Scopes::read(files.texts.iter().map(|text| &*text.tree.body));
+        let texts = files.texts.iter().enumerate();
+        let mut scopes =
+            Scopes::read(texts.map(|(number, text)| (&*text.tree.body, files.needed.get(&number))));
         files.given_texts().for_each(|text| scopes.nest(text));
         let references = Rc::new(References::read(files));
         let (frames, trials, level) = (Frames::default(), Trials::default(), Cell::default());
         let objects = Objects::default();
         let decorator_level = Cell::default();
-        Self {
-            files,
-            scopes,
-            library,
-            references,
-            frames,
-            objects,
-            trials,
-            level,
-            decorator_level,
-        }
+        Self { files, scopes, library, references, frames, objects, trials, level, decorator_level }
     }
 
     /// The text of a span of this unit.
@@ -215,9 +207,8 @@ impl<'a> Unit<'a> {
                     CmpOp::IsNot => left.is_same(&right).map(|is| !is),
                     _ => None,
                 };
-                let is_equal = || {
-                    compared(compare.ops[0], &self.settled(left), &self.settled(right))
-                };
+                let is_equal =
+                    || compared(compare.ops[0], &self.settled(left), &self.settled(right));
                 is_same.or_else(is_equal).map(Static::Bool).ok_or_else(|| {
                     self.needs_python(expr, "this comparison is only known when Python runs")
                 })

@@ -45,7 +45,8 @@ impl<'a> Unit<'a> {
     }
 
     /// Role that a decorator of the text gives: a function whose result is `wp.func(f)` or
-    /// `wp.kernel(..)(f)` of the function `f` that it is given, or one that returns such a function.
+    /// `wp.kernel(..)(f)` of the function `f` that it is given, or one that returns such a
+    /// function.
     fn role_by_function(&self, decorator: &'a Expr, scope: ScopeId) -> Option<Role> {
         let (func, is_made) = match decorator {
             Expr::Call(call) => (&*call.func, true),

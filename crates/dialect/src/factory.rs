@@ -127,8 +127,7 @@ impl<'a> Unit<'a> {
             let Ok(Static::Dict(items)) = self.whole(&spread.value, scope) else {
                 return Argument::Unknown;
             };
-            let is_named =
-                |key: &Static<'a>| matches!(key, Static::Text(text) if **text == *name);
+            let is_named = |key: &Static<'a>| matches!(key, Static::Text(text) if **text == *name);
             if let Some((_, value)) = items.iter().rev().find(|(key, _)| is_named(key)) {
                 return Argument::Known(value.clone());
             }
@@ -159,8 +158,7 @@ impl<'a> Unit<'a> {
             }
             for round in self.rounds(site, at)? {
                 let args = &site.call.arguments;
-                let values =
-                    self.framed(round, || self.given(def, home, scope, args, at, 0));
+                let values = self.framed(round, || self.given(def, home, scope, args, at, 0));
                 let Some(values) = values.filter(|it| it.len() == def.parameters.len()) else {
                     continue;
                 };

@@ -7,10 +7,10 @@
 
 use super::geometry;
 use super::loader::ReadFile;
-use super::syntax::{self, Changes, Outline, Ranged, StmtFunctionDef, Symbols, Tree};
+use super::syntax::{self, Changes, Outline, Ranged, Symbols, Tree};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -25,7 +25,6 @@ pub(super) struct Text {
     pub(super) tree: Tree,
     outline: OnceLock<Outline>,
     changes: OnceLock<Changes>,
-    functions: OnceLock<Vec<(String, bool)>>,
     /// True if functions in it may take arguments by reference.
     pub(super) has_references: bool,
     /// True if it may ask hash grids, hierarchies or meshes.
@@ -38,34 +37,15 @@ impl Text {
         self.outline.get_or_init(|| Outline::of(&self.tree.body, &self.text, symbols))
     }
 
-    /// Returns true if it may hold kernels: it mentions them, or decorates a function with
+    /// Returns true if it may hold kernels: it calls what makes them, or decorates a function with
     /// something that may be anything.
     pub(crate) fn may_hold_kernels(&self) -> bool {
-        self.text.contains("ernel")
+        let calls = |it: &str| it.starts_with("ernel") && it[5..].trim_start().starts_with('(');
+        self.text.match_indices("ernel").any(|(at, _)| calls(&self.text[at..]))
+            || self.text.contains("getkernel")
             || syntax::functions(&self.tree.body)
                 .iter()
                 .any(|def| def.decorator_list.iter().any(|it| !syntax::is_plain(&it.expression)))
-    }
-
-    /// Names of its functions, each once, with a mark if one of the name may take an argument by
-    /// reference; found out at the first request.
-    pub(super) fn functions(&self) -> &[(String, bool)] {
-        self.functions.get_or_init(|| {
-            let mut found: FxHashMap<&str, bool> = FxHashMap::default();
-            for def in syntax::functions(&self.tree.body) {
-                let takes_one = self.has_references && self.takes_reference(def);
-                *found.entry(def.name.as_str()).or_insert(false) |= takes_one;
-            }
-            found.into_iter().map(|(name, takes_one)| (name.to_owned(), takes_one)).collect()
-        })
-    }
-
-    fn takes_reference(&self, def: &StmtFunctionDef) -> bool {
-        def.parameters.iter().filter_map(|param| param.annotation()).any(|annotation| {
-            let (start, end) = (syntax::start(annotation), syntax::end(annotation));
-            let place = |byte: u32| byte.wrapping_sub(self.shift) as usize;
-            self.text.get(place(start)..place(end)).is_some_and(|text| text.contains("ref["))
-        })
     }
 
     /// Names of what the text changes in place, found out at the first request.
@@ -192,7 +172,6 @@ impl Texts {
         let has_references = mentions_references(text);
         let mentions_geometry = geometry::is_mentioned(text);
         let (text, outline, changes) = (text.to_owned(), OnceLock::new(), OnceLock::new());
-        let functions = OnceLock::new();
         Ok(Arc::new(Text {
             id,
             begin,
@@ -201,7 +180,6 @@ impl Texts {
             tree,
             outline,
             changes,
-            functions,
             has_references,
             mentions_geometry,
         }))
@@ -261,6 +239,9 @@ pub(super) struct Files {
     given: Vec<usize>,
     /// The library of geometry, if a text mentions it.
     pub(super) geometry: Option<usize>,
+    /// First bytes of the statements at the top of imported texts that kernels may need, by the
+    /// text; of any other text all may be.
+    pub(super) needed: FxHashMap<usize, FxHashSet<u32>>,
 }
 
 impl Files {
@@ -276,6 +257,7 @@ impl Files {
             types: FxHashMap::default(),
             given: Vec::new(),
             geometry: None,
+            needed: FxHashMap::default(),
         };
         files.add(text.map_err(|faults| faults.to_vec())?);
         Ok(files)

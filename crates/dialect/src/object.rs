@@ -137,7 +137,8 @@ impl<'a> Unit<'a> {
                 return None;
             }
             // Two bases may share one: only a chain has one order.
-            let bases: Vec<_> = def.bases().iter().filter(|it| !self.is_empty_base(it, around)).collect();
+            let bases: Vec<_> =
+                def.bases().iter().filter(|it| !self.is_empty_base(it, around)).collect();
             match bases[..] {
                 [] => {}
                 [base] if order.len() < BASES_MAX => match self.known(base, around) {
@@ -255,16 +256,10 @@ impl<'a> Unit<'a> {
     }
 
     /// Attribute of an object.
-    pub(super) fn object_attribute(
-        &self,
-        id: ObjectId,
-        attr: &str,
-        expr: &Expr,
-    ) -> Evaluation<'a> {
+    pub(super) fn object_attribute(&self, id: ObjectId, attr: &str, expr: &Expr) -> Evaluation<'a> {
         let object = self.objects.all.borrow()[id.0 as usize].clone();
-        let unknown = || {
-            self.needs_python(expr, format!("`{attr}` is only known when Python runs"))
-        };
+        let unknown =
+            || self.needs_python(expr, format!("`{attr}` is only known when Python runs"));
         let order = match object.class {
             Some(class) => self.resolution_order(class).ok_or_else(unknown)?,
             None => Vec::new(),
@@ -281,7 +276,8 @@ impl<'a> Unit<'a> {
                 return Err(unknown());
             }
             let receiver = receiver(def).ok_or_else(unknown)?;
-            let frame = self.frame(vec![(body, receiver, Static::Object(id))], frame, self.span(expr))?;
+            let frame =
+                self.frame(vec![(body, receiver, Static::Object(id))], frame, self.span(expr))?;
             let stored = self.framed(frame, || {
                 for store in stores.iter().filter(|it| is_own(it)).rev() {
                     match (self.holds(store.guard, body), store.value) {
@@ -313,13 +309,13 @@ impl<'a> Unit<'a> {
         attr: &str,
         expr: &Expr,
     ) -> Evaluation<'a> {
-        let unknown = || {
-            self.needs_python(expr, format!("`{attr}` is only known when Python runs"))
-        };
+        let unknown =
+            || self.needs_python(expr, format!("`{attr}` is only known when Python runs"));
         let found = order.iter().find_map(|&it| Some((self.scopes.own(it, attr)?, it)));
         let (definitions, class) = found.ok_or_else(unknown)?;
         let Some(def) = self.method(class, attr) else {
-            let annotated = definitions.iter().all(|it| matches!(it.source, BindingSource::Value(_)));
+            let annotated =
+                definitions.iter().all(|it| matches!(it.source, BindingSource::Value(_)));
             if !annotated {
                 return Err(unknown());
             }
@@ -347,7 +343,10 @@ impl<'a> Unit<'a> {
         scope: ScopeId,
     ) -> Evaluation<'a> {
         let unknown = || {
-            self.needs_python(expr, format!("what `{}` returns is only known when Python runs", def.name))
+            self.needs_python(
+                expr,
+                format!("what `{}` returns is only known when Python runs", def.name),
+            )
         };
         let body = self.scopes.body(def).ok_or_else(unknown)?;
         let mut values = match args {
@@ -390,9 +389,10 @@ impl<'a> Unit<'a> {
             ("staticmethod", _) => {
                 let body = self.scopes.body(def)?;
                 let values = self.given(def, home, body, args, scope, 0)?;
-                Some(self.frame(values, self.frame_of(home), self.span(expr)).and_then(|frame| {
-                    self.function_result(def, body, frame, expr)
-                }))
+                Some(
+                    self.frame(values, self.frame_of(home), self.span(expr))
+                        .and_then(|frame| self.function_result(def, body, frame, expr)),
+                )
             }
             ("classmethod", _) => {
                 let class = Static::Class(class);

@@ -2,7 +2,7 @@
 //! only what is handed to one of them needs a variable.
 
 use super::file::Files;
-use super::syntax::{Expr, ExprCall};
+use super::syntax::{self, Expr, ExprCall, StmtFunctionDef};
 use rustc_hash::FxHashMap;
 
 /// Python's own functions, which change nothing.
@@ -20,8 +20,8 @@ impl<'a> References<'a> {
         let mut functions = FxHashMap::default();
         let mut texts = files.texts.iter().enumerate();
         if texts.any(|(number, text)| text.has_references && files.geometry != Some(number)) {
-            for (name, takes_one) in files.texts.iter().flat_map(|text| text.functions()) {
-                *functions.entry(name.as_str()).or_insert(false) |= *takes_one;
+            for def in files.texts.iter().flat_map(|text| syntax::functions(&text.tree.body)) {
+                *functions.entry(def.name.as_str()).or_insert(false) |= takes_one(files, def);
             }
         }
         Self { functions }
@@ -41,6 +41,13 @@ impl<'a> References<'a> {
         let of_text = self.functions.get(name).copied();
         !self.functions.is_empty() && of_text.unwrap_or(!PYTHON.contains(&name))
     }
+}
+
+fn takes_one(files: &Files, def: &StmtFunctionDef) -> bool {
+    def.parameters
+        .iter()
+        .filter_map(|param| param.annotation())
+        .any(|annotation| files.quote(files.span(annotation)).contains("ref["))
 }
 
 #[cfg(test)]

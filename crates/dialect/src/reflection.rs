@@ -37,11 +37,12 @@ impl<'a> Unit<'a> {
                 }
             }
             ("importlib.import_module", [name]) => match self.known(name, scope) {
-                Ok(Static::Text(name)) => match self.files.target(self.scopes.text(scope), 0, &name)
-                {
-                    Some(Ok(module)) => Some(Static::ImportedModule(*module)),
-                    _ => None,
-                },
+                Ok(Static::Text(name)) => {
+                    match self.files.target(self.scopes.text(scope), 0, &name) {
+                        Some(Ok(module)) => Some(Static::ImportedModule(*module)),
+                        _ => None,
+                    }
+                }
                 _ => None,
             },
             ("types.SimpleNamespace", _) => self.namespace(args, scope),

@@ -21,12 +21,15 @@ pub(super) struct Scopes<'a> {
     bodies: FxHashMap<*const StmtFunctionDef, ScopeId>,
     /// Names of what the program's own file changes in place.
     changed: FxHashSet<&'a str>,
-    /// What is stored in attributes of names, by the attribute.
+    /// Stores to attributes of names, by the attribute.
     attributes: FxHashMap<&'a str, Vec<AttributeStore<'a>>>,
     /// Of each text the modules whose names were imported without saying which: dots and name.
     stars: Vec<Vec<(u32, &'a str)>>,
     /// Where the outermost loop around what is read now begins.
     loop_begin: u32,
+    /// First bytes of the statements at the top of the text that is read now that are needed, if
+    /// not all are.
+    needed: Option<&'a FxHashSet<u32>>,
 }
 
 /// A scope.
@@ -132,8 +135,11 @@ impl<'a> OverloadSet<'a> {
 }
 
 impl<'a> Scopes<'a> {
-    /// Reads the texts of a program, its own file first.
-    pub(super) fn read(texts: impl Iterator<Item = &'a [Stmt]>) -> Self {
+    /// Reads the texts of a program, its own file first: each with the first bytes of the
+    /// statements at its top that are needed, if not all are.
+    pub(super) fn read(
+        texts: impl Iterator<Item = (&'a [Stmt], Option<&'a FxHashSet<u32>>)>,
+    ) -> Self {
         let mut scopes = Self {
             scopes: Vec::new(),
             roots: Vec::new(),
@@ -144,11 +150,13 @@ impl<'a> Scopes<'a> {
             attributes: FxHashMap::default(),
             stars: Vec::new(),
             loop_begin: u32::MAX,
+            needed: None,
         };
-        for body in texts {
+        for (body, needed) in texts {
             scopes.stars.push(Vec::new());
             let module = scopes.open(None, Owner::Module);
             scopes.roots.push(module);
+            scopes.needed = needed;
             scopes.suite(body, module, None);
         }
         scopes
@@ -316,7 +324,9 @@ impl<'a> Scopes<'a> {
             Stmt::ClassDef(def) => {
                 let inner = self.open(Some(scope), Owner::Class(def));
                 self.bind(scope, &def.name, start(def), under, BindingSource::Class(def, inner));
-                self.suite(&def.body, inner, None);
+                if self.is_needed(scope, def) {
+                    self.suite(&def.body, inner, None);
+                }
             }
             Stmt::Import(import) => {
                 for alias in &import.names {
@@ -352,14 +362,13 @@ impl<'a> Scopes<'a> {
             }
             Stmt::AugAssign(assign) => self.target(&assign.target, None, scope, under),
             Stmt::If(branch) => {
-                let test = |holds| Some((Question::Holds(&*branch.test), holds));
+                let test = |holds| Some((Question::Holds(&branch.test), holds));
                 let accept = self.guard(test(true), under);
                 self.suite(&branch.body, scope, accept);
                 let mut otherwise = self.guard(test(false), under);
                 for clause in &branch.elif_else_clauses {
-                    let test = |holds| {
-                        clause.test.as_ref().map(|test| (Question::Holds(test), holds))
-                    };
+                    let test =
+                        |holds| clause.test.as_ref().map(|test| (Question::Holds(test), holds));
                     let accept = match test(true) {
                         Some(_) => self.guard(test(true), otherwise),
                         None => otherwise,
@@ -371,7 +380,7 @@ impl<'a> Scopes<'a> {
             Stmt::Match(choice) => {
                 let mut otherwise = under;
                 for case in &choice.cases {
-                    let test = |holds| Some((Question::Fits(&*choice.subject, case), holds));
+                    let test = |holds| Some((Question::Fits(&choice.subject, case), holds));
                     let accept = self.guard(test(true), otherwise);
                     self.suite(&case.body, scope, accept);
                     otherwise = self.guard(test(false), otherwise);
@@ -432,13 +441,23 @@ impl<'a> Scopes<'a> {
         }
     }
 
+    /// Returns true if something may lead into a function or class.
+    fn is_needed(&self, scope: ScopeId, def: &impl Ranged) -> bool {
+        let is_top = self.scopes[scope].parent.is_none();
+        !is_top || self.needed.is_none_or(|needed| needed.contains(&start(def)))
+    }
+
     /// Goes into a loop; gives where the outermost loop around it begins.
     fn enter_loop(&mut self, each: &impl Ranged) -> u32 {
         let begin = self.loop_begin.min(start(each));
         std::mem::replace(&mut self.loop_begin, begin)
     }
 
-    fn guard(&mut self, test: Option<(Question<'a>, bool)>, outer: Option<GuardId>) -> Option<GuardId> {
+    fn guard(
+        &mut self,
+        test: Option<(Question<'a>, bool)>,
+        outer: Option<GuardId>,
+    ) -> Option<GuardId> {
         self.guards.push(Guard { test, outer });
         Some(self.guards.len() - 1)
     }
@@ -447,7 +466,7 @@ impl<'a> Scopes<'a> {
         self.bind(scope, &def.name, start(def), under, BindingSource::Function(def));
         if self.scopes[scope].text == 0 {
             self.functions.push((def, scope));
-        } else if is_of_kernels(def) {
+        } else if is_of_kernels(def) || !self.is_needed(scope, def) {
             // Nothing leads into a function of another text that only kernels call.
             return;
         }

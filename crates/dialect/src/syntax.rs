@@ -8,8 +8,8 @@ mod outline;
 pub(super) use outline::{Imported, Mentions, Outline, Symbol, SymbolSet, Symbols};
 pub(super) use ruff_python_ast::{
     Arguments, CmpOp, Comprehension, DictItem, ElifElseClause, Expr, ExprCall, ExprContext,
-    ExprSlice, Keyword, MatchCase, Number, Operator, Pattern, Stmt, StmtAssign, StmtAugAssign, StmtClassDef, StmtFor,
-    StmtFunctionDef, StmtIf, StmtWhile, UnaryOp,
+    ExprSlice, Keyword, MatchCase, Number, Operator, Pattern, Stmt, StmtAssign, StmtAugAssign,
+    StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtWhile, UnaryOp,
 };
 pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 

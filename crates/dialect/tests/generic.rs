@@ -217,7 +217,10 @@ fn what_python_functions_work_out_is_known_as_far_as_the_text_says_it() {
     for (body, value) in [
         ("return 3", 3),
         ("if N > 1:\n        return 4\n    elif N:\n        return 5\n    return 6", 5),
-        ("match N:\n        case 0 | 2:\n            return 4\n        case 1:\n            return 5", 5),
+        (
+            "match N:\n        case 0 | 2:\n            return 4\n        case 1:\n            return 5",
+            5,
+        ),
         ("n = 2\n    match N:\n        case 1:\n            n = 7\n    return n", 7),
         ("n = 2\n    if N is None:\n        raise ValueError(N)\n    n = n * N\n    return n", 2),
         ("n = (1, 2) * 2\n    return sum(n) if isinstance(n[0], int) else 0", 6),
@@ -297,7 +300,10 @@ fn objects_have_what_their_class_and_their_call_say() {
         ("def grow(it):\n    it.m = 2\n", "Block(2).m"),
         ("b = Base(1)\nb.n = 2\n", "b.n"),
         ("class Wide(Block):\n    def widen(self):\n        self.m = 2\nw = Wide(1)\n", "w.m"),
-        ("class Odd(Block):\n    def __getattr__(self, name):\n        return 2\nw = Odd(1)\n", "w.m"),
+        (
+            "class Odd(Block):\n    def __getattr__(self, name):\n        return 2\nw = Odd(1)\n",
+            "w.m",
+        ),
         ("", "Block(open(\"x\")).n"),
         ("", "Block(2).missing"),
     ] {

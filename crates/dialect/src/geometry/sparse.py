@@ -1,5 +1,6 @@
 
-# Searches in matrices of blocks: `bsr_offsets[row]` is the first block of a row, and the columns of a row ascend.
+# Searches in matrices of blocks: `bsr_offsets[row]` is the first block of a row, and the columns
+# of a row ascend.
 
 
 @wp.func

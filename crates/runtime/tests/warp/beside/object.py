@@ -145,8 +145,10 @@ def make_sum(joint: Joint):
     @wp.func
     def sum_of_axes(m: wp.mat33):
         total = float(0.0)
+        if wp.static(0 in axes):
+            total += wp.length(m[:, 0])
         for k in range(wp.static(len(axes))):
-            total += wp.length(m[:, axes[k]])
+            total += m[k, 1] * wp.static(float(sum(axes)))
         if wp.static(scale is not None):
             total *= wp.static(scale if scale is not None else 1.0)
         return total
