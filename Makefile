@@ -2,7 +2,7 @@
 #
 #   make check       the CPU gate: format, lints, tests, the micro-ROM suite against PyBoy; two minutes after the build
 #   make test-python the Python package: a wheel, its tests, its types
-#   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
+#   make test-learners   the same beside PyTorch, Stable-Baselines3, Ray and PufferLib (5 GB)
 #   make test        the Rust tests, those against PyBoy and the test data, on Linux those with NVRTC; no GPU
 #   make wheels      wheels for Linux (x86-64 and aarch64) with the command in them, the source, checksums, a bill of materials
 #   make fuzz        random inputs for what reads foreign data, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (docs/testing.md)
@@ -43,11 +43,19 @@ PYTHON ?= python3
 VENV := .venv
 # PROFILE=dev builds the command in a fraction of the time; the machine is optimised all the same.
 PROFILE ?= release
-RUN := cargo run --quiet --profile $(PROFILE) --package gbxcule-cli
-GBXCULE := $(RUN) --
+ifeq ($(PROFILE),dev)
+# As tests are built, so that nothing is compiled twice.
+run = cargo build --quiet --workspace --bin gbxcule $(1) && target/debug/gbxcule
+else
+run = cargo run --quiet --profile $(PROFILE) --package gbxcule-cli $(1) --
+endif
+GBXCULE := $(call run,)
 # cargo-nextest if it is there, else cargo's own runner.
 TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest run" || echo "cargo test")
-TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
+TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored only" || echo "-- --ignored")
+# Tests are chosen by names, not by packages: features of dependencies follow from the packages that are asked for, and
+# each other choice of packages compiles half of the workspace anew.
+TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
 .PHONY: colors warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
@@ -69,9 +77,10 @@ check: $(VENV)/oracle.txt
 test: $(VENV)/oracle.txt
 	$(TEST) --workspace
 	cargo test --quiet --workspace --doc
-	$(TEST) --package gbxcule-lab --package gbxcule-cli --test pyboy --test cuda $(TEST_ALL)
+	$(TEST_ONE) pyboy $(TEST_IGNORED)
+	$(TEST_ONE) cuda long:: $(TEST_IGNORED)
 ifneq ($(TEST_DATA),)
-	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) $(TEST) --package gbxcule-gameboy --package gbxcule-runtime --test sm83 $(TEST_ALL)
+	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) $(TEST_ONE) sm83 $(TEST_IGNORED)
 else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
@@ -82,29 +91,29 @@ else
 endif
 
 nvrtc: $(VENV)/nvrtc.txt
-	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --package gbxcule-swarm --package gbxcule-synth --test nvrtc $(TEST_ALL)
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST_ONE) nvrtc $(TEST_IGNORED)
 
 # Tests find the program and the library beside their own.
 gpu-sim-program:
-	cargo build --quiet --package gbxcule-gpu-sim
+	cargo build --quiet --workspace --lib --bin gpu-sim
 
-SIMULATED := GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST)
+SIMULATED := GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST_ONE)
 
 gpu-sim: $(VENV)/nvrtc.txt gpu-sim-program
-	$(SIMULATED) --package gbxcule-gpu-sim on_machine_code $(TEST_ALL)
-	$(SIMULATED) --package gbxcule-runtime --test cuda on_sass $(TEST_ALL)
-	$(SIMULATED) --package gbxcule-swarm --test device share_of_it_is_so_on_machine_code $(TEST_ALL)
+	$(SIMULATED) ptx on_machine_code $(TEST_IGNORED)
+	$(SIMULATED) cuda on_sass $(TEST_IGNORED)
+	$(SIMULATED) device share_of_it_is_so_on_machine_code $(TEST_IGNORED)
 
 # All forms on all three generations; of launches one, and of the swarm the step of the ROMs.
 gpu-sim-share: $(VENV)/nvrtc.txt gpu-sim-program
-	$(SIMULATED) --package gbxcule-gpu-sim on_machine_code $(TEST_ALL)
-	GBXCULE_ARCHS=sm_90 $(SIMULATED) --package gbxcule-runtime --test cuda on_sass $(TEST_ALL)
+	$(SIMULATED) ptx on_machine_code $(TEST_IGNORED)
+	GBXCULE_ARCHS=sm_90 $(SIMULATED) cuda on_sass $(TEST_IGNORED)
 
 colors:
-	$(TEST) --package gbxcule-swarm --test device all_colors $(TEST_ALL)
+	$(TEST_ONE) device all_colors $(TEST_IGNORED)
 
 gpu-sim-all: $(VENV)/nvrtc.txt gpu-sim-program
-	$(SIMULATED) --package gbxcule-swarm --test device all_of_it_is_so_on_machine_code $(TEST_ALL)
+	$(SIMULATED) device all_of_it_is_so_on_machine_code $(TEST_IGNORED)
 
 # One warp of 32 machines. ROMS="ALU_LOOP PEARL_DRIFT" counts those alone.
 gpu-counts: $(VENV)/nvrtc.txt gpu-sim-program host-gpu
@@ -116,16 +125,16 @@ gpu-counts: $(VENV)/nvrtc.txt gpu-sim-program host-gpu
 	    cargo run --package gbxcule-swarm --example warp_counts -- $(ROMS)
 
 ptx: $(VENV)/nvrtc.txt gpu-sim-program
-	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --package gbxcule-synth --test cuda _ptx $(TEST_ALL)
-	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-swarm --test device share_of_it_is_so_on_ptx $(TEST_ALL)
+	$(SIMULATED) cuda _ptx $(TEST_IGNORED)
+	$(SIMULATED) device share_of_it_is_so_on_ptx $(TEST_IGNORED)
 
 ptx-all: $(VENV)/nvrtc.txt gpu-sim-program
-	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-swarm --test device all_of_it_is_so_on_ptx $(TEST_ALL)
+	$(SIMULATED) device all_of_it_is_so_on_ptx $(TEST_IGNORED)
 	HOST_NVRTC=$$(find $(abspath $(VENV)) -name 'libnvrtc.so*') HOST_GPU_SIM=$(abspath target/debug/gpu-sim) \
 	    $(MAKE) test-python
 
 WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
-    cargo test --quiet --package gbxcule-runtime --test warp -- --ignored --nocapture
+    cargo test --quiet --workspace --test warp -- --ignored --nocapture
 
 warp: $(VENV)/warp.txt
 	$(WARP) agrees_with_warp
@@ -134,13 +143,13 @@ warp-nvrtc: $(VENV)/warp.txt $(VENV)/nvrtc.txt
 	GBXCULE_NVRTC=$(abspath $(VENV)) $(WARP) compiles_for_gpus
 
 warp-share: $(VENV)/warp.txt
-	GBXCULE_SHARE=1/20 $(WARP) agrees_with_warp
+	GBXCULE_SHARE=1/20 $(WARP) agrees_with_warp --skip every_row
 ifeq ($(shell uname),Linux)
 	GBXCULE_SHARE=1/20 $(MAKE) warp-nvrtc
 endif
-	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-runtime --test warp_gradient \
+	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --workspace --test warp_gradient \
 	    -- --ignored --nocapture patterns
-	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-synth --test warp -- --ignored
+	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --workspace --test warp -- --ignored nvidia its sandbox
 
 # Nothing untrusted runs, nothing is lost: see SECURITY.md. The longer loops are those that other tests leave out.
 deny:
@@ -203,6 +212,11 @@ $(PYTHON_VENV)/learn.txt: requirements/learn.txt $(PYTHON_VENV)/python.txt
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	cp $< $@
 
+$(PYTHON_VENV)/puffer.txt: requirements/puffer.txt $(PYTHON_VENV)/learn.txt
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --require-hashes \
+	    --requirement $<
+	cp $< $@
+
 # The unoptimised build, whose machine is optimised all the same, shares what the tests compiled already.
 define TEST_PYTHON
 	rm -rf $(WHEELS)
@@ -215,7 +229,7 @@ endef
 test-python: $(PYTHON_VENV)/python.txt
 	$(TEST_PYTHON)
 
-test-learners: $(PYTHON_VENV)/learn.txt
+test-learners: $(PYTHON_VENV)/puffer.txt
 	$(TEST_PYTHON)
 
 warp-programs: $(PYTHON_VENV)/python.txt $(VENV)/warp.txt
@@ -234,7 +248,7 @@ verify: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cpu --rom MEM_RWB --verify-steps 1024 --mem-region C000:C100
 	$(GBXCULE) verify --suite
 ifneq ($(wildcard /usr/include/mgba/core/core.h),)
-	$(RUN) --features mgba -- verify --suite --ref-backend libmgba
+	$(call run,--features gbxcule-cli/mgba) verify --suite --ref-backend libmgba
 else
 	@echo "libmgba-dev is not installed: the suite was not run against libmgba"
 endif
@@ -247,9 +261,9 @@ roms:
 	$(GBXCULE) roms --out runs/roms
 
 test-browser:
-	$(TEST) --package gbxcule-cli --test live_view $(TEST_ALL)
+	$(TEST_ONE) live_view $(TEST_IGNORED)
 ifneq ($(shell command -v ffmpeg),)
-	$(TEST) --package gbxcule-cli --test pictures $(TEST_ALL)
+	$(TEST_ONE) pictures $(TEST_IGNORED)
 else
 	@echo "ffmpeg is not installed: the video was not looked at"
 endif
@@ -284,8 +298,8 @@ verify-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 1024 --mem-region C000:C100
 
 check-gpu: $(VENV)/oracle.txt
-	$(TEST) --package gbxcule-runtime --package gbxcule-synth --test cuda needs_cuda $(TEST_ALL)
-	$(TEST) --package gbxcule-swarm --test device needs_cuda $(TEST_ALL)
+	$(TEST_ONE) cuda needs_cuda $(TEST_IGNORED)
+	$(TEST_ONE) device needs_cuda $(TEST_IGNORED)
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 64
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 64 --mem-region C000:C100
 
@@ -330,4 +344,4 @@ mutants-passes:
 
 # Minutes to hours of both, every byte compared.
 equivalence:
-	$(TEST) --package gbxcule-swarm --lib the_cuda_text_runs_long $(TEST_ALL)
+	$(TEST) --package gbxcule-swarm --lib the_cuda_text_runs_long $(TEST_IGNORED)

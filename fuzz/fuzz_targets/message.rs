@@ -16,6 +16,7 @@ mod watch {
     pub(crate) use crate::tile;
 }
 
+use gbxcule_swarm::Model;
 use libfuzzer_sys::fuzz_target;
 use request::Request;
 
@@ -27,9 +28,11 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match request::parse(text) {
         Ok(Request::Look(look)) => {
-            let look = look.clipped(64, 3);
-            assert!(look.first + look.count <= 64 && look.chosen.is_none_or(|env| env < 64));
-            assert!(look.count * look.shrink.tile_bytes() <= 8 << 20);
+            for (model, most_bytes) in [(Model::Original, 8 << 20), (Model::Color, 32 << 20)] {
+                let look = look.clipped(64, 3, model);
+                assert!(look.first + look.count <= 64 && look.chosen.is_none_or(|env| env < 64));
+                assert!(look.count * look.shrink.tile_bytes(model) <= most_bytes);
+            }
         }
         Ok(Request::Speed { times }) => {
             let frame = 1.0 / (59.7 * times);

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gbxcule import _native
 from gbxcule.check import whole
-from gbxcule.symbol import Symbols, address_of
+from gbxcule.symbol import Symbols, place_of
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -111,7 +111,7 @@ class Watch:
         for name, number in numbers.items():
             if not isinstance(number, Number):
                 raise TypeError(f"`{name}` takes a gbxcule.Number, found {number!r}")
-            low = address_of(number.address, symbols)
+            low = place_of(number.address, symbols)
             begin = sum(high - low for low, high in ranges)
             self._places[name] = slice(begin, begin + number.width_bytes)
             ranges.append((low, low + number.width_bytes))

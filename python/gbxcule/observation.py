@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from gbxcule import _native
 from gbxcule.game import GAMES
 from gbxcule.memory import Number, Watch, bounds_of
-from gbxcule.symbol import Place, Symbols, range_of
+from gbxcule.symbol import Place, Symbols, banked_range_of
 
 
 def _check_places(name: str, places: tuple[Any, ...]) -> None:
@@ -141,9 +141,9 @@ class _NumbersView:
 def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
     """The native view that a name or a description stands for."""
     if isinstance(spec, Ram):
-        return _native.View.memory([range_of(place, symbols) for place in spec.places])
+        return _native.View.memory([banked_range_of(place, symbols) for place in spec.places])
     if isinstance(spec, Flags):
-        return _native.View.bits([range_of(place, symbols) for place in spec.places])
+        return _native.View.bits([banked_range_of(place, symbols) for place in spec.places])
     if isinstance(spec, str) and spec == "obs_v0":
         return _native.View.obs_v0()
     if isinstance(spec, str) and spec in PICTURES:

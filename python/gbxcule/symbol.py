@@ -15,8 +15,11 @@ Symbols: TypeAlias = Mapping[str, int]
 
 Place: TypeAlias = "int | str | tuple[int | str, int]"
 """One address (`0xC000`, `"C000"`, `"wScore"`), a range without its end (`"C000:C010"`), or an address and how many
-bytes from there (`("wScore", 2)`)."""
+bytes from there (`("wScore", 2)`). A label with a bank, and `"02:D100"`, are read in that bank, whatever
+is mapped there."""
 
+# A range without its end has another form: a label, or four digits, before the colon.
+_BANKED = re.compile(r"^([0-9A-Fa-f]{2,3}):([0-9A-Fa-f]{4})$")
 _LINE = re.compile(r"^\s*([0-9A-Fa-f]{1,4}):([0-9A-Fa-f]{4})\s+(\S+)")
 
 
@@ -83,6 +86,20 @@ def address_of(place: int | str, symbols: Symbols) -> int:
     return address
 
 
+def place_of(place: int | str, symbols: Symbols) -> int:
+    """Find the place of a label, a number, or hexadecimal digits, as a machine is asked for it: the address, above its
+    16 bits the bank plus one if it has one. A label of ROM in bank 0 is what is mapped there: some linkers give
+    all of a ROM of 32 KiB that bank."""
+    if isinstance(place, str) and place not in symbols and (match := _BANKED.match(place)):
+        return (int(match[1], 16) + 1) << 16 | int(match[2], 16)
+    address = address_of(place, symbols)
+    found = symbols[place] if isinstance(place, str) and place in symbols else place
+    has_banks = 0x4000 <= address < 0xC000 or 0xD000 <= address < 0xE000
+    if not isinstance(found, Banked) or not has_banks or (found.bank == 0 and address < 0x8000):
+        return address
+    return (found.bank + 1) << 16 | address
+
+
 def code_of(place: int | str, symbols: Symbols) -> tuple[int, int]:
     """Find the bank and the address of an instruction: those of a label, or `bank:address` in hexadecimal digits. Without
     a bank it is the first one that can be there, which is the only one of a ROM of 32 KiB."""
@@ -103,7 +120,10 @@ def _code(address: int, place: Any) -> int:
 
 
 def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
-    """Find the first address of a place and the one behind its last."""
+    """Find the first address of a place and the one behind its last, as the CPU sees them, whatever bank they have."""
+    first = _first(place)
+    if isinstance(first, str) and first not in symbols and _BANKED.match(first):
+        raise ValueError(f"`{first}` names a bank, which can only be read; write to the address while it is mapped")
     if isinstance(place, tuple):
         if len(place) != 2:
             raise ValueError(f"a place is an address and a count of bytes, found {place!r}")
@@ -118,3 +138,21 @@ def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
     if not low < high <= 0x10000:
         raise ValueError(f"`{place}` is {low:#06x} to {high:#06x}, not a range inside 0x0000 to 0x10000")
     return low, high
+
+
+def banked_range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
+    """Find the first place and the one behind the last, as `place_of`; all of them are in the bank of the first."""
+    first = _first(place)
+    if isinstance(first, str) and first not in symbols and _BANKED.match(first):
+        low = place_of(first, symbols)
+        length = whole("a count of bytes", place[1], 1) if isinstance(place, tuple) and len(place) == 2 else 1
+        return low, low + length
+    low, high = range_of(place, symbols)
+    if isinstance(first, str) and first not in symbols:
+        first = first.partition(":")[0]
+    begin = place_of(first, symbols) & ~0xFFFF
+    return begin + low, begin + high
+
+
+def _first(place: Place) -> int | str:
+    return place[0] if isinstance(place, tuple) and place else place  # type: ignore[return-value]

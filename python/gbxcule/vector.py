@@ -33,7 +33,7 @@ from gbxcule.start import (
     weights_of,
     with_bank,
 )
-from gbxcule.symbol import Place, Symbols, range_of
+from gbxcule.symbol import Place, Symbols, banked_range_of, range_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar
@@ -372,7 +372,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     def read_memory(self, env: int, place: Place) -> bytes:
         """The bytes at a place of an env."""
         swarm = self._swarm
-        return swarm.read_memory(self._env(env), *range_of(place, self.symbols))
+        return swarm.read_memory(self._env(env), *banked_range_of(place, self.symbols))
 
     def write_memory(self, env: int, place: Place, data: bytes) -> None:
         """Change memory of an env behind the machine's back."""
@@ -402,11 +402,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._look_again(marked)
 
     def save_state(self, env: int, format: str = "gbxcule") -> bytes:
-        """An env as bytes that outlive this process: exactly, or as `bess`, which other emulators read."""
-        if format not in ("gbxcule", "bess"):
-            raise ValueError(f"no state format `{format}`; there are gbxcule, bess")
+        """An env as bytes that outlive this process: exactly, or as `bess` or `pyboy` (2.8), which others read."""
         swarm, env = self._swarm, self._env(env)
-        return swarm.export_bess(env) if format == "bess" else swarm.save_state(env)
+        formats = {"gbxcule": swarm.save_state, "bess": swarm.export_bess, "pyboy": swarm.export_pyboy}
+        if format not in formats:
+            raise ValueError(f"no state format `{format}`; there are {', '.join(formats)}")
+        return formats[format](env)
 
     def load_state(self, env: int, state: State, *, with_seed: bool = False) -> None:
         """Put an env into a state, bytes or a file, that was saved here, by PyBoy, or as BESS; its episode goes on from

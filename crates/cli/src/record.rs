@@ -7,7 +7,7 @@ use clap::Args;
 use gbxcule_lab::artifact::{RomImage, write_whole};
 use gbxcule_runtime::Device;
 use gbxcule_sound::{sample_rate, wav};
-use gbxcule_swarm::{Model, Rom};
+use gbxcule_swarm::Rom;
 
 use crate::animation::Animation;
 use crate::device::DeviceOption;
@@ -137,13 +137,8 @@ impl Record {
             Kind::Still | Kind::Gif => false,
         };
         let rom = Rom::for_model(&image.bytes, self.model.model())?;
-        let has_sound = has_sound && rom.model() == Model::Original;
         let drive = DriveSettings::new(&self.run, self.frames_per_step)?;
         let drive = DriveSettings { sound: has_sound, ..drive };
-        ensure!(
-            !matches!(kind, Kind::Wav) || rom.model() == Model::Original,
-            "a Game Boy Color makes no sound here yet; give it --model dmg, or record a picture"
-        );
         let mut mosaic = Mosaic::new(shown, self.columns, self.scale as usize)?;
         let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
         self.begins.put(&mut driver)?;

@@ -53,20 +53,6 @@ fn the_gates_hold_against_the_swarm_on_threads() {
     }
 }
 
-/// `make check-gpu`, but for the GPU.
-#[test]
-#[ignore = "needs PyBoy"]
-fn the_gates_hold_against_pyboy() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for rom in ["ALU_LOOP", "MEM_RWB --mem-region C000:C100"] {
-        let said = gbxcule(
-            folder.path(),
-            &format!("{GATE} --ref-backend pyboy_single --verify-steps 64 --rom {rom}"),
-        );
-        assert!(said.starts_with("agree") && said.contains("64 comparisons"), "{said}");
-    }
-}
-
 #[test]
 fn a_bench_waits_after_every_64_steps_unless_it_is_told_otherwise() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -285,21 +271,41 @@ fn a_recording_on_cuda_is_the_same_file() {
     }
 }
 
-#[test]
-#[ignore = "takes a minute"]
-fn the_demo_on_cuda_ends_with_a_table_and_the_same_picture() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let [_, cuda] = ["cpu", "cuda"].map(|device| {
-        let arguments = format!("demo --device {device} --env-counts 1,2 --out {device}");
-        gbxcule(folder.path(), &arguments)
-    });
-    assert!(cuda.contains("on the GPU `cuda:0`") && cuda.contains("frames/s"), "{cuda}");
-    let read = |file: &str| std::fs::read(folder.path().join(file)).expect("a file");
-    assert!(read("cpu/mosaic.png") == read("cuda/mosaic.png"));
-    let artifact: Value = serde_json::from_slice(&read("cuda/demo.json")).expect("JSON");
-    for result in artifact["results"].as_array().expect("results") {
-        assert_eq!(result["backend"], "warp_vec_cuda");
-        assert_eq!(result["details"]["device"], "cuda:0");
+/// Tests that `make test` runs beside those of the workspace.
+mod long {
+    use super::{GATE, gbxcule};
+    use serde_json::Value;
+
+    /// `make check-gpu`, but for the GPU.
+    #[test]
+    #[ignore = "needs PyBoy"]
+    fn the_gates_hold_against_pyboy() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for rom in ["ALU_LOOP", "MEM_RWB --mem-region C000:C100"] {
+            let said = gbxcule(
+                folder.path(),
+                &format!("{GATE} --ref-backend pyboy_single --verify-steps 64 --rom {rom}"),
+            );
+            assert!(said.starts_with("agree") && said.contains("64 comparisons"), "{said}");
+        }
+    }
+
+    #[test]
+    #[ignore = "takes a minute"]
+    fn the_demo_on_cuda_ends_with_a_table_and_the_same_picture() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [_, cuda] = ["cpu", "cuda"].map(|device| {
+            let arguments = format!("demo --device {device} --env-counts 1,2 --out {device}");
+            gbxcule(folder.path(), &arguments)
+        });
+        assert!(cuda.contains("on the GPU `cuda:0`") && cuda.contains("frames/s"), "{cuda}");
+        let read = |file: &str| std::fs::read(folder.path().join(file)).expect("a file");
+        assert!(read("cpu/mosaic.png") == read("cuda/mosaic.png"));
+        let artifact: Value = serde_json::from_slice(&read("cuda/demo.json")).expect("JSON");
+        for result in artifact["results"].as_array().expect("results") {
+            assert_eq!(result["backend"], "warp_vec_cuda");
+            assert_eq!(result["details"]["device"], "cuda:0");
+        }
     }
 }
 

@@ -40,14 +40,23 @@ impl Lowerer<'_, '_> {
     pub(super) fn element(&mut self, handle: &Val, indices: &[gbxcule_ir::Value]) -> Value {
         let parts = Parts::new(handle);
         // Extents alone don't tell: a gradient that isn't there has those of its array.
-        if self.is_checked() {
+        if self.is_checked() && self.proven.get(parts.data, parts.data).is_none() {
             let absent = self.b.ins().icmp_imm_s(IntCC::Equal, parts.data, 0);
             self.fault_if(absent, FaultKind::Absent.into(), None);
+            self.proven.note(parts.data, parts.data, parts.data);
         }
         let mut address = parts.data;
         for (dim, &index) in indices.iter().enumerate() {
-            let extent = self.b.ins().sextend(types::I64, parts.extents[dim]);
-            let index = self.index(index, extent);
+            let (known, narrow) = (self.scalar(index), parts.extents[dim]);
+            let index = match self.proven.get(known, narrow) {
+                Some(index) => index,
+                None => {
+                    let extent = self.b.ins().sextend(types::I64, narrow);
+                    let index = self.index(index, extent);
+                    self.proven.note(known, narrow, index);
+                    index
+                }
+            };
             let stride = self.b.ins().sextend(types::I64, parts.strides[dim]);
             let offset = self.b.ins().imul(index, stride);
             address = self.b.ins().iadd(address, offset);

@@ -175,6 +175,7 @@ impl Lowerer<'_, '_> {
         if self.plan.of(id).inline {
             self.call_in_place(value, id, args);
         } else {
+            self.is_dirty = true;
             self.each_lane(|lowerer| {
                 let bound = lowerer.bind(args);
                 let result = lowerer.call_out_of_line(id, bound);
@@ -203,7 +204,14 @@ impl Lowerer<'_, '_> {
             let mut slots = Vec::new();
             result.each(&mut |part| match part {
                 Carried::Leaves(leaves) => leaves.iter().for_each(|&leaf| {
-                    lowerer.b.append_block_param(rest, clif_type(leaf));
+                    // The vector that a group passes is the first thread's.
+                    let ty = match leaf {
+                        Scalar::F32 if lowerer.is_packed() => types::F32X4,
+                        _ => clif_type(leaf),
+                    };
+                    if lowerer.lane == 0 || !ty.is_vector() {
+                        lowerer.b.append_block_param(rest, ty);
+                    }
                 }),
                 Carried::Memory { size, .. } => slots.push(lowerer.slot(*size)),
                 Carried::Parts(_) => {}
@@ -227,15 +235,29 @@ impl Lowerer<'_, '_> {
             self.b.seal_block(rest);
             self.b.switch_to_block(rest);
             leaves = self.b.block_params(rest).to_vec();
+            let mark = self.frame().mark;
+            self.forget_since(mark);
         }
+        let vectors: Vec<Value> = leaves
+            .iter()
+            .copied()
+            .filter(|&leaf| self.b.func.dfg.value_type(leaf).is_vector())
+            .collect();
+        leaves.retain(|leaf| !vectors.contains(leaf));
         let mut leaves = leaves.into_iter();
         let carried = Carried::new(self.module, self.flats, result);
         self.each_lane(|lowerer| {
+            let mut vectors = vectors.iter();
             let Some(frame) = lowerer.lanes[lowerer.lane].frames.pop() else { return };
             let Exit::Call { slots, value, .. } = frame.exit else { return };
             let mut slots = slots.into_iter();
             let val = carried.assemble(&mut |leaf, _| {
-                let leaf = leaf.and_then(|_| leaves.next());
+                let leaf = leaf.and_then(|leaf| match leaf {
+                    Scalar::F32 if lowerer.is_packed() => {
+                        vectors.next().map(|&vector| lowerer.lane_of(vector, lowerer.lane))
+                    }
+                    _ => leaves.next(),
+                });
                 leaf.or_else(|| slots.next().map(|slot| lowerer.slot_address(slot)))
                     .unwrap_or_else(|| unreachable!("made when the call began"))
             });
@@ -256,11 +278,35 @@ impl Lowerer<'_, '_> {
                 self.return_from(&carried, &val, results);
             }
             Exit::Call { rest, .. } => {
-                let mut args = Vec::new();
-                self.each_lane(|lowerer| lowerer.pass_result(&carried, value, &mut args));
+                let mut args = vec![Vec::new(); self.lanes.len()];
+                self.each_lane(|lowerer| {
+                    let mut own = Vec::new();
+                    lowerer.pass_result(&carried, value, &mut own);
+                    args[lowerer.lane] = own;
+                });
+                let args = self.joined(&args);
                 self.b.ins().jump(rest, &args);
             }
         }
+    }
+
+    /// Results of all threads as block parameters: the `f32` of a group as vectors, in place of the
+    /// first thread's.
+    fn joined(&mut self, args: &[Vec<Value>]) -> Vec<BlockArg> {
+        let mut joined = Vec::new();
+        for (lane, own) in args.iter().enumerate() {
+            for (at, &arg) in own.iter().enumerate() {
+                let is_float = self.is_packed() && self.b.func.dfg.value_type(arg) == types::F32;
+                joined.push(match args {
+                    [a, b, c, d] if is_float && lane == 0 => {
+                        self.vector([a[at], b[at], c[at], d[at]])
+                    }
+                    _ if is_float && lane > 0 => continue,
+                    _ => arg,
+                });
+            }
+        }
+        joined.into_iter().map(BlockArg::Value).collect()
     }
 
     fn value_or_unit(&self, value: Option<gbxcule_ir::Value>) -> Val {
@@ -272,7 +318,7 @@ impl Lowerer<'_, '_> {
         &mut self,
         carried: &Carried,
         value: Option<gbxcule_ir::Value>,
-        args: &mut Vec<BlockArg>,
+        args: &mut Vec<Value>,
     ) {
         let val = self.value_or_unit(value);
         let Exit::Call { slots, .. } = self.frame().exit.clone() else { return };
@@ -283,7 +329,7 @@ impl Lowerer<'_, '_> {
                 let to = self.slot_address(slot);
                 self.copy(to, value, *size, *align);
             }
-            _ => args.push(BlockArg::Value(value)),
+            _ => args.push(value),
         });
     }
 

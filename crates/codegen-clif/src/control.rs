@@ -3,6 +3,7 @@
 use super::arithmetic::int_code;
 use super::lowerer::{Lowerer, Val};
 use super::program::{Import, Printed};
+use super::proven::Mark;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, Block, BlockArg, InstBuilder, types};
 use cranelift_frontend::Switch;
@@ -16,12 +17,12 @@ pub(super) enum LoweringTask<'a> {
     Stmts(BlockId, usize),
     /// Goes to a block unless the current one has ended.
     Goto(Block),
-    /// Begins a block to which all ways are known.
-    Begin(Block),
+    /// Begins a block to which all ways are known, behind a branch before which this held.
+    Begin(Block, Mark),
     /// The condition of a `While` after its header.
     Test(&'a StmtKind, [Block; 2]),
     /// Ends a loop: seals where its ways lead.
-    EndLoop { head: Block, exit: Block, latch: Option<Latch> },
+    EndLoop { head: Block, exit: Block, latch: Option<Latch>, mark: Mark },
     /// Leaves a frame that was lowered in place.
     Leave,
 }
@@ -57,15 +58,20 @@ impl<'a> Lowerer<'a, '_> {
                     if self.b.is_unreachable() {
                         self.never();
                     } else {
+                        self.note_jump(block);
                         self.b.ins().jump(block, &[]);
                     }
                 }
-                LoweringTask::Begin(block) => {
+                LoweringTask::Begin(block, mark) => {
                     self.b.seal_block(block);
                     self.b.switch_to_block(block);
+                    self.go_back(mark, block);
                 }
                 LoweringTask::Test(stmt, ways) => self.test(stmt, ways),
-                LoweringTask::EndLoop { head, exit, latch } => self.end_loop(head, exit, latch),
+                LoweringTask::EndLoop { head, exit, latch, mark } => {
+                    self.forget_since(mark);
+                    self.end_loop(head, exit, latch);
+                }
                 LoweringTask::Leave => self.leave_frame(),
             }
         }
@@ -77,6 +83,10 @@ impl<'a> Lowerer<'a, '_> {
             self.span = stmt.span;
             let depth = self.todo.len();
             self.todo.push(LoweringTask::Stmts(block, position + 1));
+            let is_clean = self.bail.is_some() && !self.is_dirty;
+            if is_clean && super::uniform::writes(self.module, self.body(), &stmt.kind) {
+                self.look_ahead(&stmts[position..]);
+            }
             self.stmt(&stmt.kind);
             if self.todo.len() != depth + 1 {
                 return;
@@ -89,6 +99,7 @@ impl<'a> Lowerer<'a, '_> {
     fn stmt(&mut self, stmt: &'a StmtKind) {
         match stmt {
             StmtKind::Let(value) => self.evaluate(*value),
+            StmtKind::Store { place, value } if self.is_group() => self.group_store(*place, *value),
             StmtKind::Store { place, value } => {
                 self.each_lane(|lowerer| {
                     let loc = lowerer.place(*place);
@@ -105,14 +116,15 @@ impl<'a> Lowerer<'a, '_> {
             StmtKind::For { index, start, end, step, body } => {
                 self.for_loop(*index, [*start, *end, *step], *body);
             }
-            StmtKind::While { header, .. } => {
+            StmtKind::While { header, body: inner, .. } => {
                 let [head, body, exit] = [(); 3].map(|()| self.b.create_block());
+                let mark = self.enter_loop(&[*header, *inner]);
                 self.b.ins().jump(head, &[]);
                 self.b.switch_to_block(head);
                 self.stop_if_asked();
                 self.frame_mut().loops.push((exit, head));
                 self.todo.extend([
-                    LoweringTask::EndLoop { head, exit, latch: None },
+                    LoweringTask::EndLoop { head, exit, latch: None, mark },
                     LoweringTask::Test(stmt, [body, exit]),
                     LoweringTask::Stmts(*header, 0),
                 ]);
@@ -122,6 +134,7 @@ impl<'a> Lowerer<'a, '_> {
                     unreachable!("check rule 8: in a loop")
                 };
                 let target = if *stmt == StmtKind::Break { exit } else { head };
+                self.note_jump(target);
                 self.b.ins().jump(target, &[]);
                 self.start_unreachable_block();
             }
@@ -130,6 +143,7 @@ impl<'a> Lowerer<'a, '_> {
                 self.start_unreachable_block();
             }
             StmtKind::Print { format, args } => {
+                self.is_dirty = true;
                 self.each_lane(|lowerer| lowerer.print(*format, *args));
             }
             StmtKind::Assert { condition, message } => self.each_lane(|lowerer| {
@@ -163,6 +177,9 @@ impl<'a> Lowerer<'a, '_> {
             self.call(value, function, args);
             return;
         }
+        if self.is_group() && self.evaluate_for_group(value) {
+            return;
+        }
         self.each_lane(|lowerer| {
             let val = lowerer.operation(value);
             lowerer.define(value, val);
@@ -170,23 +187,56 @@ impl<'a> Lowerer<'a, '_> {
     }
 
     fn branch(&mut self, condition: Value, accept: BlockId, reject: BlockId) {
-        let condition = self.scalar(condition);
         let [yes, no, rest] = [(); 3].map(|()| self.b.create_block());
         let empty = self.body().blocks[reject].stmts.is_empty();
-        self.b.ins().brif(condition, yes, &[], if empty { rest } else { no }, &[]);
-        self.todo.push(LoweringTask::Begin(rest));
+        let otherwise = if empty { rest } else { no };
+        match self.bail.filter(|_| self.is_split(condition)) {
+            None => {
+                let condition = self.scalar(condition);
+                self.b.ins().brif(condition, yes, &[], otherwise, &[]);
+            }
+            Some(bail) => self.branch_together(condition, [yes, otherwise, bail]),
+        }
+        let mark = self.mark();
+        self.todo.push(LoweringTask::Begin(rest, mark));
         if !empty {
             self.todo.extend([
                 LoweringTask::Goto(rest),
                 LoweringTask::Stmts(reject, 0),
-                LoweringTask::Begin(no),
+                LoweringTask::Begin(no, mark),
             ]);
         }
         self.todo.extend([
             LoweringTask::Goto(rest),
             LoweringTask::Stmts(accept, 0),
-            LoweringTask::Begin(yes),
+            LoweringTask::Begin(yes, mark),
         ]);
+    }
+
+    /// Returns true if threads of a group may differ in a condition.
+    fn is_split(&self, condition: Value) -> bool {
+        let frames = &self.current_lane().frames;
+        frames.len() == 1 && self.plan.of(frames[0].function).split.contains(&condition)
+    }
+
+    /// Goes where all threads of a group go, or begins again, one by one.
+    fn branch_together(&mut self, condition: Value, [yes, no, bail]: [Block; 3]) {
+        let row = self.of_each(|lowerer| lowerer.scalar(condition));
+        let mask = self.mask(row);
+        let any = self.b.ins().vany_true(mask);
+        let some = self.b.create_block();
+        self.b.ins().brif(any, some, &[], no, &[]);
+        self.b.seal_block(some);
+        self.b.switch_to_block(some);
+        let all = self.b.ins().vall_true(mask);
+        self.b.ins().brif(all, yes, &[], bail, &[]);
+    }
+
+    /// Goes into a loop of these blocks; gives the mark of what holds in each iteration.
+    fn enter_loop(&mut self, blocks: &[BlockId]) -> Mark {
+        self.is_dirty |=
+            blocks.iter().any(|&block| super::uniform::may_write(self.module, self.body(), block));
+        self.mark()
     }
 
     fn switch(&mut self, selector: Value, cases: &[Case], default: BlockId) {
@@ -194,12 +244,13 @@ impl<'a> Lowerer<'a, '_> {
         let selector = self.scalar(selector);
         let mask = u64::MAX >> (64 - of.bits());
         let (rest, otherwise) = (self.b.create_block(), self.b.create_block());
+        let mark = self.mark();
         let mut switch = Switch::new();
-        self.todo.push(LoweringTask::Begin(rest));
+        self.todo.push(LoweringTask::Begin(rest, mark));
         self.todo.extend([
             LoweringTask::Goto(rest),
             LoweringTask::Stmts(default, 0),
-            LoweringTask::Begin(otherwise),
+            LoweringTask::Begin(otherwise, mark),
         ]);
         for case in cases.iter().rev() {
             let block = self.b.create_block();
@@ -209,7 +260,7 @@ impl<'a> Lowerer<'a, '_> {
             self.todo.extend([
                 LoweringTask::Goto(rest),
                 LoweringTask::Stmts(case.body, 0),
-                LoweringTask::Begin(block),
+                LoweringTask::Begin(block, mark),
             ]);
         }
         switch.emit(&mut self.b, selector, otherwise);
@@ -221,6 +272,7 @@ impl<'a> Lowerer<'a, '_> {
         let range = Range { of, end, step, known: self.constant(step, of) };
         let [inner, latch, exit] = [(); 3].map(|()| self.b.create_block());
         let current = self.b.append_block_param(inner, self.b.func.dfg.value_type(start));
+        let mark = self.enter_loop(&[body]);
         let enters = self.loop_condition(range, start);
         self.b.ins().brif(enters, inner, &[BlockArg::Value(start)], exit, &[]);
         self.b.switch_to_block(inner);
@@ -236,7 +288,7 @@ impl<'a> Lowerer<'a, '_> {
         let is_long = self.has_loops(body);
         let end = Latch { block: latch, body: inner, index: current, range, is_long };
         self.todo.extend([
-            LoweringTask::EndLoop { head: inner, exit, latch: Some(end) },
+            LoweringTask::EndLoop { head: inner, exit, latch: Some(end), mark },
             LoweringTask::Goto(latch),
             LoweringTask::Stmts(body, 0),
         ]);
@@ -319,10 +371,12 @@ impl<'a> Lowerer<'a, '_> {
         };
         let condition = self.scalar(*condition);
         self.b.ins().brif(condition, inner, &[], exit, &[]);
+        // What the header found holds in the body too.
+        let mark = self.mark();
         self.todo.extend([
             LoweringTask::Goto(head),
             LoweringTask::Stmts(*body, 0),
-            LoweringTask::Begin(inner),
+            LoweringTask::Begin(inner, mark),
         ]);
     }
 

@@ -1,10 +1,11 @@
 //! Kernels: the loop over the threads of a range.
 
 use super::Options;
+use super::group::GROUP;
 use super::lowerer::{Bound, Exit, Lane, Loc, Lowerer, Val};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, BlockArg, InstBuilder, MemFlagsData, Signature, Value, types,
+    AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, Signature, Value, types,
 };
 use gbxcule_ir::FunctionId;
 use gbxcule_ir::abi::{Arguments, RangeRecord};
@@ -46,64 +47,137 @@ impl Lowerer<'_, '_> {
             .collect();
         let mut first = vec![begin];
         first.extend(self.first_coordinates(begin, &grid));
+        let range = Range { id, params, grid, end };
         if decided.lanes > 1 {
-            let last = self.b.ins().iadd_imm_s(end, 1 - decided.lanes as i64);
-            first = self.threads(id, &params, &grid, &first, last, decided.lanes);
+            self.groups(&range, &first, done);
+        } else {
+            let alone = self.loop_head(first.len());
+            let args = arguments_of(&first);
+            self.b.ins().jump(alone, &args);
+            self.one_by_one(&range, alone, first.len(), |_| end, done);
         }
-        self.threads(id, &params, &grid, &first, end, 1);
-        self.b.ins().jump(done, &[]);
         self.b.seal_block(done);
         self.b.switch_to_block(done);
         let fine = self.b.ins().iconst(types::I32, 0);
         self.b.ins().return_(&[fine]);
     }
 
-    /// A loop over threads, so many at once, as long as their number is below `end`. Takes and
-    /// gives the first thread that is left and its coordinates.
-    fn threads(
-        &mut self,
-        id: FunctionId,
-        params: &[Bound],
-        grid: &[Value],
-        first: &[Value],
-        end: Value,
-        lanes: usize,
-    ) -> Vec<Value> {
-        let [head, latch, rest] = [(); 3].map(|()| self.b.create_block());
-        for _ in first {
-            self.b.append_block_param(head, types::I64);
-            self.b.append_block_param(rest, types::I64);
-        }
-        let args: Vec<BlockArg> = first.iter().copied().map(BlockArg::Value).collect();
-        let any = self.b.ins().icmp(IntCC::SignedLessThan, first[0], end);
-        self.b.ins().brif(any, head, &args, rest, &args);
-        self.b.switch_to_block(head);
-        let mut current: Vec<Value> = self.b.block_params(head).to_vec();
-        self.lanes.clear();
-        for _ in 0..lanes {
-            let thread = Some(current[0]);
-            // In one dimension the coordinate is the number of the thread.
-            let own = if grid.len() <= 1 { &current[..] } else { &current[1..] };
-            let lane = Lane { frames: Vec::new(), thread, coordinates: own.to_vec() };
-            self.lanes.push(lane);
-            let mut following = vec![self.b.ins().iadd_imm_s(current[0], 1)];
-            if grid.len() > 1 {
-                following.extend(self.next_coordinates(&current[1..], grid));
-            }
-            current = following;
-        }
-        self.each_lane(|lowerer| lowerer.enter(id, params.to_vec(), Exit::Thread(latch)));
-        self.run_frame();
+    /// The head of a loop over threads: their number and coordinates.
+    fn loop_head(&mut self, words: usize) -> Block {
+        let head = self.b.create_block();
+        (0..words).for_each(|_| _ = self.b.append_block_param(head, types::I64));
+        head
+    }
 
-        self.b.seal_block(latch);
-        self.b.switch_to_block(latch);
-        let args: Vec<BlockArg> = current.iter().copied().map(BlockArg::Value).collect();
-        let more = self.b.ins().icmp(IntCC::SignedLessThan, current[0], end);
-        self.b.ins().brif(more, head, &args, rest, &args);
-        self.b.seal_block(head);
+    /// Loops over the threads of a range, by groups; one by one where the rest, or that of a row,
+    /// is shorter, and where those of a group part.
+    fn groups(&mut self, range: &Range, first: &[Value], done: Block) {
+        let [head, alone, bail] = [0, 1, 0].map(|more| self.loop_head(first.len() + more));
+        self.b.ins().jump(head, &arguments_of(first));
+        self.b.switch_to_block(head);
+        let current: Vec<Value> = self.b.block_params(head)[..first.len()].to_vec();
+        let beyond = self.b.ins().iadd_imm_s(current[0], GROUP as i64);
+        let mut fits = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, beyond, range.end);
+        if let ([.., last], [.., extent], true) =
+            (&current[..], &range.grid[..], range.grid.len() > 1)
+        {
+            let beyond = self.b.ins().iadd_imm_s(*last, GROUP as i64);
+            let in_row = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, beyond, *extent);
+            fits = self.b.ins().band(fits, in_row);
+        }
+        let [group, latch] = [(); 2].map(|()| self.b.create_block());
+        self.b.ins().brif(fits, group, &[], bail, &arguments_of(&current));
+
+        self.b.switch_to_block(group);
+        self.b.seal_block(group);
+        self.begin_threads(range, &current, GROUP);
+        self.bail = Some(self.b.create_block());
+        self.run_threads(range, latch);
+        let next = self.next_coordinates(&current, &range.grid, GROUP as i64);
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, next[0], range.end);
+        self.b.ins().brif(more, head, &arguments_of(&next), done, &[]);
+        if let Some(given_up) = self.bail.take() {
+            self.b.seal_block(given_up);
+            self.b.switch_to_block(given_up);
+            self.b.ins().jump(bail, &arguments_of(&current));
+        }
+
+        self.b.seal_block(bail);
+        self.b.switch_to_block(bail);
+        let mut args: Vec<Value> = self.b.block_params(bail).to_vec();
+        let until = self.b.ins().iadd_imm_s(args[0], GROUP as i64);
+        args.push(self.b.ins().smin(until, range.end));
+        self.b.ins().jump(alone, &arguments_of(&args));
+        let rest = self.loop_head(first.len());
+        let until = |lowerer: &Self| lowerer.b.block_params(alone)[first.len()];
+        self.one_by_one(range, alone, first.len(), until, rest);
         self.b.seal_block(rest);
         self.b.switch_to_block(rest);
-        self.b.block_params(rest).to_vec()
+        let next: Vec<Value> = self.b.block_params(rest).to_vec();
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, next[0], range.end);
+        self.b.ins().brif(more, head, &arguments_of(&next), done, &[]);
+        self.b.seal_block(head);
+    }
+
+    /// A loop over threads up to `until`, then on to `rest` with the next thread, if it takes one.
+    fn one_by_one(
+        &mut self,
+        range: &Range,
+        alone: Block,
+        words: usize,
+        until: impl Fn(&Self) -> Value,
+        rest: Block,
+    ) {
+        self.b.switch_to_block(alone);
+        let current: Vec<Value> = self.b.block_params(alone)[..words].to_vec();
+        let until = until(self);
+        self.begin_threads(range, &current, 1);
+        let latch = self.b.create_block();
+        self.run_threads(range, latch);
+        let mut next = self.next_coordinates(&current, &range.grid, 1);
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, next[0], until);
+        let after = if self.b.block_params(rest).is_empty() { &[][..] } else { &next.clone() };
+        if self.b.block_params(alone).len() > words {
+            next.push(until);
+        }
+        self.b.ins().brif(more, alone, &arguments_of(&next), rest, &arguments_of(after));
+        self.b.seal_block(alone);
+    }
+
+    /// Takes up the threads that are lowered next, from the one with this number and these
+    /// coordinates on.
+    fn begin_threads(&mut self, range: &Range, current: &[Value], count: usize) {
+        self.lanes.clear();
+        self.group.clear();
+        self.is_dirty = false;
+        for lane in 0..count {
+            let on = |lowerer: &mut Self, word: Value| match lane {
+                0 => word,
+                _ => lowerer.b.ins().iadd_imm_s(word, lane as i64),
+            };
+            let thread = on(self, current[0]);
+            // In one dimension the coordinate is the number of the thread.
+            let mut coordinates = match range.grid.len() {
+                0 | 1 => vec![thread],
+                _ => current[1..].to_vec(),
+            };
+            if let ([.., last], true) = (&mut coordinates[..], range.grid.len() > 1) {
+                *last = on(self, *last);
+            }
+            self.lanes.push(Lane { frames: Vec::new(), thread: Some(thread), coordinates });
+        }
+    }
+
+    /// Lowers the kernel for them, and begins the block after it.
+    fn run_threads(&mut self, range: &Range, latch: Block) {
+        let mark = self.mark();
+        self.each_lane(|lowerer| {
+            lowerer.enter(range.id, range.params.clone(), Exit::Thread(latch));
+        });
+        self.run_frame();
+        self.forget_since(mark);
+        self.b.seal_block(latch);
+        self.b.switch_to_block(latch);
     }
 
     fn parameters(&mut self, id: FunctionId, arguments: Value) -> Vec<Bound> {
@@ -138,21 +212,39 @@ impl Lowerer<'_, '_> {
         coordinates
     }
 
-    /// One on in the last dimension, carrying into those before.
-    fn next_coordinates(&mut self, coordinates: &[Value], grid: &[Value]) -> Vec<Value> {
-        let mut moved = coordinates.to_vec();
+    /// The thread so many on in the last dimension, carrying into those before; as many are in its
+    /// row.
+    fn next_coordinates(&mut self, current: &[Value], grid: &[Value], by: i64) -> Vec<Value> {
+        let mut moved = vec![self.b.ins().iadd_imm_s(current[0], by)];
+        if grid.len() <= 1 {
+            return moved;
+        }
+        moved.extend(&current[1..]);
         let zero = self.b.ins().iconst(types::I64, 0);
-        let mut carry = self.b.ins().iconst(types::I64, 1);
+        let mut carry = self.b.ins().iconst(types::I64, by);
         for dim in (0..grid.len()).rev() {
-            let next = self.b.ins().iadd(coordinates[dim], carry);
+            let next = self.b.ins().iadd(current[1 + dim], carry);
             if dim == 0 {
-                moved[dim] = next;
+                moved[1] = next;
                 break;
             }
             let wraps = self.b.ins().icmp(IntCC::Equal, next, grid[dim]);
-            moved[dim] = self.b.ins().select(wraps, zero, next);
+            moved[1 + dim] = self.b.ins().select(wraps, zero, next);
             carry = self.b.ins().uextend(types::I64, wraps);
         }
         moved
     }
+}
+
+/// Threads of a kernel that a call runs.
+struct Range {
+    id: FunctionId,
+    params: Vec<Bound>,
+    /// The extents of the grid that the kernel asks for.
+    grid: Vec<Value>,
+    end: Value,
+}
+
+fn arguments_of(words: &[Value]) -> Vec<BlockArg> {
+    words.iter().copied().map(BlockArg::Value).collect()
 }

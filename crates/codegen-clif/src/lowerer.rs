@@ -4,8 +4,10 @@
 //! stack of [`super::control::LoweringTask`]s, so that no input makes this recurse deeply.
 
 use super::control::LoweringTask;
+use super::group::Group;
 use super::plan::Plan;
 use super::program::{Import, Program};
+use super::proven::{Mark, Proven};
 use super::shape::{Flat, Flats, clif_type};
 use super::{Options, entry};
 use cranelift_codegen::ir::{
@@ -15,7 +17,7 @@ use cranelift_codegen::ir::{
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::source::Span;
-use gbxcule_ir::{Body, FunctionId, Kind, Mode, Module, Scalar, TableId, Type};
+use gbxcule_ir::{Body, FunctionId, Kind, LocalId, Mode, Module, Scalar, TableId, Type};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -102,6 +104,8 @@ pub(super) struct Frame<'a> {
     pub(super) upward: Vec<gbxcule_ir::Value>,
     /// Where `Break` and `Continue` go.
     pub(super) loops: Vec<(Block, Block)>,
+    /// The facts that were known when it began.
+    pub(super) mark: Mark,
 }
 
 /// A thread being lowered. Kernels whose control flow is the same for all threads are lowered for
@@ -126,6 +130,14 @@ pub(super) struct Lowerer<'a, 'f> {
     /// The one that is lowered now; 0 when control flow is.
     pub(super) lane: usize,
     pub(super) todo: Vec<LoweringTask<'a>>,
+    pub(super) group: Group,
+    pub(super) proven: Proven,
+    /// Of a group of threads, where it begins again, one by one.
+    pub(super) bail: Option<Block>,
+    /// True if `f32` of a group go into vectors.
+    pub(super) packs: bool,
+    /// True if threads may have written something.
+    pub(super) is_dirty: bool,
     pub(super) record: Value,
     /// Of a function out of line, the scalar that it returns in a register.
     pub(super) register_result: Option<Scalar>,
@@ -165,6 +177,11 @@ pub(super) fn lower(
         lanes: vec![Lane::default()],
         lane: 0,
         todo: Vec::new(),
+        group: Group::default(),
+        proven: Proven::default(),
+        bail: None,
+        packs: plan.of(id).packs(),
+        is_dirty: false,
         record: Value::from_u32(0),
         register_result: None,
         fault_exit: None,
@@ -264,7 +281,10 @@ impl<'a> Lowerer<'a, '_> {
                 }
                 Storage::Slot(slot)
             } else {
-                let vars = flat.leaves.iter().map(|leaf| {
+                let vars = flat.leaves.iter().enumerate().map(|(at, leaf)| {
+                    if self.is_packed() && leaf.scalar == Scalar::F32 {
+                        return self.group_variable(id, at);
+                    }
                     let zero = self.zero_of(leaf.scalar);
                     let var = self.b.declare_var(clif_type(leaf.scalar));
                     self.b.def_var(var, zero);
@@ -274,6 +294,7 @@ impl<'a> Lowerer<'a, '_> {
             });
         }
         let values = vec![None; body.values.len()];
+        let mark = self.mark();
         let called_at = self.span;
         self.lanes[self.lane].frames.push(Frame {
             function,
@@ -285,7 +306,25 @@ impl<'a> Lowerer<'a, '_> {
             called_at,
             upward: Vec::new(),
             loops: Vec::new(),
+            mark,
         });
+    }
+
+    /// A variable of a group of threads, a vector of all of theirs. The first thread, whose frame
+    /// is made first, makes it.
+    fn group_variable(&mut self, local: LocalId, at: usize) -> Variable {
+        if self.lane > 0 {
+            let frame = self.lanes[0].frames.last();
+            match frame.map(|frame| &frame.locals[local.index()]) {
+                Some(Storage::Vars(vars)) => return vars[at],
+                _ => unreachable!("threads of a group have variables alike"),
+            }
+        }
+        let zero = self.zero_of(Scalar::F32);
+        let zero = self.b.ins().splat(types::F32X4, zero);
+        let var = self.b.declare_var(types::F32X4);
+        self.b.def_var(var, zero);
+        var
     }
 
     /// Puts those by-value parameters into memory that are indexed there.

@@ -6,6 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, Value, types,
 };
+use cranelift_frontend::Variable;
 use gbxcule_ir::layout::descriptor;
 use gbxcule_ir::{Scalar, Type};
 
@@ -134,7 +135,7 @@ impl Lowerer<'_, '_> {
         match loc {
             Loc::Vars { vars, first } => {
                 let vars = &vars[*first..*first + flat.leaves.len()];
-                let leaves = vars.iter().map(|&var| self.b.use_var(var)).collect();
+                let leaves = vars.iter().map(|&var| self.variable(var)).collect();
                 Val::from_leaves(leaves)
             }
             Loc::Value { val: Val::Memory(address), .. } if !flat.is_large() => {
@@ -158,12 +159,31 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// A variable, or the part of a group's that is this thread's.
+    fn variable(&mut self, var: Variable) -> Value {
+        let value = self.b.use_var(var);
+        match self.b.func.dfg.value_type(value).is_vector() {
+            true => self.lane_of(value, self.lane),
+            false => value,
+        }
+    }
+
+    fn set_variable(&mut self, var: Variable, value: Value) {
+        let is_float = self.b.func.dfg.value_type(value) == types::F32;
+        if !self.is_packed() || !is_float {
+            return self.b.def_var(var, value);
+        }
+        let vector = self.b.use_var(var);
+        let vector = self.b.ins().insertlane(vector, value, self.lane as u8);
+        self.b.def_var(var, vector);
+    }
+
     /// Writes a place.
     pub(super) fn write(&mut self, loc: &Loc, ty: Type, val: &Val) {
         match (loc, val) {
             (Loc::Vars { vars, first }, _) => {
                 for (at, &leaf) in val.leaves().iter().enumerate() {
-                    self.b.def_var(vars[first + at], leaf);
+                    self.set_variable(vars[first + at], leaf);
                 }
             }
             (Loc::Memory { .. }, Val::Memory(from)) => {

@@ -21,8 +21,6 @@ const CALLED_ONCE: u64 = 4_000;
 const ALWAYS: u64 = 20_000;
 /// A kernel of at most this many operations is lowered for several threads at once, if it may be.
 const SEVERAL: u64 = 160;
-/// Number of threads that one lowering serves then.
-const LANES: usize = 4;
 /// Cost assumed for a loop, whose number of iterations is unknown: enough for other threads to
 /// help.
 const LOOP: u64 = 1 << 20;
@@ -36,8 +34,12 @@ pub(super) struct FunctionPlan {
     pub(super) can_fault: bool,
     /// Of a kernel, how many threads are lowered at once.
     pub(super) lanes: usize,
+    /// Conditions in which threads that are lowered at once may differ.
+    pub(super) split: Vec<gbxcule_ir::Value>,
     /// How many leading dimensions of the grid it and its callees ask for.
     pub(super) dims: u8,
+    /// True if it computes functions that have no vector instruction.
+    pub(super) has_scalar_natives: bool,
     /// Variables that lie in stack slots.
     pub(super) memory_locals: Vec<bool>,
     /// Parameters that must be given in memory.
@@ -88,10 +90,12 @@ impl Plan {
             // Constants are made once for all threads.
             let constants = function.body.values.iter();
             let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
-            let several = function.kind == Kind::Kernel
-                && cost.saturating_sub(constants as u64) <= SEVERAL
-                && super::uniform::is_uniform(module, &|id| functions[id.index()].inline, id);
-            functions[id.index()].lanes = if several { LANES } else { 1 };
+            let is_small =
+                function.kind == Kind::Kernel && cost.saturating_sub(constants as u64) <= SEVERAL;
+            let inline = |id: FunctionId| functions[id.index()].inline;
+            let split = is_small.then(|| super::uniform::split(module, &inline, id)).flatten();
+            functions[id.index()].lanes = if split.is_some() { super::group::GROUP } else { 1 };
+            functions[id.index()].split = split.unwrap_or_default();
             if function.kind == Kind::Kernel {
                 functions[id.index()].exclusivity =
                     Exclusivity::new(module, id, functions[id.index()].dims);
@@ -220,6 +224,12 @@ impl FunctionPlan {
         self.work >= LOOP
     }
 
+    /// Returns true if `f32` of a group of threads go into vectors. Loops around scalar functions
+    /// are faster without: threads would wait for each other in each iteration.
+    pub(super) fn packs(&self) -> bool {
+        !(self.has_loops() && self.has_scalar_natives)
+    }
+
     /// The places that a statement uses.
     fn places(&mut self, body: &Body, stmt: &StmtKind, checked: bool) {
         let used = |used| match used {
@@ -240,6 +250,9 @@ impl FunctionPlan {
         match op {
             Op::LaunchIndex(dim) => self.dims = self.dims.max(dim + 1),
             Op::View { .. } => self.can_fault |= checked,
+            Op::Native { native, .. } => {
+                self.has_scalar_natives |= !super::group::has_vector(native);
+            }
             Op::Binary(BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder, left, _) => {
                 let of = context.module.types.components(body.type_of(left));
                 self.can_fault |= checked && of.is_some_and(|(of, _)| !of.is_float());
@@ -257,6 +270,7 @@ impl FunctionPlan {
 
     fn call(&mut self, callee: &FunctionPlan, body: &Body, args: &[Arg]) {
         self.can_fault |= callee.can_fault;
+        self.has_scalar_natives |= callee.has_scalar_natives;
         self.dims = self.dims.max(callee.dims);
         let below = if callee.inline {
             self.frame_bytes = self.frame_bytes.saturating_add(callee.frame_bytes);

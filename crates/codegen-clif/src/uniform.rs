@@ -1,19 +1,25 @@
-//! Analysis: do all threads of a kernel take the same way?
+//! Analysis: do all threads of a kernel take the same way, or can they begin again where they
+//! don't?
 //!
 //! A value *varies* if it may differ from thread to thread: what comes from a launch index, from
 //! array memory, or from anything that varies. If no condition does, threads can be lowered side by
-//! side.
+//! side. So can they if some do before anything is written, and outside of loops: a group whose
+//! threads differ there begins again, one by one.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::walk::{Step, Use, place_values, stmt_uses, walk};
-use gbxcule_ir::{Body, FunctionId, Module, Op, PlaceId, Projection, Root, StmtKind, Value};
+use gbxcule_ir::{
+    BlockId, Body, FunctionId, Module, Op, PlaceId, Projection, Root, StmtKind, Value,
+};
 
-/// Returns true if control flow is the same for all threads, in functions lowered in place too.
-pub(super) fn is_uniform(
+/// Finds the conditions in which threads of a kernel may differ; nothing if control flow may differ
+/// elsewhere, in functions lowered in place too.
+pub(super) fn split(
     module: &Valid<Module>,
     inline: &impl Fn(FunctionId) -> bool,
     kernel: FunctionId,
-) -> bool {
+) -> Option<Vec<Value>> {
+    let mut split = Vec::new();
     let mut todo = vec![(kernel, false)];
     let mut seen = vec![false; module.functions.len()];
     while let Some((id, params_vary)) = todo.pop() {
@@ -33,8 +39,11 @@ pub(super) fn is_uniform(
                 }
             });
         }
-        if !flow.conditions_agree() {
-            return false;
+        if id == kernel {
+            split = flow.early_conditions();
+        }
+        if !flow.conditions_agree(if id == kernel { &split } else { &[] }) {
+            return None;
         }
         for (_, data) in body.values.iter() {
             if let Op::Call { function, .. } = data.op
@@ -45,7 +54,36 @@ pub(super) fn is_uniform(
             }
         }
     }
-    true
+    Some(split)
+}
+
+/// Returns true if a block may write memory that outlives a thread, or print.
+pub(super) fn may_write(module: &Valid<Module>, body: &Body, block: BlockId) -> bool {
+    let mut found = false;
+    walk(body, block, |step| {
+        if let Step::Stmt(stmt) = step {
+            found |= writes(module, body, &stmt.kind);
+        }
+    });
+    found
+}
+
+/// Returns true if a statement itself may.
+pub(super) fn writes(module: &Valid<Module>, body: &Body, stmt: &StmtKind) -> bool {
+    match *stmt {
+        StmtKind::Store { place, .. } => {
+            let element = |step: &Projection| matches!(step, Projection::Element(_));
+            !matches!(body.places[place].root, Root::Local(_))
+                || body.path(place).iter().any(element)
+        }
+        StmtKind::Let(value) => match body.values[value].op {
+            Op::Atomic { .. } => true,
+            Op::Call { function, .. } => !module.facts(function).effects.is_pure(),
+            _ => false,
+        },
+        StmtKind::Print { .. } => true,
+        _ => false,
+    }
 }
 
 struct Varying<'a> {
@@ -135,15 +173,47 @@ impl Varying<'_> {
         varies
     }
 
-    fn conditions_agree(&self) -> bool {
+    /// The varying conditions before which nothing is written, outside of loops.
+    fn early_conditions(&self) -> Vec<Value> {
+        let (mut early, mut todo) = (Vec::new(), vec![self.body.root]);
+        while let Some(block) = todo.pop() {
+            for stmt in &self.body.blocks[block].stmts {
+                match stmt.kind {
+                    StmtKind::If { condition, accept, reject } => {
+                        if self.values[condition.index()] {
+                            early.push(condition);
+                        }
+                        todo.extend([accept, reject]);
+                        // What follows is reached by those who wrote nothing, or by none.
+                        if [accept, reject].into_iter().any(|arm| self.goes_on_after_writes(arm)) {
+                            break;
+                        }
+                    }
+                    StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Switch { .. } => {
+                        break;
+                    }
+                    ref other if writes(self.module, self.body, other) => break,
+                    _ => {}
+                }
+            }
+        }
+        early
+    }
+
+    fn goes_on_after_writes(&self, arm: BlockId) -> bool {
+        let last = self.body.blocks[arm].stmts.last();
+        let returns = last.is_some_and(|stmt| matches!(stmt.kind, StmtKind::Return(_)));
+        !returns && may_write(self.module, self.body, arm)
+    }
+
+    fn conditions_agree(&self, except: &[Value]) -> bool {
         let mut agree = true;
         walk(self.body, self.body.root, |step| {
             let Step::Stmt(stmt) = step else { return };
             let varies = |value: Value| self.values[value.index()];
             agree &= match stmt.kind {
-                StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => {
-                    !varies(condition)
-                }
+                StmtKind::If { condition, .. } => !varies(condition) || except.contains(&condition),
+                StmtKind::While { condition, .. } => !varies(condition),
                 StmtKind::Switch { selector, .. } => !varies(selector),
                 StmtKind::For { start, end, step, .. } => {
                     ![start, end, step].map(varies).contains(&true)

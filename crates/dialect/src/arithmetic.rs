@@ -20,22 +20,28 @@ pub(super) fn arithmetic<'a>(
             Operator::Add => Static::Int(l.checked_add(r)?),
             Operator::Sub => Static::Int(l.checked_sub(r)?),
             Operator::Mult => Static::Int(l.checked_mul(r)?),
-            Operator::Div if r != 0 => Static::Float(l as f64 / r as f64),
+            Operator::Div if r != 0 => Static::Float(exact(l)? / exact(r)?),
             Operator::FloorDiv if r != 0 => Static::Int(floor_div(l, r)?),
             Operator::Mod if r != 0 => {
                 Static::Int(l.checked_sub(floor_div(l, r)?.checked_mul(r)?)?)
             }
-            Operator::Pow => match u32::try_from(r) {
-                Ok(exponent) => Static::Int(l.checked_pow(exponent)?),
-                Err(_) => Static::Float((l as f64).powf(r as f64)),
-            },
+            Operator::Pow if r < 0 => Static::Float(float_power(exact(l)?, exact(r)?)?),
+            Operator::Pow => Static::Int(l.checked_pow(u32::try_from(r).ok()?)?),
             Operator::LShift => {
-                Static::Int(l.checked_mul(1i128.checked_shl(u32::try_from(r).ok()?)?)?)
+                Static::Int(l.checked_mul(2i128.checked_pow(u32::try_from(r).ok()?)?)?)
             }
             Operator::RShift => Static::Int(l.checked_shr(u32::try_from(r).ok()?)?),
-            Operator::BitAnd => Static::Int(l & r),
-            Operator::BitOr => Static::Int(l | r),
-            Operator::BitXor => Static::Int(l ^ r),
+            Operator::BitAnd | Operator::BitOr | Operator::BitXor => {
+                let bits = match op {
+                    Operator::BitAnd => l & r,
+                    Operator::BitOr => l | r,
+                    _ => l ^ r,
+                };
+                match (left, right) {
+                    (Static::Bool(_), Static::Bool(_)) => Static::Bool(bits != 0),
+                    _ => Static::Int(bits),
+                }
+            }
             _ => return None,
         });
     }
@@ -52,7 +58,8 @@ pub(super) fn arithmetic<'a>(
         _ => {}
     }
     let plain = |value: &Static<'a>| match value {
-        Static::Int(_) | Static::Float(_) | Static::Bool(_) => value.as_f64(),
+        Static::Int(value) => exact(*value),
+        Static::Float(_) | Static::Bool(_) => value.as_f64(),
         _ => None,
     };
     let (l, r) = (plain(left)?, plain(right)?);
@@ -61,11 +68,43 @@ pub(super) fn arithmetic<'a>(
         Operator::Sub => l - r,
         Operator::Mult => l * r,
         Operator::Div if r != 0.0 => l / r,
-        Operator::FloorDiv if r != 0.0 => (l / r).floor(),
-        Operator::Mod if r != 0.0 => l - r * (l / r).floor(),
-        Operator::Pow => l.powf(r),
+        Operator::FloorDiv if r != 0.0 => float_divmod(l, r).0,
+        Operator::Mod if r != 0.0 => float_divmod(l, r).1,
+        Operator::Pow => float_power(l, r)?,
         _ => return None,
     }))
+}
+
+/// An integer as a float, if there is one that equals it: Python rounds others once, later.
+fn exact(value: i128) -> Option<f64> {
+    let float = value as f64;
+    (float as i128 == value && value != i128::MAX).then_some(float)
+}
+
+/// Python raises an error where the power is infinite, and has complex numbers where it is none.
+fn float_power(left: f64, right: f64) -> Option<f64> {
+    Some(left.powf(right)).filter(|power| finite_as_its_operands(*power, &[left, right]))
+}
+
+fn finite_as_its_operands(result: f64, operands: &[f64]) -> bool {
+    result.is_finite() || operands.iter().any(|operand| !operand.is_finite())
+}
+
+/// Quotient and remainder as Python defines them: the remainder is exact, with the divisor's sign.
+fn float_divmod(left: f64, right: f64) -> (f64, f64) {
+    let mut remainder = left % right;
+    let mut quotient = (left - remainder) / right;
+    if remainder == 0.0 {
+        remainder = 0.0f64.copysign(right);
+    } else if (right < 0.0) != (remainder < 0.0) {
+        remainder += right;
+        quotient -= 1.0;
+    }
+    if quotient == 0.0 {
+        return (0.0f64.copysign(left / right), remainder);
+    }
+    let floor = quotient.floor();
+    (if quotient - floor > 0.5 { floor + 1.0 } else { floor }, remainder)
 }
 
 fn as_int(value: &Static<'_>) -> Option<i128> {
@@ -83,7 +122,19 @@ fn floor_div(left: i128, right: i128) -> Option<i128> {
 }
 
 pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Option<bool> {
-    if let (Some(l), Some(r)) = (left.as_f64(), right.as_f64()) {
+    if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
+        return Some(match op {
+            CmpOp::Eq => l == r,
+            CmpOp::NotEq => l != r,
+            CmpOp::Lt => l < r,
+            CmpOp::LtE => l <= r,
+            CmpOp::Gt => l > r,
+            CmpOp::GtE => l >= r,
+            _ => return None,
+        });
+    }
+    let float = |value: &Static<'_>| as_int(value).map_or_else(|| value.as_f64(), exact);
+    if let (Some(l), Some(r)) = (float(left), float(right)) {
         return Some(match op {
             CmpOp::Eq => l == r,
             CmpOp::NotEq => l != r,
@@ -121,29 +172,54 @@ pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Opti
     }
 }
 
+/// Python's own `float`, `int` and `bool` of a value, by the scalars that stand for them.
+pub(super) fn python_number<'a>(scalar: Scalar, of: &Static<'a>) -> Option<Static<'a>> {
+    Some(match (scalar, of) {
+        (Scalar::F32, Static::Text(text)) => Static::Float(text.trim().parse().ok()?),
+        (Scalar::F32, _) => Static::Float(of.as_f64()?),
+        (Scalar::I32, Static::Text(text)) => Static::Int(text.trim().parse().ok()?),
+        (Scalar::I32, _) => match as_int(of) {
+            Some(value) => Static::Int(value),
+            None => whole(of.as_f64()?.trunc())?,
+        },
+        _ => Static::Bool(of.truth()?),
+    })
+}
+
+/// A float that is a whole number, as an integer. An `i128` holds none above.
+fn whole<'a>(value: f64) -> Option<Static<'a>> {
+    (value.abs() < 1e38).then_some(Static::Int(value as i128))
+}
+
 pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Static<'a>> {
     let number = |at: usize| args.get(at).and_then(Static::as_f64);
     let int = |at: usize| args.get(at).and_then(as_int);
+    // NumPy gives an infinity or no number where `math` raises an error.
+    let float = |value: f64, operands: &[f64]| {
+        let given = path.starts_with("numpy.") || finite_as_its_operands(value, operands);
+        given.then_some(Static::Float(value))
+    };
+    let of_one = |function: fn(f64) -> f64| {
+        let operand = number(0)?;
+        float(function(operand), &[operand])
+    };
     Some(match (path, args.len()) {
-        ("math.sqrt" | "numpy.sqrt", 1) => Static::Float(number(0)?.sqrt()),
-        ("math.sin" | "numpy.sin", 1) => Static::Float(number(0)?.sin()),
-        ("math.cos" | "numpy.cos", 1) => Static::Float(number(0)?.cos()),
-        ("math.tan" | "numpy.tan", 1) => Static::Float(number(0)?.tan()),
-        ("math.exp" | "numpy.exp", 1) => Static::Float(number(0)?.exp()),
-        ("math.log" | "numpy.log", 1) => Static::Float(number(0)?.ln()),
+        ("math.sqrt" | "numpy.sqrt", 1) => of_one(f64::sqrt)?,
+        ("math.sin" | "numpy.sin", 1) => of_one(f64::sin)?,
+        ("math.cos" | "numpy.cos", 1) => of_one(f64::cos)?,
+        ("math.tan" | "numpy.tan", 1) => of_one(f64::tan)?,
+        ("math.exp" | "numpy.exp", 1) => of_one(f64::exp)?,
+        ("math.log" | "numpy.log", 1) => of_one(f64::ln)?,
         ("math.radians" | "numpy.radians" | "numpy.deg2rad", 1) => {
             Static::Float(number(0)?.to_radians())
         }
         ("math.degrees", 1) => Static::Float(number(0)?.to_degrees()),
-        ("math.pow", 2) => Static::Float(number(0)?.powf(number(1)?)),
-        ("math.floor", 1) => Static::Int(number(0)?.floor() as i128),
-        ("math.ceil", 1) => Static::Int(number(0)?.ceil() as i128),
+        ("math.pow", 2) => Static::Float(float_power(number(0)?, number(1)?)?),
+        ("math.floor", 1) => whole(number(0)?.floor())?,
+        ("math.ceil", 1) => whole(number(0)?.ceil())?,
         ("builtins.round", 1) => match int(0) {
             Some(value) => Static::Int(value),
-            None => {
-                let number = number(0).filter(|number| number.is_finite())?;
-                Static::Int(number.round_ties_even() as i128)
-            }
+            None => whole(number(0)?.round_ties_even())?,
         },
         ("builtins.sum", 1) => {
             let Static::Sequence(parts) = &args[0] else { return None };

@@ -2,7 +2,7 @@
 //! numbers.
 
 use super::annotation::Annotation;
-use super::arithmetic::{dictionary_method, python_function};
+use super::arithmetic::{dictionary_method, python_function, python_number};
 use super::constant::{Evaluation, Static, Unit};
 use super::scope::ScopeId;
 use super::syntax::{Arguments, Expr, Keyword};
@@ -106,14 +106,7 @@ impl<'a> Unit<'a> {
                 let Some(arg) = args.args.first() else { return Err(unknown()) };
                 let value = self.settled(self.known(arg, scope)?);
                 if is_python {
-                    return match (scalar, value.as_f64()) {
-                        (gbxcule_ir::ty::Scalar::F32, Some(value)) => Ok(Static::Float(value)),
-                        (gbxcule_ir::ty::Scalar::I32, Some(number)) => Ok(match value {
-                            Static::Int(value) => Static::Int(value),
-                            _ => Static::Int(number as i128),
-                        }),
-                        _ => value.truth().map(Static::Bool).ok_or_else(unknown),
-                    };
+                    return python_number(*scalar, &value).ok_or_else(unknown);
                 }
                 value.literal(*scalar).map(Static::Typed).ok_or_else(unknown)
             }

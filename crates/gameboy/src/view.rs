@@ -5,7 +5,8 @@
 //! registers can be read without a copy of the machine, and say what `Machine::peek` says. Nothing
 //! here changes the machine, and no argument can lead outside.
 
-use crate::machine::Machine;
+use crate::machine::{Machine, WRAM_BYTES};
+use crate::ppu::VRAM_BYTES;
 
 /// Numbers that belong to the step that is over and not to the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,32 @@ pub fn read(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 
         }
         0xff => read_register(machine, address as u8),
         _ => machine.wram[machine.wram_at(address)],
+    }
+}
+
+/// The byte at an address in a bank, whatever is mapped there: in ROM from 4000 on, video RAM,
+/// cartridge RAM, and work RAM from D000 on, where 0 is bank 1; elsewhere `read`. 255 in a bank
+/// that there is not.
+pub fn read_bank(machine: &Machine, rom: &[u8], cart_ram: &[u8], bank: u16, address: u16) -> u8 {
+    let bank = bank as usize;
+    match address >> 8 {
+        0x40..=0x7f => {
+            let at = bank << 14 | (address & 0x3fff) as usize;
+            if at < rom.len() { rom[at] } else { 0xff }
+        }
+        0x80..=0x9f => {
+            let at = bank << 13 | (address & 0x1fff) as usize;
+            if at < VRAM_BYTES { machine.vram[at] } else { 0xff }
+        }
+        0xa0..=0xbf => {
+            let at = bank << 13 | (address & 0x1fff) as usize;
+            if at < cart_ram.len() { cart_ram[at] } else { 0xff }
+        }
+        0xd0..=0xdf => {
+            let at = (if bank == 0 { 1 } else { bank }) << 12 | (address & 0xfff) as usize;
+            if at < WRAM_BYTES { machine.wram[at] } else { 0xff }
+        }
+        _ => read(machine, rom, cart_ram, address),
     }
 }
 

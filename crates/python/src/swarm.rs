@@ -425,6 +425,11 @@ impl Swarm {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_bess(env))?))
     }
 
+    /// An env as a state that PyBoy 2.8 reads.
+    fn export_pyboy<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_pyboy(env))?))
+    }
+
     /// Put an env into the state that bytes hold: ours, PyBoy's, or BESS; one of ours with the seed
     /// and the episode of the env that was saved, if asked for.
     #[pyo3(signature = (env, state, with_seed = false))]

@@ -4,11 +4,9 @@ use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::apu::Apu;
 
 use crate::envelope::Envelope;
+use crate::mixer::Levels;
 use crate::noise::Noise;
 use crate::pulse::Pulse;
-
-/// Levels of the four channels before their converters, 0 to 15; `None` where the converter is off.
-pub type Levels = [Option<u8>; 4];
 
 /// Offsets of registers from FF10: NR12, NR22 and NR42 set up the envelopes.
 const PULSE_2: u8 = 1;

@@ -5,21 +5,39 @@
 //! runs the machine one instruction at a time, so that no write is missed, and changes nothing in
 //! it; nobody who doesn't ask for sound pays for it. Everything is whole numbers, so the samples
 //! are the same everywhere.
+//!
+//! `crates/sound-color` compiles these sources for the Color, whose machine keeps the levels.
 
+// The Color's machine has the same calls.
+#[cfg(color)]
+extern crate gbxcule_gameboy_color as gbxcule_gameboy;
+
+#[cfg(not(color))]
 mod channels;
+#[cfg(color)]
+mod color_channels;
+#[cfg(not(color))]
 mod envelope;
 mod mixer;
+#[cfg(not(color))]
 mod noise;
+#[cfg(not(color))]
 mod pulse;
 mod sound;
+#[cfg(not(color))]
 mod wav;
 
-pub use channels::Levels;
-pub use mixer::{Frame, SAMPLE_MCYCLES, SAMPLES_PER_FRAME};
+pub use mixer::{Frame, Levels, SAMPLE_MCYCLES, SAMPLES_PER_FRAME};
 pub use sound::Sound;
+#[cfg(not(color))]
 pub use wav::{sample_rate, wav};
 
 /// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
+#[cfg(all(doctest, not(color)))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Example of the Color's README, run as a test of the documentation.
+#[cfg(all(doctest, color))]
+#[doc = include_str!("../../sound-color/README.md")]
+struct ColorReadme;

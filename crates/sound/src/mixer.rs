@@ -2,13 +2,14 @@
 
 use gbxcule_gameboy::apu::Apu;
 
-use crate::channels::Levels;
-
 /// M-cycles of one sample: 47,662.5 samples a second, 798 to a frame.
 pub const SAMPLE_MCYCLES: u32 = 22;
 
 /// Samples of one frame while the LCD is on.
 pub const SAMPLES_PER_FRAME: usize = (gbxcule_gameboy::FRAME_MCYCLES / SAMPLE_MCYCLES) as usize;
+
+/// Levels of the four channels before their converters, 0 to 15; `None` where the converter is off.
+pub type Levels = [Option<u8>; 4];
 
 /// One sample: left and right.
 pub type Frame = [i16; 2];

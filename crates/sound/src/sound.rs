@@ -2,8 +2,11 @@
 
 use gbxcule_gameboy::{Machine, Step};
 
-use crate::channels::{Channels, Levels};
-use crate::mixer::{Frame, Mixer};
+#[cfg(not(color))]
+use crate::channels::Channels;
+#[cfg(color)]
+use crate::color_channels::ColorChannels as Channels;
+use crate::mixer::{Frame, Levels, Mixer};
 
 /// The sound of one machine. If something else has run the machine or changed its state, waves
 /// begin anew and volumes are as they were set: a state doesn't hold what only ears notice.
@@ -68,6 +71,13 @@ impl Sound {
                     self.channels.reset_div(machine.timer.div_base);
                 }
             }
+            #[cfg(color)]
+            if machine.apu.double_speed != self.channels.apu().double_speed {
+                self.advance_to(machine.speed.since, &mut heard);
+                self.channels.change_speed(machine.apu.double_speed);
+                self.advance_to(machine.apu.synced_at, &mut heard);
+                self.channels = Channels::of(machine);
+            }
             if is_over {
                 self.advance_to(machine.now, &mut heard);
                 return;
@@ -100,7 +110,8 @@ impl Sound {
         self.samples.clear();
     }
 
-    /// The copy of what the machine keeps, equal to it between frames.
+    /// The copy of what the machine keeps, equal to it between frames; on the Color but for noise
+    /// that nobody has looked at.
     #[must_use]
     pub fn apu(&self) -> &gbxcule_gameboy::apu::Apu {
         self.channels.apu()

@@ -38,6 +38,8 @@ pub enum SwarmError {
     UnevenRows { bytes: usize, envs: usize },
     #[error("addresses {low:#06x} to {high:#07x} are not inside 0x0000 to 0x10000")]
     BadRange { low: u32, high: u32 },
+    #[error("address {address:04X} has {banks} banks, from 0 on, found bank {bank}")]
+    NoMemoryBank { bank: u16, address: u16, banks: usize },
     #[error(
         "the snapshot was taken with another cartridge: {found} bytes of cartridge RAM, expected {expected}"
     )]
@@ -81,8 +83,6 @@ pub enum SwarmError {
         "the snapshot is of the other model; machines of a swarm are all original or all Color"
     )]
     OtherModel,
-    #[error("a Game Boy Color makes no sound here yet; turn sound off, or use model dmg")]
-    SoundOfColor,
     #[error(
         "pairs need an even number of machines, found {num_envs}: env 2i is wired to env 2i + 1"
     )]

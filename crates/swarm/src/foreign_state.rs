@@ -77,11 +77,6 @@ pub enum ForeignStateError {
     OtherVersion { format: &'static str, found: u32, allowed: &'static str },
     #[error("{format} state of another machine: {found}; here it is to go on in {machine}")]
     OtherModel { format: &'static str, found: String, machine: &'static str },
-    #[error(
-        "PyBoy's states are read for an original Game Boy alone; here one is to go on in a \
-             Game Boy Color (BESS states do)"
-    )]
-    PyBoyForColor,
     #[error("{format} state made with another ROM, titled `{title}`")]
     OtherRom { format: &'static str, title: String },
     #[error("{format} state that is cut off or damaged: {what}")]
@@ -123,8 +118,6 @@ pub(crate) fn imported(
         bess::read(bytes, rom)?
     } else if STATE.matches_magic(bytes) || is_machine(bytes) {
         return Ok(EnvRecord::from_bytes(rom, programs, bytes)?.snapshot);
-    } else if pyboy::matches_magic(bytes) && rom.model() == Model::Color {
-        return Err(ForeignStateError::PyBoyForColor.into());
     } else if pyboy::matches_magic(bytes) {
         pyboy::read(bytes, rom)?
     } else {
@@ -139,9 +132,20 @@ fn is_machine(bytes: &[u8]) -> bool {
     bytes.starts_with(b"gbxstate") || bytes.starts_with(b"gbxcolor")
 }
 
-/// An env as BESS.
-pub(crate) fn exported(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
-    bess::write(&ForeignState::of(&snapshot.machine, rom, &snapshot.cart_ram), rom)
+/// A format that other emulators read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ForeignFormat {
+    Bess,
+    PyBoy,
+}
+
+/// An env in a format of others.
+pub(crate) fn exported(snapshot: &EnvSnapshot, rom: &Rom, format: ForeignFormat) -> Vec<u8> {
+    let foreign_state = ForeignState::of(&snapshot.machine, rom, &snapshot.cart_ram);
+    match format {
+        ForeignFormat::Bess => bess::write(&foreign_state, rom),
+        ForeignFormat::PyBoy => pyboy::write(&foreign_state, rom),
+    }
 }
 
 impl ForeignState {

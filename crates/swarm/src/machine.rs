@@ -8,7 +8,7 @@ use gbxcule_gameboy::state::{Difference, StateError};
 use gbxcule_gameboy::{Cartridge, Model, PowerOnMemory, Step};
 use gbxcule_gameboy_color as color;
 
-use crate::Rom;
+use crate::{Rom, place};
 
 /// One Game Boy.
 #[derive(Debug, PartialEq, Eq)]
@@ -175,6 +175,20 @@ impl Machine {
         of_either!(self, machine => machine.peek(rom, cart_ram, address))
     }
 
+    /// The byte at a place: at an address, or in a bank.
+    pub(crate) fn peek_place(&self, rom: &[u8], cart_ram: &[u8], place: u32) -> u8 {
+        let (bank, address) = place::split(place);
+        match (bank, self) {
+            (None, machine) => machine.peek(rom, cart_ram, address),
+            (Some(bank), Self::Original(machine)) => {
+                original::view::read_bank(machine, rom, cart_ram, bank, address)
+            }
+            (Some(bank), Self::Color(machine)) => {
+                color::view::read_bank(machine, rom, cart_ram, bank, address)
+            }
+        }
+    }
+
     /// Changes memory for debuggers.
     pub(crate) fn poke(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
         of_either!(self, machine => machine.poke(rom, cart_ram, address, value));
@@ -253,6 +267,67 @@ impl<'f> Frame<'f> {
         match model {
             Model::Original => Box::new(frames.as_chunks().0.iter().map(Self::Shades)),
             Model::Color => Box::new(frames.as_chunks().0.iter().map(Self::Colors)),
+        }
+    }
+}
+
+/// The sound of a machine of either model.
+#[derive(Clone, Debug)]
+pub(crate) enum MachineSound {
+    Original(gbxcule_sound::Sound),
+    Color(gbxcule_sound_color::Sound),
+}
+
+impl MachineSound {
+    /// Listens to a machine from now on.
+    pub(crate) fn new(machine: &Machine) -> Self {
+        match machine {
+            Machine::Original(machine) => Self::Original(gbxcule_sound::Sound::new(machine)),
+            Machine::Color(machine) => Self::Color(gbxcule_sound_color::Sound::new(machine)),
+        }
+    }
+
+    /// Bytes that the sound of a machine takes beside its samples.
+    pub(crate) fn bytes(model: Model) -> usize {
+        match model {
+            Model::Original => size_of::<gbxcule_sound::Sound>(),
+            Model::Color => size_of::<gbxcule_sound_color::Sound>(),
+        }
+    }
+
+    /// Runs a step of a machine of the same model, and makes its samples.
+    pub(crate) fn run_step(
+        &mut self,
+        machine: &mut Machine,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        buttons: u8,
+        step: Step,
+    ) -> u32 {
+        match (self, machine) {
+            (Self::Original(sound), Machine::Original(machine)) => {
+                sound.run_step(machine, rom, cart_ram, buttons, step)
+            }
+            (Self::Color(sound), Machine::Color(machine)) => {
+                sound.run_step(machine, rom, cart_ram, buttons, step)
+            }
+            _ => unreachable!("the machines of a swarm have one model"),
+        }
+    }
+
+    /// Samples made since they were last cleared.
+    pub(crate) fn samples(&self) -> &[[i16; 2]] {
+        match self {
+            Self::Original(sound) => sound.samples(),
+            Self::Color(sound) => sound.samples(),
+        }
+    }
+
+    /// Forgets the samples made so far.
+    pub(crate) fn clear(&mut self) {
+        match self {
+            Self::Original(sound) => sound.clear(),
+            Self::Color(sound) => sound.clear(),
         }
     }
 }

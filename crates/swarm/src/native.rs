@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 
 use gbxcule_blocks::Recompile;
 use gbxcule_runtime::Device;
-use gbxcule_sound::{SAMPLES_PER_FRAME, Sound};
+use gbxcule_sound::SAMPLES_PER_FRAME;
 
 use crate::action;
 use crate::checkpoint::StepOutputs;
@@ -14,12 +14,13 @@ use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
 use crate::interruptible_step::Pace;
+use crate::machine::MachineSound;
 use crate::shard::{SHARDS_PER_THREAD, Shard, ShardPlan};
 use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    Chance, Counters, EnvSnapshot, Episode, FrameRange, Link, Machine, Model, Rom, Stage,
-    SwarmConfig, SwarmError, capacity,
+    Chance, Counters, EnvSnapshot, Episode, FrameRange, Link, Machine, Rom, Stage, SwarmConfig,
+    SwarmError, capacity,
 };
 
 /// Machines stepped together on all cores. Results do not depend on the number of threads.
@@ -79,9 +80,6 @@ impl NativeSwarm {
         programs.check_codec(&config.codec)?;
         if config.sound && programs.needs_single_frames() {
             return Err(SwarmError::SoundBesideHooks);
-        }
-        if config.sound && rom.model() == Model::Color {
-            return Err(SwarmError::SoundOfColor);
         }
         check_link(&config)?;
         let (start, sound, link) = (&starts[0], config.sound, config.link);
@@ -586,7 +584,7 @@ fn env_bytes(rom: &Rom, config: &SwarmConfig) -> u64 {
     let outputs = size_of::<f32>() * (1 + programs.obs_dim()) + 1;
     let samples =
         config.schedule.frames_per_step() as usize * SAMPLES_PER_FRAME * size_of::<[i16; 2]>();
-    let sound = if config.sound { size_of::<Sound>() + samples } else { 0 };
+    let sound = if config.sound { MachineSound::bytes(rom.model()) + samples } else { 0 };
     (state + size_of::<f32>() * programs.scratch_len() + buttons + 2 * outputs + sound) as u64
 }
 

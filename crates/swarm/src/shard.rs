@@ -5,11 +5,11 @@ mod single_frames;
 
 use gbxcule_blocks::{Recompile, Runner};
 use gbxcule_gameboy::view::StepNumbers;
-use gbxcule_sound::Sound;
 use single_frames::SingleFrames;
 
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
+use crate::machine::MachineSound;
 use crate::program::{NativePrograms, Outputs, ProgramInputs, TextRole};
 use crate::{Counters, EnvSnapshot, Link, Machine, Programs, Rom, Stage, SwarmError};
 
@@ -55,7 +55,7 @@ pub(crate) struct Shard {
     /// Hooks and progress, if something happens between the frames of a step, or in them.
     single_frames: Option<SingleFrames>,
     /// The sound of each machine, if it is asked for.
-    sounds: Vec<Sound>,
+    sounds: Vec<MachineSound>,
     /// Runs frames by code made for the ROM.
     runner: Option<Runner>,
     /// A copy of one machine of a pair while the other runs; only pairs with a cable need it.
@@ -94,9 +94,9 @@ impl Shard {
             single_frames: programs
                 .needs_single_frames()
                 .then(|| SingleFrames::new(programs, hooks, count)),
-            sounds: match start.machine.original() {
-                Some(machine) if sound => vec![Sound::new(machine); count],
-                _ => Vec::new(),
+            sounds: match sound {
+                true => vec![MachineSound::new(&start.machine); count],
+                false => Vec::new(),
             },
             runner: recompile.map(|recompile| Runner::new(rom.shared_bytes(), recompile)),
             saved_machine: (link == Link::Pairs).then(|| start.machine.clone()),
@@ -150,8 +150,7 @@ impl Shard {
                 })
             }
             (None, _, machine) => machine.run_step(rom, cart_ram, buttons, step),
-            (Some(_), _, Machine::Color(_)) => unreachable!("a Color makes no sound"),
-            (Some(sound), _, Machine::Original(machine)) => {
+            (Some(sound), _, machine) => {
                 if plan.first_frame == 0 {
                     sound.clear();
                 }
@@ -241,7 +240,7 @@ impl Shard {
 
     /// Samples of an env's last step.
     pub(crate) fn samples(&self, slot: usize) -> &[[i16; 2]] {
-        self.sounds.get(slot).map_or(&[], Sound::samples)
+        self.sounds.get(slot).map_or(&[], MachineSound::samples)
     }
 
     /// Outputs to zero.
@@ -278,8 +277,8 @@ impl Shard {
         &self.scratch[slot * self.scratch_len..][..self.scratch_len]
     }
 
-    pub(crate) fn peek(&self, slot: usize, address: u16) -> u8 {
-        self.machines[slot].peek(self.rom.bytes(), self.cart_ram(slot), address)
+    pub(crate) fn peek(&self, slot: usize, place: u32) -> u8 {
+        self.machines[slot].peek_place(self.rom.bytes(), self.cart_ram(slot), place)
     }
 
     /// Changes bytes from an address on, as far as there are addresses.

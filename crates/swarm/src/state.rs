@@ -2,7 +2,7 @@
 //! all formats.
 
 use crate::env_record::{self, EnvRecord};
-use crate::foreign_state::{battery, exported, imported};
+use crate::foreign_state::{ForeignFormat, battery, exported, imported};
 use crate::{DeviceSwarm, EnvSnapshot, Episode, NativeSwarm, Rom, Swarm, SwarmConfig, SwarmError};
 
 /// A swarm whose envs can be kept and moved.
@@ -136,7 +136,15 @@ pub trait EnvStates {
     /// # Errors
     /// There is no such env, or the device failed.
     fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        Ok(exported(&self.snapshot(env)?, self.rom()))
+        Ok(exported(&self.snapshot(env)?, self.rom(), ForeignFormat::Bess))
+    }
+
+    /// An env as a state that PyBoy 2.8 reads.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    fn export_pyboy(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        Ok(exported(&self.snapshot(env)?, self.rom(), ForeignFormat::PyBoy))
     }
 }
 

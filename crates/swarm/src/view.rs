@@ -9,6 +9,7 @@ use gbxcule_gameboy::FRAME_BYTES;
 use rayon::prelude::*;
 
 use crate::picture::{self, Grays, Picture};
+use crate::place::check_range;
 use crate::{
     DeviceSwarm, EnvSnapshot, Features, Frame, Machine, NativeSwarm, OBS_V0_DIM, Rom, SwarmError,
     obs_v0,
@@ -19,7 +20,7 @@ use crate::{
 pub enum View {
     /// The last drawn frame, in these grays.
     Picture(Picture, Grays),
-    /// The bytes at these addresses, one range after the other.
+    /// The bytes at these addresses, or in banks ([`crate::in_bank`]), one range after the other.
     Memory(Vec<Range<u32>>),
     /// The bits at these addresses as bytes 0 and 1, the lowest bit of a byte first.
     Bits(Vec<Range<u32>>),
@@ -50,10 +51,11 @@ impl View {
     fn rows<'o>(
         &self,
         num_envs: usize,
+        rom: &Rom,
         mask: Option<&[bool]>,
         out: &'o mut [u8],
     ) -> Result<Vec<(usize, &'o mut [u8])>, SwarmError> {
-        self.check()?;
+        self.ranges().iter().try_for_each(|range| check_range(range, rom))?;
         let (row, found) = (self.bytes_per_env(), out.len());
         let expected = num_envs * row;
         if found != expected {
@@ -67,23 +69,13 @@ impl View {
         Ok(rows.filter(|(env, _)| mask.is_none_or(|mask| mask[*env])).collect())
     }
 
-    /// # Errors
-    /// A range leaves the address space or runs backwards.
-    fn check(&self) -> Result<(), SwarmError> {
-        match self.ranges().iter().find(|range| range.start > range.end || range.end > 0x1_0000) {
-            Some(range) => Err(SwarmError::BadRange { low: range.start, high: range.end }),
-            None => Ok(()),
-        }
-    }
-
     /// Fills an env's row with the view of its machine.
     fn show_machine(&self, machine: &Machine, rom: &Rom, cart_ram: &[u8], row: &mut [u8]) {
         match self {
             Self::Picture(picture, grays) => picture.fill(*grays, machine.frame(), row),
             Self::Memory(ranges) | Self::Bits(ranges) => {
-                // `check` has seen that every address fits 16 bits.
-                let addresses = ranges.iter().cloned().flatten().map(|address| address as u16);
-                let bytes = addresses.map(|address| machine.peek(rom.bytes(), cart_ram, address));
+                let places = ranges.iter().cloned().flatten();
+                let bytes = places.map(|place| machine.peek_place(rom.bytes(), cart_ram, place));
                 self.show_bytes(bytes, row);
             }
             Self::ObsV0 => {
@@ -118,7 +110,7 @@ impl NativeSwarm {
         mask: Option<&[bool]>,
         out: &mut [u8],
     ) -> Result<(), SwarmError> {
-        let mut rows = view.rows(self.config().num_envs, mask, out)?;
+        let mut rows = view.rows(self.config().num_envs, self.rom(), mask, out)?;
         let rows_per_thread = rows.len().div_ceil(self.threads()).max(1);
         rows.par_chunks_mut(rows_per_thread).flatten_iter().for_each(|(env, row)| {
             let (machine, cart_ram) = self.machine_and_cart_ram(*env);
@@ -141,7 +133,7 @@ impl DeviceSwarm {
         mask: Option<&[bool]>,
         out: &mut [u8],
     ) -> Result<(), SwarmError> {
-        let rows = view.rows(self.config().num_envs, mask, out)?;
+        let rows = view.rows(self.config().num_envs, self.rom(), mask, out)?;
         let envs: Vec<usize> = rows.iter().map(|(env, _)| *env).collect();
         match view {
             View::Picture(picture, grays) => {
@@ -150,10 +142,9 @@ impl DeviceSwarm {
                 rows.for_each(|((_, row), frame)| picture.fill(*grays, frame, row));
             }
             View::Memory(ranges) | View::Bits(ranges) => {
-                let addresses: Vec<u16> =
-                    ranges.iter().cloned().flatten().map(|address| address as u16).collect();
-                let bytes = self.gather(&envs, &addresses)?;
-                let bytes = bytes.chunks_exact(addresses.len().max(1));
+                let places: Vec<u32> = ranges.iter().cloned().flatten().collect();
+                let bytes = self.gather(&envs, &places)?;
+                let bytes = bytes.chunks_exact(places.len().max(1));
                 for ((_, row), bytes) in rows.into_iter().zip(bytes) {
                     view.show_bytes(bytes.iter().copied(), row);
                 }

@@ -4,8 +4,8 @@
 use std::num::NonZeroUsize;
 
 use gbxcule_swarm::{
-    EnvStates, Frame, Grays, Model, NativeSwarm, Picture, Programs, Rom, Stage, Swarm, SwarmConfig,
-    View,
+    EnvStates, Frame, Grays, Model, NativeSwarm, Picture, ProgramText, Programs, Rom, Stage, Swarm,
+    SwarmConfig, View, in_bank,
 };
 
 /// The game, for a model.
@@ -93,4 +93,59 @@ fn states_and_checkpoints_of_colors_go_on_and_are_not_taken_by_originals() {
     let said = original.load_state(0, &state).expect_err("the other model").to_string();
     assert!(said.contains("other model"), "{said}");
     swarm.load_state(0, &state).expect("its own state");
+}
+
+/// Reads each bank as the program left it, also those that are not mapped, by debugger, view and
+/// program.
+#[test]
+fn memory_is_read_in_the_bank_that_is_named() {
+    let text = "import gbxcule as gb\nimport warp as wp\n
+@wp.func\ndef reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    return wp.float32(gb.read_bank(machine, 3, 0xD004)) + 256.0 * wp.float32(gb.read_bank(machine, 1, 0x8003))\n";
+    let programs = Programs::new(
+        ProgramText::new("task.py", text),
+        ProgramText::find("obs_v0").expect("built in"),
+    );
+    let programs = programs.unwrap_or_else(|error| panic!("{error}"));
+    let banked = gbxcule_roms::by_name("COLOR_BANKS").expect("a ROM");
+    let own = Rom::new(banked.bytes()).expect("a header");
+    let settings = SwarmConfig { programs, ..config(1) };
+    let mut banks = NativeSwarm::new(own, settings).expect("a swarm");
+    for frame in 0..4 {
+        banks.step(&[0; 5]).expect("actions");
+        let snapshot = banks.snapshot(0).expect("an env");
+        let machine = snapshot.machine().color().expect("a Color");
+        let asked = f32::from(machine.wram[0x3004]) + 256.0 * f32::from(machine.vram[0x2003]);
+        assert_eq!(banks.rewards()[0], asked, "{frame}");
+        for bank in 0..8_u16 {
+            let range = in_bank(bank, 0xD000)..in_bank(bank, 0xDFFF) + 1;
+            let own = usize::from(bank.max(1)) * 0x1000;
+            let expected = &machine.wram[own..own + 0x1000];
+            assert!(banks.read_memory(0, range.clone()).expect("memory") == expected, "{frame}");
+            let view = View::Memory(vec![range]);
+            let mut rows = vec![0; 5 * 0x1000];
+            banks.fill_view(&view, None, &mut rows).expect("a view");
+            assert!(rows.chunks(0x1000).all(|row| row == expected), "{frame}");
+        }
+        for bank in 0..2_u16 {
+            let range = in_bank(bank, 0x8000)..in_bank(bank, 0x9FFF) + 1;
+            let expected = &machine.vram[usize::from(bank) * 0x2000..][..0x2000];
+            assert!(banks.read_memory(0, range).expect("memory") == expected, "{frame}");
+        }
+    }
+    let differ = |bank| banks.read_memory(0, in_bank(bank, 0xD000)..in_bank(bank, 0xD100));
+    assert!((2..8).any(|bank| differ(bank).expect("memory") != differ(1).expect("memory")));
+    for (range, reason) in [
+        (
+            in_bank(8, 0xD000)..in_bank(8, 0xD001),
+            "address D000 has 8 banks, from 0 on, found bank 8",
+        ),
+        (in_bank(2, 0x8000)..in_bank(2, 0x8001), "address 8000 has 2 banks"),
+        (in_bank(2, 0x4000)..in_bank(2, 0x4001), "address 4000 has 2 banks"),
+        (in_bank(0, 0xA000)..in_bank(0, 0xA001), "address A000 has 0 banks"),
+        (in_bank(1, 0xDFFF)..in_bank(2, 0x0001), "not inside"),
+    ] {
+        let error = banks.read_memory(0, range).expect_err(reason).to_string();
+        assert!(error.contains(reason), "{error}");
+    }
 }

@@ -2,8 +2,8 @@
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    EnvStates, FrameRange, NativeSwarm, ProgramText, Programs, Rom, Schedule, Swarm, SwarmConfig,
-    SwarmError,
+    EnvStates, FrameRange, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Swarm,
+    SwarmConfig, SwarmError,
 };
 
 const ENVS: usize = 5;
@@ -14,12 +14,16 @@ fn config(sound: bool) -> SwarmConfig {
 }
 
 fn rom() -> Rom {
-    let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
-    Rom::new(rom.bytes()).expect("a good header")
+    rom_of(Model::Original)
 }
 
-fn swarm(sound: bool) -> NativeSwarm {
-    NativeSwarm::new(rom(), config(sound)).expect("a swarm")
+fn rom_of(model: Model) -> Rom {
+    let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
+    Rom::for_model(rom.bytes(), Some(model)).expect("a good header")
+}
+
+fn swarm(model: Model, sound: bool) -> NativeSwarm {
+    NativeSwarm::new(rom_of(model), config(sound)).expect("a swarm")
 }
 
 fn actions(step: usize) -> Vec<u8> {
@@ -32,7 +36,17 @@ fn samples(swarm: &NativeSwarm) -> Vec<Vec<[i16; 2]>> {
 
 #[test]
 fn steps_are_the_same_and_can_be_heard() {
-    let (mut heard, mut unheard, mut in_ranges) = (swarm(true), swarm(false), swarm(true));
+    steps_of_a_model_can_be_heard(Model::Original);
+}
+
+#[test]
+fn steps_of_a_color_are_the_same_and_can_be_heard() {
+    steps_of_a_model_can_be_heard(Model::Color);
+}
+
+fn steps_of_a_model_can_be_heard(model: Model) {
+    let (mut heard, mut unheard, mut in_ranges) =
+        (swarm(model, true), swarm(model, false), swarm(model, true));
     let mut is_heard = false;
     for step in 0..40 {
         heard.step(&actions(step)).expect("good actions");

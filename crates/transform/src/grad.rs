@@ -62,6 +62,7 @@ mod replay;
 mod reverse;
 mod rule;
 mod scan;
+mod sequence;
 mod signature;
 mod tidy;
 mod trip;

@@ -16,6 +16,7 @@ from gbxcule._native import CompileError as CompileError
 from gbxcule._native import LaunchError as LaunchError
 from gbxcule.warp import builtin as _builtin
 from gbxcule.warp import config as config
+from gbxcule.warp import missing as _missing
 from gbxcule.warp import render as render
 from gbxcule.warp import types as types
 from gbxcule.warp.array_memory import ArrayAnnotation as ArrayAnnotation
@@ -42,7 +43,9 @@ from gbxcule.warp.composite import composite as _composite
 from gbxcule.warp.composite import matrix as _matrix
 from gbxcule.warp.composite import named_types as _named_types
 from gbxcule.warp.composite import vector as _vector
+from gbxcule.warp.config import DeterministicMode as DeterministicMode
 from gbxcule.warp.device import Device as Device
+from gbxcule.warp.device import DeviceLike as DeviceLike
 from gbxcule.warp.device import ScopedDevice as ScopedDevice
 from gbxcule.warp.device import get_cuda_device_count as get_cuda_device_count
 from gbxcule.warp.device import get_cuda_devices as get_cuda_devices
@@ -66,10 +69,13 @@ from gbxcule.warp.program import constant as constant
 from gbxcule.warp.program import copy as copy
 from gbxcule.warp.program import func as func
 from gbxcule.warp.program import func_grad as func_grad
+from gbxcule.warp.program import func_native as func_native
 from gbxcule.warp.program import func_replay as func_replay
+from gbxcule.warp.program import get_module_options as get_module_options
 from gbxcule.warp.program import kernel as kernel
 from gbxcule.warp.program import launch as launch
 from gbxcule.warp.program import overload as overload
+from gbxcule.warp.program import set_module_options as set_module_options
 from gbxcule.warp.program import static as static
 from gbxcule.warp.program import struct as struct
 from gbxcule.warp.scalar import BY_NAME as _SCALARS
@@ -84,6 +90,7 @@ _NUMBERS = {
     "phi": (1.0 + math.sqrt(5.0)) / 2.0,
 }  # fmt: skip
 _BUILTINS = {*_native.builtin_names(), "quat_identity", "transform_identity"}
+LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR = 10, 20, 30, 40
 _known: dict[str, Any] = {
     **_SCALARS,
     **_named_types(),
@@ -123,6 +130,7 @@ def stand_in() -> ModuleType:
     sys.modules["warp"] = module
     for each in (config, render, types):
         sys.modules[each.__name__.removeprefix("gbxcule.")] = each
+    _missing.stand_in(module)
     return module
 
 
@@ -131,6 +139,9 @@ def __getattr__(name: str) -> Any:
         return _known[name]
     if name in _BUILTINS:
         return _builtin.named(name)
+    found = _missing.named(name)
+    if found is not None:
+        return found
     raise AttributeError(f"gbxcule.warp has no `{name}`", name=name, obj=sys.modules[__name__])
 
 

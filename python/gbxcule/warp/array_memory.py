@@ -104,6 +104,8 @@ class array:
             self._memory = np.zeros((*extents, *known[0]), known[1])
         else:
             self.dtype, self._memory = _taken(data, wanted, copy)
+            if ndim is not None and self._memory.size == 0:
+                self._memory = self._memory.reshape((0,) * ndim + self._inner())
             if shape is not None:
                 self._memory = self._memory.reshape((*_extents(shape), *inside(self.dtype)[0]))
         self._ndim = self._memory.ndim - len(self._inner())
@@ -332,7 +334,9 @@ def _taken(data: Any, wanted: Any, copy: bool) -> tuple[Any, npt.NDArray[Any]]:
         dtype = _inferred(data) if wanted is Any else wanted
         memory = _values(data, dtype)
     inner, numpy = inside(dtype)
-    if memory.ndim == len(inner):
+    if memory.size == 0 and memory.ndim <= len(inner):
+        memory = memory.reshape((0, *inner))
+    elif memory.ndim == len(inner):
         memory = memory.reshape((1, *inner))
     if memory.shape[memory.ndim - len(inner) :] != inner:
         # Rows of numbers that make whole elements, and those of a flat list.

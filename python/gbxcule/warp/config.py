@@ -1,6 +1,16 @@
 """Settings that programs make. Those that could change a result are refused; the others do nothing here."""
 
+import enum
 from typing import Any
+
+
+class DeterministicMode(enum.Enum):
+    """How far results must be the same from run to run; on the CPU of Warp nothing changes by it."""
+
+    NOT_GUARANTEED = "not_guaranteed"
+    RUN_TO_RUN = "run_to_run"
+    GPU_TO_GPU = "gpu_to_gpu"
+
 
 quiet = False
 verbose = False
@@ -21,3 +31,5 @@ verify_autograd_array_access = False
 enable_vector_component_overwrites = False
 optimization_level: int | None = None
 log_level: Any = None
+deterministic = DeterministicMode.NOT_GUARANTEED
+deterministic_max_records = 0

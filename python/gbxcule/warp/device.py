@@ -37,6 +37,8 @@ class Device:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
 
 
+DeviceLike = Device | str | None
+
 _CPU = Device()
 
 

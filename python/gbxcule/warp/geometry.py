@@ -104,8 +104,8 @@ class Bvh(Geometry):
         self, lowers: array, uppers: array, constructor: Any = None, groups: Any = None, leaf_size: int = 1
     ) -> None:
         super().__init__()
-        if groups is not None:
-            raise NotImplementedError("gbxcule.warp has no groups in hierarchies")
+        # Groups order the tree for kernels that ask for one of them, and those are refused.
+        self.groups = groups
         self.lowers, self.uppers = lowers, uppers
         self.device = lowers.device
         if _points(lowers, "lower corners").shape != _points(uppers, "upper corners").shape:

@@ -13,6 +13,7 @@ from gbxcule.warp.array_memory import array
 from gbxcule.warp.device import get_device
 from gbxcule.warp.geometry import table
 from gbxcule.warp.scalar import Scalar, scalar_type
+from gbxcule.warp.missing import Missing
 from gbxcule.warp.structure import Struct, StructInstance
 
 
@@ -101,6 +102,25 @@ def func(function: Callable[..., Any] | None = None, **_options: Any) -> Any:
         return piece
 
     return made if function is None else made(function)
+
+
+def func_native(snippet: str, *_more: Any, **_options: Any) -> Callable[[Any], Missing]:
+    """Name a function of C++: the dialect reads such text from files, a call of this one is refused."""
+    return lambda function: Missing(f"func_native `{function.__name__}`")
+
+
+_module_options: dict[str, dict[str, Any]] = {}
+
+
+def set_module_options(options: dict[str, Any], module: Any = None) -> None:
+    """Note options of a module. None changes a result."""
+    get_module_options(module or inspect.getmodule(sys._getframe(1))).update(options)
+
+
+def get_module_options(module: Any = None) -> dict[str, Any]:
+    """Give the options that were noted for a module."""
+    module = module or inspect.getmodule(sys._getframe(1))
+    return _module_options.setdefault(module.__name__, {})
 
 
 def _hook(decorator: str) -> Callable[[Function], Callable[[Any], Any]]:

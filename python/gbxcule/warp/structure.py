@@ -47,7 +47,8 @@ class Struct(Piece[..., Any]):
             elif (scalar := scalar_type(of)) is not None:
                 fields.append((name, scalar.numpy))
             else:
-                raise NotImplementedError(f"gbxcule.warp has no arrays of structs that hold arrays: `{self.key}.{name}`")
+                # No kernel takes such arrays: what is there stays as it is, empty.
+                fields.append((name, "V8"))
         return np.dtype(fields, align=True)
 
 
@@ -83,7 +84,17 @@ class StructInstance:
 
     def record(self) -> tuple[Any, ...]:
         """Give the fields as NumPy's records take them."""
-        return tuple(_recorded(getattr(self, name)) for name in self._struct.vars)
+        fields = []
+        for name, of in self._struct.vars.items():
+            value = getattr(self, name)
+            if value is None:
+                value = b""
+            elif not isinstance(of, Struct) and not isinstance(value, Composite) and scalar_type(of) is None:
+                raise NotImplementedError(
+                    f"gbxcule.warp has no arrays of structs that hold arrays: `{self._struct.key}.{name}`"
+                )
+            fields.append(_recorded(value))
+        return tuple(fields)
 
     def argument(self, part: Any) -> dict[str, Any]:
         """Give the fields by name, each as `part` makes an argument of it."""

@@ -45,6 +45,11 @@ def type_is_matrix(dtype: Any) -> bool:
     return getattr(dtype, "_kind_", None) == "matrix"
 
 
+def is_array(value: Any) -> bool:
+    """Tell whether a value is an array."""
+    return isinstance(value, array)
+
+
 def type_repr(dtype: Any) -> str:
     """Give a type's name."""
     return str(dtype.__name__)

@@ -3,7 +3,7 @@
 
 use super::{Flow, Lower, Operand, atomic, fault, usage};
 use crate::annotation::Annotation;
-use crate::arithmetic::{arithmetic, compared};
+use crate::arithmetic::{arithmetic, compared, python_number};
 use crate::constant::Static;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::builtin;
@@ -195,14 +195,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 ),
             },
             (Some("int" | "float"), [of]) => {
-                let value = self.static_expr(of)?;
-                match (name, value.as_f64(), value) {
-                    (Some("float"), Some(number), _) => Ok(Static::Float(number)),
-                    (_, Some(_), Static::Int(value)) => Ok(Static::Int(value)),
-                    (_, Some(number), _) => Ok(Static::Int(number as i128)),
-                    (_, None, _) => {
-                        fault(Code::NeedsConstant, self.span(expr), "a number is needed here")
-                    }
+                let scalar = if name == Some("float") { Scalar::F32 } else { Scalar::I32 };
+                match python_number(scalar, &self.static_expr(of)?) {
+                    Some(number) => Ok(number),
+                    None => fault(Code::NeedsConstant, self.span(expr), "a number is needed here"),
                 }
             }
             (_, [of]) if matches!(self.unit.known(&call.func, self.scope), Ok(Static::Member(path)) if &*path == "warp.static") => {

@@ -347,7 +347,8 @@ impl Apu {
         self.level(first) | self.level(first + 1) << 4
     }
 
-    fn level(&mut self, channel: u8) -> u8 {
+    /// The level that a channel's converter gets, 0 to 15, at the moment up to which all is known.
+    pub fn level(&mut self, channel: u8) -> u8 {
         if !self.is_active(channel) {
             return 0;
         }

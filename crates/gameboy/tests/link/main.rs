@@ -142,6 +142,61 @@ Other:
     jp Next
 "#;
 
+/// Commands that the wider script has in place of a write to DIV: that, and further accesses to the
+/// port and to IF. None of them begins to clock.
+const ACCESSES: &str = r#".div:
+    bit 4, c
+    jr nz, .rewrite
+    ldh [DIV], a
+    jp Next
+.rewrite:
+    push hl
+    ld hl, $FF01
+    bit 5, c
+    jr nz, .requests
+    bit 6, c
+    jr nz, .control
+    inc [hl]
+    sla [hl]
+    jr .rewritten
+.control:
+    inc l
+    bit 7, c
+    jr nz, .close
+    ld a, [hl]
+    add a, a
+    jr .rewritten
+.close:
+    res 7, [hl]
+    jr .rewritten
+.requests:
+    ld l, $0F
+    bit 6, c
+    jr nz, .put
+    bit 7, c
+    jr nz, .take
+    set 3, [hl]
+    jr .rewritten
+.take:
+    res 3, [hl]
+    jr .rewritten
+.put:
+    ld a, c
+    rlca
+    rlca
+    ld [hl], a
+.rewritten:
+    pop hl
+    jp Next
+"#;
+
+fn wide_script() -> String {
+    let narrow = ".div:\n    ldh [DIV], a\n    jr Next\n";
+    let wide = SCRIPT.replace(narrow, ACCESSES);
+    assert_ne!(wide, SCRIPT);
+    wide.replace("jr Next", "jp Next")
+}
+
 struct Pair {
     rom: Vec<u8>,
     machines: [Machine; 2],
@@ -201,23 +256,32 @@ impl Pair {
 }
 
 /// Runs in a thread with room for many machines: unoptimised code copies them about.
-fn check_with_room(one: Vec<u8>, other: Vec<u8>) -> Result<(), TestCaseError> {
-    let check = move || Pair::new(SCRIPT, [&one, &other]).check(3);
+fn check_with_room(source: &str, one: Vec<u8>, other: Vec<u8>) -> Result<(), TestCaseError> {
+    let source = source.to_owned();
+    let check = move || Pair::new(&source, [&one, &other]).check(3);
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(check);
     thread.expect("a thread").join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 #[test]
 fn an_idle_machine_comes_to_a_shift_across_the_end_of_a_frame() {
-    check_with_room(vec![20], vec![94, 114, 218, 203]).expect("the plain loop's machines");
+    check_with_room(SCRIPT, vec![20], vec![94, 114, 218, 203]).expect("the plain loop's machines");
 }
 
 #[test]
 fn a_shift_comes_in_the_last_m_cycle_of_a_dispatch() {
     let one = vec![189, 51, 181, 30, 158];
-    check_with_room(one.clone(), vec![84, 0, 0]).expect("the plain loop's machines");
+    check_with_room(SCRIPT, one.clone(), vec![84, 0, 0]).expect("the plain loop's machines");
     // The other one listens.
-    check_with_room(one, vec![84, 0, 2, 7]).expect("the plain loop's machines");
+    check_with_room(SCRIPT, one, vec![84, 0, 2, 7]).expect("the plain loop's machines");
+}
+
+/// The machine that clocks halts at the end of the frame, before the shift.
+#[test]
+fn an_instruction_goes_across_the_end_of_a_frame_and_a_shift() {
+    let one = vec![247, 115, 227, 7, 102, 215, 23, 67, 38, 211, 68, 87];
+    let other = vec![18, 189, 146, 82, 25, 176, 64];
+    check_with_room(SCRIPT, one, other).expect("the plain loop's machines");
 }
 
 proptest! {
@@ -231,7 +295,8 @@ proptest! {
         // Where both clock, a bit can be taken an instruction late.
         let listens = |byte: &u8| if byte & 7 == 3 { byte & !1 } else { *byte };
         let other: Vec<u8> = other.iter().map(listens).collect();
-        check_with_room(one, other)?;
+        check_with_room(SCRIPT, one.clone(), other.clone())?;
+        check_with_room(&wide_script(), one, other)?;
     }
 }
 

@@ -72,6 +72,12 @@ impl<'r> PlainPair<'r> {
                 });
             if let Some(side) = next {
                 self.sides[side].step(self.rom, shift);
+            } else if let Some(side) = self.sides.iter_mut().find(|side| {
+                side.wait == Some(Wait::After) && (shift.is_none() || side.own_shift() != shift)
+            }) {
+                // The other side has stopped at the end of the frame; the shift comes behind it.
+                side.wait = None;
+                side.run(self.rom);
             } else if let Some(at) = shift
                 && self.sides.iter().any(|side| {
                     side.wait.is_some() || side.shift().is_some_and(|at| at <= side.time)
@@ -182,8 +188,8 @@ impl Side {
             self.wait = Some(Wait::Causes(at));
             return;
         }
-        // The Color's dispatch of an interrupt looks twice. Where the second look shifts, the machine
-        // does that itself.
+        // The Color's dispatch of an interrupt looks twice. Where the second look shifts, the
+        // machine does that itself.
         let dispatches = self.machine.deadline.wrapping_sub(self.machine.now).cast_signed() <= 0;
         if COLOR && dispatches && looked.is_some() && looked == shift {
             let clocks = self.own_shift().is_some();

@@ -10,6 +10,13 @@ pub(crate) fn run(program: &Program, checked: bool) -> Result<Vec<Vec<u8>>, Erro
     run_in(&Stream::new(Device::Cpu)?, program, checked)
 }
 
+/// How code is made for programs that the interpreter ran to the end.
+pub(crate) fn build(checked: bool) -> Build {
+    // SAFETY: they stay in their arrays.
+    #[allow(unsafe_code, reason = "unchecked code is compared too")]
+    if checked { Build::default() } else { unsafe { Build::unchecked() } }
+}
+
 /// Memory after a launch in a stream.
 pub(crate) fn run_in(
     stream: &Stream,
@@ -17,10 +24,7 @@ pub(crate) fn run_in(
     checked: bool,
 ) -> Result<Vec<Vec<u8>>, Error> {
     let module = &program.module;
-    // SAFETY: callers give programs that the interpreter ran to the end.
-    #[allow(unsafe_code, reason = "unchecked code is compared too")]
-    let build = if checked { Build::default() } else { unsafe { Build::unchecked() } };
-    let compiled = compile(module, stream.device(), build)?;
+    let compiled = compile(module, stream.device(), build(checked))?;
     let kernel = compiled.kernel(&module.functions[program.kernel].name)?;
     let whole = |bytes: &Vec<u8>| stream.from_slice(bytes);
     let buffers = program.buffers.iter().map(whole).collect::<Result<Vec<Array>, Error>>()?;

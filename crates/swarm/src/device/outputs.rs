@@ -11,6 +11,7 @@ use super::state_arrays::{COUNTERS, FRAME, Layout, SCRATCH, WRAM};
 use super::swarm::DeviceSwarm;
 use super::thread::Arguments;
 use crate::machine::memory_bytes;
+use crate::place::check_range;
 use crate::state::memory_rows;
 use crate::{Counters, CpuState, Model, SwarmError};
 
@@ -180,16 +181,14 @@ impl DeviceSwarm {
         self.map_fault(out.to_vec())
     }
 
-    /// The bytes that a debugger would show at these addresses; reading changes nothing, and only
-    /// these bytes are copied from the device.
+    /// The bytes that a debugger would show at these addresses, or in a bank ([`crate::in_bank`]);
+    /// reading changes nothing, and only these bytes are copied from the device.
     ///
     /// # Errors
-    /// There is no such env, the range leaves the address space, or the device failed.
+    /// There is no such env or bank, the range leaves the address space, or the device failed.
     pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
         self.check_env(env)?;
-        if range.start > range.end || range.end > 0x1_0000 {
-            return Err(SwarmError::BadRange { low: range.start, high: range.end });
-        }
+        check_range(&range, self.rom())?;
         if range.is_empty() {
             return Ok(Vec::new());
         }
@@ -256,14 +255,14 @@ impl DeviceSwarm {
         Ok(arguments.launch(poke, &[envs.len()])?)
     }
 
-    /// The bytes at addresses of some envs, one env after the other; only these are copied from the
+    /// The bytes at places of some envs, one env after the other; only these are copied from the
     /// device.
-    pub(crate) fn gather(&self, envs: &[usize], addresses: &[u16]) -> Result<Vec<u8>, SwarmError> {
-        if envs.is_empty() || addresses.is_empty() {
+    pub(crate) fn gather(&self, envs: &[usize], places: &[u32]) -> Result<Vec<u8>, SwarmError> {
+        if envs.is_empty() || places.is_empty() {
             return Ok(Vec::new());
         }
-        let addresses = self.memory.copy_of(addresses)?;
-        let out = self.memory.zeros(Scalar::U8, &[envs.len(), addresses.len()])?;
+        let addresses = self.memory.copy_of(places)?;
+        let out = self.memory.zeros(Scalar::U8, &[envs.len(), places.len()])?;
         let [.., gather] = self.memory_kernels()?;
         let arguments = self.of_envs(envs)?.and("addresses", &addresses).and("data", &out);
         arguments.launch(gather, &[envs.len()])?;

@@ -1,5 +1,5 @@
-//! States of PyBoy 2.5.0 to 2.8.1 of an original Game Boy; `early` has those of PyBoy 1.4.1 to
-//! 2.4.1, versions 7 to 12.
+//! States of PyBoy 2.5.0 to 2.8.1 of either model; `early` has those of PyBoy 1.4.1 to 2.4.1,
+//! versions 7 to 12, of an original Game Boy, and `write` what PyBoy 2.8 reads.
 //!
 //! | version | PyBoy | what it has beside the version before |
 //! |---|---|---|
@@ -10,13 +10,21 @@
 //! No other version is in a release. The format has no lengths and no names: everything stands
 //! where its predecessors end. Sound in the middle is of unknown length, so what follows it is read
 //! from the end of the file.
+//!
+//! A Color has the registers of its DMA before the CPU, palettes and the second bank of video RAM
+//! behind the LCD's clocks, and four times the work RAM. FF56 and FF72-FF75 are not in a state.
 
+mod color;
 mod early;
+mod write;
+
+pub(super) use write::write;
 
 use gbxcule_gameboy::Model;
 use gbxcule_gameboy::cart::{ClockRegisters, Mapper};
 use gbxcule_gameboy::cpu::Mode;
 
+use self::color::{Transfers, VideoParts};
 use super::bytes::Bytes;
 use super::{Clock, ForeignState, ForeignStateError, mapper_writes, model_name};
 use crate::Rom;
@@ -46,6 +54,7 @@ const SERIAL_BYTES: usize = 36;
 /// Lengths of what a version has between sound and its end.
 struct Layout {
     version: u8,
+    wram_bytes: usize,
     screen_bytes: usize,
     unused_high_bytes: usize,
     timer_bytes: usize,
@@ -55,10 +64,14 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(version: u8) -> Self {
+    fn new(version: u8, model: Model) -> Self {
         let is_newest = version == NEWEST;
         Self {
             version,
+            wram_bytes: match model {
+                Model::Original => WRAM_BYTES,
+                Model::Color => 4 * WRAM_BYTES,
+            },
             screen_bytes: PIXEL_BYTES + usize::from(is_newest),
             // The newest has the selected bank of work RAM there.
             unused_high_bytes: if is_newest { 1 } else { 0x34 },
@@ -100,13 +113,15 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
             allowed,
         });
     }
-    let layout = Layout::new(version);
+    let layout = Layout::new(version, rom.model());
     check_running(&mut state)?;
-    if version == NEWEST {
-        let _key0 = state.u8()?;
-    }
-    let [_key1, _double_speed, is_color] = state.array()?;
-    check_model(is_color)?;
+    let key0 = if version == NEWEST { Some(state.u8()?) } else { None };
+    let [key1, _double_speed, is_color] = state.array()?;
+    check_model(is_color, rom.model())?;
+    let transfers = match rom.model() {
+        Model::Original => None,
+        Model::Color => Some(Transfers::read(&mut state)?),
+    };
     let cpu = Cpu::read(&mut state, version)?;
     let dma_page = if version == NEWEST {
         let [_dma_active, _dma_reading, page, _dma_index] = state.array()?;
@@ -123,6 +138,17 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
     if let Some(serial) = tail.serial {
         io[0x01..0x03].copy_from_slice(&serial);
     }
+    let color = match (transfers, &lcd.color) {
+        (Some(transfers), video) => {
+            let is_compatible = match key0 {
+                Some(key0) => key0 & color::COMPATIBLE != 0,
+                None => rom.bytes()[0x143] & 0x80 == 0,
+            };
+            color::set_ports(&mut io, key1, is_compatible, tail.wram_bank, &transfers, video);
+            Some(color::memories(&transfers, video, tail.behind_oam))
+        }
+        _ => None,
+    };
     let dma_page = dma_page.unwrap_or(io[0x46]);
     io[0x04] = (tail.divider >> 8) as u8;
     io[0x05..0x08].copy_from_slice(&tail.timer);
@@ -140,13 +166,13 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
         divider: tail.divider,
         frame_tcycles: ((lcd.clock + AHEAD_TCYCLES) % FRAME_TCYCLES) as u32,
         wram: tail.wram.to_vec(),
-        vram: lcd.vram.to_vec(),
+        vram: [lcd.vram, lcd.color.second_bank].concat(),
         oam: lcd.oam.to_vec(),
         hram: tail.hram.to_vec(),
         cart_ram: tail.cart_ram.to_vec(),
         mapper_writes: tail.mapper_writes,
         clock: tail.clock,
-        color: None,
+        color,
     })
 }
 
@@ -155,15 +181,21 @@ fn check_running(state: &mut Bytes<'_>) -> Result<(), ForeignStateError> {
     if state.flag()? { Err(ForeignStateError::Booting { format: FORMAT }) } else { Ok(()) }
 }
 
-fn check_model(is_color: u8) -> Result<(), ForeignStateError> {
-    if is_color == 0 {
-        return Ok(());
-    }
-    let found = "a Game Boy Color, as which PyBoy runs games that know it (save again under \
-                 `PyBoy(.., cgb=False)`)"
-        .to_string();
-    let machine = model_name(Model::Original);
-    Err(ForeignStateError::OtherModel { format: FORMAT, found, machine })
+fn check_model(is_color: u8, model: Model) -> Result<(), ForeignStateError> {
+    let found = match (is_color, model) {
+        (0, Model::Original) | (1, Model::Color) => return Ok(()),
+        (0, _) => "an original Game Boy (save again under `PyBoy(.., cgb=True)`)",
+        (1, _) => {
+            "a Game Boy Color, as which PyBoy runs games that know it (save again under \
+             `PyBoy(.., cgb=False)`)"
+        }
+        (other, _) => {
+            let what = format!("{other} where yes or no is needed");
+            return Err(ForeignStateError::Damaged { format: FORMAT, what });
+        }
+    };
+    let machine = model_name(model);
+    Err(ForeignStateError::OtherModel { format: FORMAT, found: found.to_owned(), machine })
 }
 
 struct Cpu {
@@ -211,6 +243,8 @@ struct Lcd<'a> {
     registers: [u8; 11],
     /// T-cycles since the frame began.
     clock: u64,
+    /// Parts that a Color alone has, empty for an original.
+    color: VideoParts<'a>,
 }
 
 impl<'a> Lcd<'a> {
@@ -219,18 +253,25 @@ impl<'a> Lcd<'a> {
         let (vram, oam) = (state.take(VRAM_BYTES)?, state.take(OAM_BYTES)?);
         let registers = state.array()?;
         // The newest has the objects' priority, and whether a Color was made an original.
-        state.take(is_newest + LINE_PARAMETER_BYTES + 5 + is_newest)?;
+        state.take(is_newest + LINE_PARAMETER_BYTES)?;
+        let is_color = state.u8()? != 0;
+        state.take(is_newest)?;
+        let speed_shift = u32::from(state.flag()?);
+        state.take(3)?;
         let (last_cycles, clock, _clock_target) = (state.u64()?, state.u64()?, state.u64()?);
         state.take(1 + is_newest)?;
+        let color = if is_color { VideoParts::read(state)? } else { VideoParts::default() };
         // PyBoy's LCD may be a little behind its CPU: it catches up only when needed.
-        let clock = clock.wrapping_add(cycles.wrapping_sub(last_cycles));
-        Ok(Self { vram, oam, registers, clock })
+        let clock = clock.wrapping_add(cycles.wrapping_sub(last_cycles) >> speed_shift);
+        Ok(Self { vram, oam, registers, clock, color })
     }
 }
 
 /// The part of a state that follows the sound registers.
 struct Tail<'a> {
     wram: &'a [u8],
+    behind_oam: [u8; UNUSED_OAM_BYTES],
+    wram_bank: u8,
     io: &'a [u8],
     hram: &'a [u8],
     /// TIMA, TMA, TAC.
@@ -255,7 +296,7 @@ impl<'a> Tail<'a> {
         let (has_clock, ram_bytes) = (has_clock(rom), ram_bytes(rom));
         let own_bytes = layout.mapper_bytes(mapper);
         let cart_bytes = 4 + ram_bytes + if has_clock { layout.rtc_bytes } else { 0 } + own_bytes;
-        let length = WRAM_BYTES
+        let length = layout.wram_bytes
             + UNUSED_OAM_BYTES
             + IO_BYTES
             + HRAM_BYTES
@@ -272,10 +313,12 @@ impl<'a> Tail<'a> {
         }
         let start = bytes.len() - length;
         let mut tail = Bytes::new(&bytes[start..], FORMAT);
-        let wram = tail.take(WRAM_BYTES)?;
-        tail.take(UNUSED_OAM_BYTES)?;
+        let wram = tail.take(layout.wram_bytes)?;
+        let behind_oam = tail.array()?;
         let (io, hram) = (tail.take(IO_BYTES)?, tail.take(HRAM_BYTES)?);
-        tail.take(layout.unused_high_bytes)?;
+        let unused = tail.take(layout.unused_high_bytes)?;
+        // FF70, among the unused registers from FF4C on.
+        let wram_bank = *unused.get(0x24).unwrap_or(&unused[0]);
 
         let (div, tima, counter, _tima_counter) =
             (tail.u8()?, tail.u8()?, tail.u16()?, tail.u16()?);
@@ -305,6 +348,8 @@ impl<'a> Tail<'a> {
         let serial = if layout.serial_bytes > 0 { Some(tail.array()?) } else { None };
         Ok(Self {
             wram,
+            behind_oam,
+            wram_bank,
             io,
             hram,
             timer: [tima, tma, tac],

@@ -37,8 +37,18 @@ def read_frame(env: int, row: int, lane: int, frame: Rows, data: Rows):
 
 
 @wp.func
-def read_byte(machine: gb.Machine, row: int, lane: int, low: wp.uint16, data: Rows):
-    data[row, lane] = gb.peek(machine, low + wp.uint16(lane))
+def read_place(machine: gb.Machine, place: wp.uint32):
+    """The byte at an address in bits 0 to 15; above them is 0 for what is mapped there, or a bank, plus one."""
+    address = wp.uint16(place & wp.uint32(0xFFFF))
+    bank = place >> wp.uint32(16)
+    if bank == wp.uint32(0):
+        return gb.peek(machine, address)
+    return gb.read_bank(machine, wp.uint16(bank - wp.uint32(1)), address)
+
+
+@wp.func
+def read_byte(machine: gb.Machine, row: int, lane: int, low: wp.uint32, data: Rows):
+    data[row, lane] = read_place(machine, low + wp.uint32(lane))
 
 
 @wp.func
@@ -48,9 +58,9 @@ def write_bytes(machine: gb.Machine, row: int, low: wp.uint16, data: Rows):
 
 
 @wp.func
-def read_bytes(machine: gb.Machine, row: int, addresses: wp.array(dtype=wp.uint16), data: Rows):
+def read_bytes(machine: gb.Machine, row: int, addresses: Words, data: Rows):
     for index in range(addresses.shape[0]):
-        data[row, index] = gb.peek(machine, addresses[index])
+        data[row, index] = read_place(machine, addresses[index])
 
 
 @wp.func

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::NativeSwarm;
+use crate::place::check_range;
 use crate::{Counters, CpuState, Frame, Machine, SwarmError};
 
 impl NativeSwarm {
@@ -69,17 +70,15 @@ impl NativeSwarm {
         })
     }
 
-    /// The bytes that a debugger would show at these addresses; reading changes nothing.
+    /// The bytes that a debugger would show at these addresses, or in a bank ([`crate::in_bank`]);
+    /// reading changes nothing.
     ///
     /// # Errors
-    /// There is no such env, or the range leaves the address space.
+    /// There is no such env or bank, or the range leaves the address space.
     pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
         let (shard, slot) = self.locate(env)?;
-        if range.start > range.end || range.end > 0x1_0000 {
-            return Err(SwarmError::BadRange { low: range.start, high: range.end });
-        }
-        // The range was checked above: every address fits 16 bits.
-        Ok(range.map(|address| shard.peek(slot, address as u16)).collect())
+        check_range(&range, self.rom())?;
+        Ok(range.map(|place| shard.peek(slot, place)).collect())
     }
 
     /// Some cells of each env's scratch, one env after the other.

@@ -43,6 +43,7 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::pixel",
     "view::read",
     "view::read16",
+    "view::read_bank",
     "view::rom_bank",
     "view::seed",
     "view::sp",

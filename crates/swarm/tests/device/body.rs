@@ -5,7 +5,7 @@ use gbxcule_runtime::Device;
 use gbxcule_swarm::device::{DeviceConfig, DeviceSwarm};
 use gbxcule_swarm::{
     EnvStates, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig,
-    View,
+    View, in_bank,
 };
 
 pub(crate) fn every_rom_runs_alike(subject: Subject) {
@@ -102,6 +102,14 @@ pub(crate) fn memory_is_read_and_written_the_same(subject: Subject) {
         let native = pair.native.read_memory(2, range.clone()).expect("a range");
         assert_eq!(pair.ours.read_memory(2, range).expect("a range"), native);
     }
+    for (bank, address) in
+        [(0, 0x8000), (1, 0x8010), (0, 0xA000), (1, 0x4000), (1, 0xD000), (5, 0xD0F0)]
+    {
+        let range = in_bank(bank, address)..in_bank(bank, address + 0x20);
+        let native = pair.native.read_memory(2, range.clone()).map_err(|error| error.to_string());
+        let ours = pair.ours.read_memory(2, range).map_err(|error| error.to_string());
+        assert_eq!(ours, native, "bank {bank} of {address:04x}");
+    }
     pair.assert_equal("reading disturbs nothing");
     for (low, bytes) in [
         (0xC0F0, vec![1, 2, 3]),
@@ -142,7 +150,8 @@ pub(crate) fn views_show_the_same(subject: Subject) {
     let config = SwarmConfig { draw_last: true, ..config(4) };
     let mut pair = Pair::new(subject.game(), config, plain(subject));
     (0..12).for_each(|step| pair.step(&actions(4, step)));
-    let ranges = vec![0xC000..0xC010, 0xFF40..0xFF46, 0x0100..0x0102];
+    let banked = in_bank(1, 0xD000)..in_bank(1, 0xD008);
+    let ranges = vec![0xC000..0xC010, 0xFF40..0xFF46, banked, 0x0100..0x0102];
     let views = [
         View::Picture(Picture::Packed, Grays::Even),
         View::Picture(Picture::Mean, Grays::Pyboy),

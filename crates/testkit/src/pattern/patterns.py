@@ -217,6 +217,30 @@ def overwritten_not_needed(x: Reals, o: Reals, n: int, m: int):
 
 
 @wp.kernel
+def prefix_in_place(x: Reals, o: Reals, n: int, m: int):
+    """a prefix in place, `o[k] = o[k - 1] * x[k]`"""
+    if wp.tid() == 0:
+        for k in range(1, m + 1):
+            o[k] = o[k - 1] * x[k]
+
+
+@wp.kernel
+def suffix_in_place(x: Reals, o: Reals, n: int, m: int):
+    """from the last element on, `o[k] = sin(o[k + 1]) * x[k]`"""
+    if wp.tid() == 0:
+        for k in range(m - 1, -1, -1):
+            o[k] = wp.sin(o[k + 1]) * x[k]
+
+
+@wp.kernel
+def read_after_add(x: Reals, o: Reals, n: int, m: int):
+    """an element read by the thread that added to it"""
+    t = wp.tid()
+    wp.atomic_add(o, t, x[t] * x[t])
+    o[t + 2] = o[t] * o[t]
+
+
+@wp.kernel
 def multiplied_in_place(x: Reals, o: Reals, n: int, m: int):
     """`o[i] *= x` in a loop"""
     t = wp.tid()

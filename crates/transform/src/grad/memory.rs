@@ -7,7 +7,8 @@
 use super::activity::Activity;
 use super::need::Need;
 use super::origin;
-use super::scan::{Program, Scan, StmtSite};
+use super::scan::{Program, Scan};
+use super::sequence::{is_read_last, loops};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Op};
 use gbxcule_ir::place::PlaceId;
@@ -153,7 +154,11 @@ fn atomic(op: AtomicOp, float: bool, old_used: bool, span: Span) -> Option<Diagn
 
 /// Returns true if a write may come after a read, and change what it found.
 fn may_overwrite(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
-    if read.position == write.position || extremes_agree(scan, read, write) {
+    let known = |access: &Access| (access.place, access.position);
+    if read.position == write.position
+        || extremes_agree(scan, read, write)
+        || is_read_last(scan, known(read), known(write))
+    {
         return false;
     }
     write.position > read.position || share_loop(scan, read, write)
@@ -192,21 +197,9 @@ fn may_mix_operations(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
 
 /// Returns true if a loop has both inside.
 fn share_loop(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
-    let loops = |access: &Access| {
-        let mut found = Vec::new();
-        let mut owner: Option<StmtSite<'_>> = Some(scan.stmts[access.position]);
-        while let Some(at) = owner {
-            owner = scan.owner(at.block);
-            if let Some(StmtSite { stmt, .. }) = owner
-                && matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. })
-            {
-                found.push(std::ptr::from_ref(stmt));
-            }
-        }
-        found
-    };
-    let around = loops(other);
-    loops(one).iter().any(|stmt| around.contains(stmt))
+    let around = loops(scan, other.position);
+    let mut shared = loops(scan, one.position).into_iter();
+    shared.any(|stmt| around.iter().any(|other| std::ptr::eq(stmt, *other)))
 }
 
 fn overwritten(read: &Access, write: &Access) -> Diagnostic {

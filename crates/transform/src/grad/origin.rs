@@ -6,7 +6,7 @@
 
 use super::scan::Scan;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::op::{Op, Value};
+use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::StmtKind;
 
@@ -104,24 +104,51 @@ pub(super) fn may_meet(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
     left == right && (left.fields.contains(&ROWS) || !differ(scan, one, other))
 }
 
-/// Returns true if two places are elements of the same handle with known indices that differ.
+/// The dimension of a launch index, or none, and what is added to it.
+type KnownIndex = (Option<u8>, i128);
+
+/// Returns true if two places are elements of the same handle that differ in an index: by numbers,
+/// or by what is added to one launch index.
 fn differ(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
     let body = scan.body;
-    let known = |place: PlaceId| -> Option<Vec<i128>> {
+    let known = |place: PlaceId| -> Option<Vec<Option<KnownIndex>>> {
         if !matches!(body.places[place].root, Root::Param(_)) {
             return None;
         }
         let step = body.path(place)[scan.handle_steps(place)?];
         let Projection::Element(indices) = step else { return None };
         let indices = body.value_lists[indices].iter();
-        let numbers = indices.map(|&index| match body.values[index].op {
-            Op::Literal(literal) => Literal::as_int(literal).filter(|&number| number >= 0),
-            _ => None,
-        });
-        numbers.collect()
+        Some(indices.map(|&index| launch_index_and_number(scan, index)).collect())
     };
-    match (known(one), known(other)) {
-        (Some(one), Some(other)) => one != other,
-        _ => false,
+    let (Some(one), Some(other)) = (known(one), known(other)) else { return false };
+    one.len() == other.len()
+        && one.into_iter().zip(other).any(|pair| match pair {
+            (Some((base, number)), Some((other, another))) => base == other && number != another,
+            _ => false,
+        })
+}
+
+/// An index as a launch index, or none, and a number that is added; neither is negative, so it
+/// doesn't count from the end.
+fn launch_index_and_number(scan: &Scan<'_>, index: Value) -> Option<KnownIndex> {
+    let number = |value: Value| match scan.body.values[value].op {
+        // Small, so that no index that lies in an array wraps.
+        Op::Literal(literal) => {
+            Literal::as_int(literal).filter(|number| (0..1 << 30).contains(number))
+        }
+        _ => None,
+    };
+    match scan.body.values[index].op {
+        Op::LaunchIndex(dim) => Some((Some(dim), 0)),
+        Op::Binary(BinaryOp::Add, left, right) => {
+            let (of, number) = match (number(left), number(right)) {
+                (Some(number), None) => (right, number),
+                (None, Some(number)) => (left, number),
+                _ => return None,
+            };
+            let Op::LaunchIndex(dim) = scan.body.values[of].op else { return None };
+            Some((Some(dim), number))
+        }
+        _ => number(index).map(|number| (None, number)),
     }
 }

@@ -8,7 +8,7 @@ use gbxcule_ir::{Arg, Builder, Module, Param, Type};
 use gbxcule_transform::grad::reverses;
 
 /// Texts that are refused.
-const REFUSED: [(&str, &str); 9] = [
+const REFUSED: [(&str, &str); 13] = [
     (
         "grad-overwritten",
         "
@@ -17,6 +17,47 @@ def k(x: wp.array(dtype=float)):
     i = wp.tid()
     for step in range(3):
         x[i] = x[i] * wp.sin(x[i])
+",
+    ),
+    // The first one read is the last one written: -1 counts from the end.
+    (
+        "grad-overwritten",
+        "
+@wp.kernel
+def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
+    for k in range(n):
+        o[k] = o[k - 1] * x[k]
+",
+    ),
+    // What is read is written afterwards.
+    (
+        "grad-overwritten",
+        "
+@wp.kernel
+def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
+    for k in range(1, n):
+        o[k - 1] = o[k] * x[k]
+",
+    ),
+    // Once more, from the beginning.
+    (
+        "grad-overwritten",
+        "
+@wp.kernel
+def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
+    for step in range(n):
+        for k in range(1, n):
+            o[k] = o[k - 1] * x[k]
+",
+    ),
+    // In which direction isn't known.
+    (
+        "grad-overwritten",
+        "
+@wp.kernel
+def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
+    for k in range(1, 5, n):
+        o[k] = o[k - 1] * x[k]
 ",
     ),
     (

@@ -12,12 +12,13 @@
 
 use std::ops::RangeInclusive;
 
+use gbxcule_gameboy::Model;
 use gbxcule_gameboy::cpu::Mode;
 
 use super::super::bytes::Bytes;
 use super::{
-    Banks, FRAME_TCYCLES, HRAM_BYTES, IO_BYTES, LINE_PARAMETER_BYTES, OAM_BYTES, UNUSED_OAM_BYTES,
-    VRAM_BYTES, WRAM_BYTES, check_model, check_running, has_clock, mode,
+    Banks, FORMAT, FRAME_TCYCLES, HRAM_BYTES, IO_BYTES, LINE_PARAMETER_BYTES, OAM_BYTES,
+    UNUSED_OAM_BYTES, VRAM_BYTES, WRAM_BYTES, check_model, check_running, has_clock, mode,
 };
 use crate::Rom;
 use crate::foreign_state::{ForeignState, ForeignStateError, LINE_TCYCLES};
@@ -38,10 +39,15 @@ pub(super) fn read(
 ) -> Result<ForeignState, ForeignStateError> {
     let state = &mut state;
     check_running(state)?;
-    if version >= 8 {
-        let [_speed_switch, _double_speed, is_color] = state.array()?;
-        check_model(is_color)?;
+    if rom.model() == Model::Color {
+        return Err(ForeignStateError::OtherVersion {
+            format: FORMAT,
+            found: version.into(),
+            allowed: "versions 14, 15 and 29 of a Game Boy Color, those of PyBoy 2.5.0 to 2.8.1",
+        });
     }
+    let is_color = if version >= 8 { state.array::<3>()?[2] } else { 0 };
+    check_model(is_color, rom.model())?;
     let [a, f, b, c, d, e] = state.array()?;
     let (hl, sp, pc) = (state.u16()?, state.u16()?, state.u16()?);
     let ime = state.flag()?;

@@ -1,0 +1,589 @@
+//! Groups of threads: a kernel whose threads take one way is lowered for four of them at once, and
+//! their `f32` go into one vector.
+//!
+//! A value of the IR stays four scalars. Those that were taken out of a vector are known by it, so
+//! that the next operation takes the vector; scalars that nobody uses cost nothing. What is equal
+//! for all four is computed once.
+
+use super::arithmetic::int_code;
+use super::lowerer::{Bound, Loc, Lowerer, Val};
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use gbxcule_ir::walk::{Use, op_uses, place_values};
+use gbxcule_ir::{
+    AtomicOp, BinaryOp, CompareOp, Native, Op, PlaceId, Projection, Root, Scalar, Type, UnaryOp,
+};
+
+/// Number of threads in a group: `f32` in a vector.
+pub(super) const GROUP: usize = 4;
+
+/// The scalars of a group, by thread.
+pub(super) type Row = [Value; GROUP];
+
+/// Facts about the scalars of a group.
+#[derive(Default)]
+pub(super) struct Group {
+    /// Of a scalar taken out of a vector: the vector, and where it was. A `bool` comes out of a
+    /// vector of masks.
+    vectors: rustc_hash::FxHashMap<Value, (Value, usize)>,
+    /// Integers that count up from thread to thread, by the first of them.
+    consecutive: rustc_hash::FxHashMap<Value, Row>,
+}
+
+impl Group {
+    pub(super) fn clear(&mut self) {
+        self.vectors.clear();
+        self.consecutive.clear();
+    }
+
+    pub(super) fn note_consecutive(&mut self, row: Row) {
+        self.consecutive.insert(row[0], row);
+    }
+
+    pub(super) fn is_consecutive(&self, row: Row) -> bool {
+        self.consecutive.get(&row[0]) == Some(&row)
+    }
+
+    /// The vector that holds exactly these.
+    fn vector(&self, row: Row) -> Option<Value> {
+        let &(vector, 0) = self.vectors.get(&row[0])? else { return None };
+        let whole = (0..GROUP).all(|at| self.vectors.get(&row[at]) == Some(&(vector, at)));
+        whole.then_some(vector)
+    }
+}
+
+fn is_same(row: Row) -> bool {
+    row.iter().all(|&value| value == row[0])
+}
+
+fn same_vals(left: &Val, right: &Val) -> bool {
+    match (left, right) {
+        (Val::Memory(left), Val::Memory(right)) => left == right,
+        (Val::Parts(left), Val::Parts(right)) => {
+            left.len() == right.len()
+                && left.iter().zip(right.iter()).all(|(left, right)| same_vals(left, right))
+        }
+        (Val::One(_) | Val::Leaves(_), Val::One(_) | Val::Leaves(_)) => {
+            left.leaves() == right.leaves()
+        }
+        _ => false,
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// Returns true if several threads are lowered at once.
+    pub(super) fn is_group(&self) -> bool {
+        self.lanes.len() == GROUP
+    }
+
+    /// Returns true if their `f32` go into vectors.
+    pub(super) fn is_packed(&self) -> bool {
+        self.is_group() && self.packs
+    }
+
+    /// Something of each thread.
+    pub(super) fn of_each<T>(&mut self, mut of: impl FnMut(&mut Self) -> T) -> [T; GROUP] {
+        let all = std::array::from_fn(|lane| {
+            self.lane = lane;
+            of(self)
+        });
+        self.lane = 0;
+        all
+    }
+
+    fn row(&mut self, value: gbxcule_ir::Value) -> Row {
+        self.of_each(|lowerer| lowerer.scalar(value))
+    }
+
+    /// Evaluates an operation for all threads at once, if that is possible.
+    pub(super) fn evaluate_for_group(&mut self, value: gbxcule_ir::Value) -> bool {
+        let op = self.body().values[value].op;
+        if self.is_equal_for_all(op) {
+            let val = self.operation(value);
+            self.each_lane(|lowerer| lowerer.define(value, val.clone()));
+            return true;
+        }
+        match op {
+            Op::LaunchIndex(_) => {
+                self.each_lane(|lowerer| {
+                    let val = lowerer.operation(value);
+                    lowerer.define(value, val);
+                });
+                let row = self.row(value);
+                self.group.note_consecutive(row);
+                true
+            }
+            Op::Binary(op, x, y) => self.group_binary(value, op, [x, y]),
+            Op::Unary(UnaryOp::Negate, x) => {
+                self.by_float(value, &[x], |lowerer, row| lowerer.b.ins().fneg(row[0]))
+            }
+            Op::Unary(UnaryOp::Not, x) => {
+                self.by_mask(value, &[x], |lowerer, row| lowerer.b.ins().bnot(row[0]))
+            }
+            Op::Compare(op, x, y) => self.group_compare(value, op, [x, y]),
+            Op::Select { condition, accept, reject } => {
+                let mask = self.row(condition);
+                if is_same(mask) {
+                    return false;
+                }
+                let mask = self.mask(mask);
+                let mask = self.b.ins().bitcast(types::F32X4, MemFlagsData::new(), mask);
+                self.by_float(value, &[accept, reject], |lowerer, row| {
+                    lowerer.b.ins().bitselect(mask, row[0], row[1])
+                })
+            }
+            Op::Native { native, args } => {
+                let args = &self.body().value_lists[args];
+                self.group_native(value, native, args)
+            }
+            Op::Load(place) => self.group_load(value, place),
+            Op::Atomic { op: AtomicOp::Add, place, value: operand, expected: None }
+                if self.is_plain(value) =>
+            {
+                self.group_add(value, place, operand)
+            }
+            _ => {
+                if let Op::Atomic { place, .. } = op {
+                    self.prove_group(place);
+                    self.is_dirty = true;
+                }
+                false
+            }
+        }
+    }
+
+    /// Returns true if an operation gives all threads of the group the same.
+    fn is_equal_for_all(&mut self, op: Op) -> bool {
+        match op {
+            Op::Atomic { .. } | Op::AsArray(_) | Op::Index | Op::Call { .. } => return false,
+            Op::LaunchIndex(dim) => {
+                let of = |lane: usize| self.lanes[lane].coordinates[usize::from(dim)];
+                return is_same(std::array::from_fn(of));
+            }
+            _ => {}
+        }
+        let (body, mut equal) = (self.body(), true);
+        op_uses(
+            body,
+            &op,
+            |_| true,
+            |used| {
+                equal &= match used {
+                    Use::Value(value) => self.has_equal_values(value),
+                    Use::Read(place) => self.has_equal_places(place),
+                    _ => false,
+                };
+            },
+        );
+        equal
+    }
+
+    fn has_equal_values(&self, value: gbxcule_ir::Value) -> bool {
+        let of = |lane: usize| {
+            let frame = self.lanes[lane].frames.last();
+            frame.and_then(|frame| frame.values[value.index()].as_ref())
+        };
+        let Some(first) = of(0) else { return false };
+        (1..GROUP).all(|lane| of(lane).is_some_and(|other| same_vals(first, other)))
+    }
+
+    fn has_equal_places(&self, place: PlaceId) -> bool {
+        let body = self.body();
+        let mut equal = match body.places[place].root {
+            Root::Local(_) => false,
+            Root::Table(_) => true,
+            Root::Array(value) => self.has_equal_values(value),
+            Root::Param(position) => {
+                let of = |lane: usize| {
+                    let frame = self.lanes[lane].frames.last()?;
+                    match &frame.params[position as usize] {
+                        Bound::Value(val) => Some(val),
+                        Bound::Place(_) => None,
+                    }
+                };
+                let first = of(0);
+                (1..GROUP).all(|lane| {
+                    first.zip(of(lane)).is_some_and(|(first, other)| same_vals(first, other))
+                })
+            }
+        };
+        place_values(body, place, |value| equal &= self.has_equal_values(value));
+        equal
+    }
+
+    /// A vector of the `f32` of a group.
+    pub(super) fn vector(&mut self, row: Row) -> Value {
+        if let Some(vector) = self.group.vector(row) {
+            return vector;
+        }
+        let mut vector = self.b.ins().splat(types::F32X4, row[0]);
+        if !is_same(row) {
+            for (at, &value) in row.iter().enumerate().skip(1) {
+                vector = self.b.ins().insertlane(vector, value, at as u8);
+            }
+        }
+        vector
+    }
+
+    /// The `f32` in a vector.
+    pub(super) fn out_of_vector(&mut self, vector: Value) -> Row {
+        std::array::from_fn(|at| self.lane_of(vector, at))
+    }
+
+    /// One of the `f32` in a vector.
+    pub(super) fn lane_of(&mut self, vector: Value, at: usize) -> Value {
+        let value = self.b.ins().extractlane(vector, at as u8);
+        self.group.vectors.insert(value, (vector, at));
+        value
+    }
+
+    /// A vector of masks from the `bool`s of a group.
+    pub(super) fn mask(&mut self, row: Row) -> Value {
+        if let Some(vector) = self.group.vector(row) {
+            return vector;
+        }
+        let first = self.b.ins().bmask(types::I32, row[0]);
+        let mut vector = self.b.ins().splat(types::I32X4, first);
+        if !is_same(row) {
+            for (at, &value) in row.iter().enumerate().skip(1) {
+                let value = self.b.ins().bmask(types::I32, value);
+                vector = self.b.ins().insertlane(vector, value, at as u8);
+            }
+        }
+        vector
+    }
+
+    fn define_mask(&mut self, value: gbxcule_ir::Value, vector: Value) {
+        for at in 0..GROUP {
+            let mask = self.b.ins().extractlane(vector, at as u8);
+            let bit = self.b.ins().ireduce(types::I8, mask);
+            let bit = self.b.ins().band_imm_u(bit, 1);
+            self.group.vectors.insert(bit, (vector, at));
+            self.lane = at;
+            self.define(value, Val::One(bit));
+        }
+        self.lane = 0;
+    }
+
+    /// Applies `each` to vectors of `f32`, component by component; false if the operands have
+    /// others, or lie in memory.
+    fn by_float(
+        &mut self,
+        value: gbxcule_ir::Value,
+        operands: &[gbxcule_ir::Value],
+        mut each: impl FnMut(&mut Self, &[Value]) -> Value,
+    ) -> bool {
+        if !self.is_packed() {
+            return false;
+        }
+        let mut leaves = Vec::with_capacity(operands.len());
+        for &operand in operands {
+            let vals = self.of_each(|lowerer| lowerer.val(operand));
+            if vals.iter().any(|val| !matches!(val, Val::One(_) | Val::Leaves(_))) {
+                return false;
+            }
+            leaves.push(vals);
+        }
+        let count = leaves[0][0].leaves().len();
+        let float = |&value: &Value| self.b.func.dfg.value_type(value) == types::F32;
+        if count == 0 || !leaves.iter().flatten().all(|val| val.leaves().iter().all(float)) {
+            return false;
+        }
+        let mut results: [Vec<Value>; GROUP] = Default::default();
+        for at in 0..count {
+            let rows: Vec<Row> =
+                leaves.iter().map(|vals| std::array::from_fn(|k| vals[k].leaves()[at])).collect();
+            let vectors: Vec<Value> = rows.into_iter().map(|row| self.vector(row)).collect();
+            let vector = each(self, &vectors);
+            let row = self.out_of_vector(vector);
+            results.iter_mut().zip(row).for_each(|(result, value)| result.push(value));
+        }
+        for (lane, result) in results.into_iter().enumerate() {
+            self.lane = lane;
+            self.define(value, Val::from_leaves(result));
+        }
+        self.lane = 0;
+        true
+    }
+
+    /// Applies `each` to vectors of masks; false if no operand has come out of one.
+    fn by_mask(
+        &mut self,
+        value: gbxcule_ir::Value,
+        operands: &[gbxcule_ir::Value],
+        each: impl FnOnce(&mut Self, &[Value]) -> Value,
+    ) -> bool {
+        if self.ty(value).as_scalar() != Some(Scalar::Bool) {
+            return false;
+        }
+        let rows: Vec<Row> = operands.iter().map(|&operand| self.row(operand)).collect();
+        if !rows.iter().any(|&row| self.group.vector(row).is_some()) {
+            return false;
+        }
+        let masks: Vec<Value> = rows.into_iter().map(|row| self.mask(row)).collect();
+        let mask = each(self, &masks);
+        self.define_mask(value, mask);
+        true
+    }
+
+    fn group_binary(
+        &mut self,
+        value: gbxcule_ir::Value,
+        op: BinaryOp,
+        operands: [gbxcule_ir::Value; 2],
+    ) -> bool {
+        match op {
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                self.by_mask(value, &operands, |lowerer, row| match op {
+                    BinaryOp::And => lowerer.b.ins().band(row[0], row[1]),
+                    BinaryOp::Or => lowerer.b.ins().bor(row[0], row[1]),
+                    _ => lowerer.b.ins().bxor(row[0], row[1]),
+                })
+            }
+            BinaryOp::Add | BinaryOp::Subtract
+                if self.ty(value).as_scalar() == Some(Scalar::I32) =>
+            {
+                let [x, y] = operands.map(|operand| self.row(operand));
+                let up = |lowerer: &Self, row| lowerer.group.is_consecutive(row);
+                let moved = (up(self, x) && is_same(y))
+                    || (op == BinaryOp::Add && up(self, y) && is_same(x));
+                if !moved {
+                    return false;
+                }
+                self.each_lane(|lowerer| {
+                    let val = lowerer.operation(value);
+                    lowerer.define(value, val);
+                });
+                let row = self.row(value);
+                self.group.note_consecutive(row);
+                true
+            }
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide => self
+                .by_float(value, &operands, |lowerer, row| match op {
+                    BinaryOp::Add => lowerer.b.ins().fadd(row[0], row[1]),
+                    BinaryOp::Subtract => lowerer.b.ins().fsub(row[0], row[1]),
+                    BinaryOp::Multiply => lowerer.b.ins().fmul(row[0], row[1]),
+                    _ => lowerer.b.ins().fdiv(row[0], row[1]),
+                }),
+            _ => false,
+        }
+    }
+
+    fn group_compare(
+        &mut self,
+        value: gbxcule_ir::Value,
+        op: CompareOp,
+        operands: [gbxcule_ir::Value; 2],
+    ) -> bool {
+        let rows = operands.map(|operand| self.row(operand));
+        let vector = match self.ty(operands[0]).as_scalar() {
+            Some(Scalar::F32) if self.is_packed() => {
+                let [x, y] = rows.map(|row| self.vector(row));
+                self.b.ins().fcmp(float_code(op), x, y)
+            }
+            Some(Scalar::I32) => {
+                let known = |row| is_same(row) || self.group.is_consecutive(row);
+                if !rows.into_iter().all(known) {
+                    return false;
+                }
+                let [x, y] = rows.map(|row| self.counted_vector(row));
+                self.b.ins().icmp(int_code(op, Scalar::I32), x, y)
+            }
+            _ => return false,
+        };
+        self.define_mask(value, vector);
+        true
+    }
+
+    /// A vector of integers that are equal or count up.
+    fn counted_vector(&mut self, row: Row) -> Value {
+        let vector = self.b.ins().splat(types::I32X4, row[0]);
+        if is_same(row) {
+            return vector;
+        }
+        let mut steps = Vec::with_capacity(16);
+        (0..GROUP as i32).for_each(|at| steps.extend(at.to_le_bytes()));
+        let steps = self.b.func.dfg.constants.insert(steps.into());
+        let steps = self.b.ins().vconst(types::I32X4, steps);
+        self.b.ins().iadd(vector, steps)
+    }
+
+    fn group_native(
+        &mut self,
+        value: gbxcule_ir::Value,
+        native: Native,
+        args: &[gbxcule_ir::Value],
+    ) -> bool {
+        let each = |lowerer: &mut Self, row: &[Value]| match native {
+            Native::Min => lowerer.extremum_of_vectors(FloatCC::LessThanOrEqual, row),
+            Native::Max => lowerer.extremum_of_vectors(FloatCC::GreaterThanOrEqual, row),
+            Native::Abs => lowerer.b.ins().fabs(row[0]),
+            Native::Floor => lowerer.b.ins().floor(row[0]),
+            Native::Ceil => lowerer.b.ins().ceil(row[0]),
+            Native::Trunc => lowerer.b.ins().trunc(row[0]),
+            Native::Rint => lowerer.b.ins().nearest(row[0]),
+            _ => lowerer.b.ins().sqrt(row[0]),
+        };
+        has_vector(native) && self.by_float(value, args, each)
+    }
+
+    fn extremum_of_vectors(&mut self, code: FloatCC, row: &[Value]) -> Value {
+        let first = self.b.ins().fcmp(code, row[0], row[1]);
+        let no_second = self.b.ins().fcmp(FloatCC::Unordered, row[1], row[1]);
+        let chosen = self.b.ins().bor(first, no_second);
+        let chosen = self.b.ins().bitcast(types::F32X4, MemFlagsData::new(), chosen);
+        self.b.ins().bitselect(chosen, row[0], row[1])
+    }
+
+    /// The address of the first of four `f32` that lie side by side in array memory.
+    fn neighbours(&mut self, place: PlaceId) -> Option<Value> {
+        self.prove_group(place);
+        let body = self.body();
+        let data = &body.places[place];
+        let [before @ .., Projection::Element(indices)] = body.path(place) else { return None };
+        if data.ty != Type::scalar(Scalar::F32) || !before.is_empty() || !self.packs {
+            return None;
+        }
+        let (last, others) = body.value_lists[*indices].split_last()?;
+        let row = self.row(*last);
+        let handles = self.handles(place)?;
+        let is_known = self.group.is_consecutive(row)
+            && others.iter().all(|&other| self.has_equal_values(other))
+            && self.has_sides(&handles, body.value_lists[*indices].len(), row);
+        if !is_known {
+            return None;
+        }
+        let loc = self.place(place);
+        Some(self.address(&loc))
+    }
+
+    /// The handle of the array that a place is an element of, if it is one for all threads.
+    pub(super) fn handles(&mut self, place: PlaceId) -> Option<Val> {
+        let body = self.body();
+        let Some(Projection::Element(_)) = body.path(place).first() else { return None };
+        let data = &body.places[place];
+        let of = |lane: usize| match data.root {
+            Root::Array(value) => self.lanes[lane].frames.last()?.values[value.index()].clone(),
+            Root::Param(position) => {
+                match &self.lanes[lane].frames.last()?.params[position as usize] {
+                    Bound::Value(val) => Some(val.clone()),
+                    Bound::Place(_) => None,
+                }
+            }
+            _ => None,
+        };
+        let first = of(0)?;
+        let equal = (1..GROUP).all(|lane| of(lane).is_some_and(|other| same_vals(&first, &other)));
+        (equal && matches!(first, Val::Leaves(_))).then_some(first)
+    }
+
+    fn group_load(&mut self, value: gbxcule_ir::Value, place: PlaceId) -> bool {
+        let Some(address) = self.neighbours(place) else { return false };
+        let vector = self.b.ins().load(types::F32X4, unaligned(), address, 0);
+        self.define_floats(value, vector);
+        true
+    }
+
+    fn define_floats(&mut self, value: gbxcule_ir::Value, vector: Value) {
+        for (lane, scalar) in self.out_of_vector(vector).into_iter().enumerate() {
+            self.lane = lane;
+            self.define(value, Val::One(scalar));
+        }
+        self.lane = 0;
+    }
+
+    /// Adds to elements that belong to the threads alone; gives the old ones.
+    fn group_add(
+        &mut self,
+        value: gbxcule_ir::Value,
+        place: PlaceId,
+        operand: gbxcule_ir::Value,
+    ) -> bool {
+        let address = self.neighbours(place);
+        self.is_dirty = true;
+        let Some(address) = address else { return false };
+        let row = self.row(operand);
+        let operand = self.vector(row);
+        let old = self.b.ins().load(types::F32X4, unaligned(), address, 0);
+        let new = self.b.ins().fadd(old, operand);
+        self.b.ins().store(unaligned(), new, address, 0);
+        self.define_floats(value, old);
+        true
+    }
+
+    /// Stores the values of all threads.
+    pub(super) fn group_store(&mut self, place: PlaceId, value: gbxcule_ir::Value) {
+        let body = self.body();
+        let element = |step: &Projection| matches!(step, Projection::Element(_));
+        let is_memory = body.path(place).iter().any(element);
+        if is_memory && let Some(address) = self.neighbours(place) {
+            let row = self.row(value);
+            let vector = self.vector(row);
+            self.is_dirty = true;
+            self.b.ins().store(unaligned(), vector, address, 0);
+            return;
+        }
+        let locs = self.of_each(|lowerer| lowerer.place(place));
+        if let [Loc::Vars { .. }, ..] = locs {
+            self.store_variables(&locs, value);
+            return;
+        }
+        // A place that was passed may lie in an array.
+        self.is_dirty |= is_memory || matches!(body.places[place].root, Root::Param(_));
+        let ty = body.places[place].ty;
+        for (lane, loc) in locs.iter().enumerate() {
+            self.lane = lane;
+            let val = self.val(value);
+            self.write(loc, ty, &val);
+        }
+        self.lane = 0;
+    }
+
+    fn store_variables(&mut self, locs: &[Loc; GROUP], value: gbxcule_ir::Value) {
+        let vals = self.of_each(|lowerer| lowerer.val(value));
+        for at in 0..vals[0].leaves().len() {
+            let row: Row = std::array::from_fn(|lane| vals[lane].leaves()[at]);
+            let vars = locs.each_ref().map(|loc| match loc {
+                Loc::Vars { vars, first } => vars[first + at],
+                _ => unreachable!("threads of a group have variables alike"),
+            });
+            if vars[0] == vars[1] {
+                let vector = self.vector(row);
+                self.b.def_var(vars[0], vector);
+            } else {
+                vars.into_iter().zip(row).for_each(|(var, value)| self.b.def_var(var, value));
+            }
+        }
+    }
+}
+
+/// Returns true if vectors of `f32` have an instruction for it.
+pub(super) fn has_vector(native: Native) -> bool {
+    matches!(
+        native,
+        Native::Min
+            | Native::Max
+            | Native::Abs
+            | Native::Floor
+            | Native::Ceil
+            | Native::Trunc
+            | Native::Rint
+            | Native::Sqrt
+    )
+}
+
+/// Elements of 4 bytes lie at multiples of 4.
+fn unaligned() -> MemFlagsData {
+    MemFlagsData::new().with_notrap()
+}
+
+pub(super) fn float_code(op: CompareOp) -> FloatCC {
+    match op {
+        CompareOp::Equal => FloatCC::Equal,
+        CompareOp::NotEqual => FloatCC::NotEqual,
+        CompareOp::Less => FloatCC::LessThan,
+        CompareOp::LessEqual => FloatCC::LessThanOrEqual,
+        CompareOp::Greater => FloatCC::GreaterThan,
+        CompareOp::GreaterEqual => FloatCC::GreaterThanOrEqual,
+    }
+}

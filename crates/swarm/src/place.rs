@@ -1,0 +1,58 @@
+//! Places in memory: an address as the CPU sees it, or one in a bank, whatever is mapped there.
+//!
+//! A place is a number: the address in bits 0 to 15, above them 0 for what is mapped or the bank
+//! plus one. Debuggers, views and the kernels of devices read by it.
+
+use std::ops::Range;
+
+use gbxcule_gameboy::Model;
+
+use crate::{Rom, SwarmError};
+
+const END: u32 = 0x1_0000;
+
+/// The place of an address in a bank.
+#[must_use]
+pub fn in_bank(bank: u16, address: u16) -> u32 {
+    (u32::from(bank) + 1) << 16 | u32::from(address)
+}
+
+/// The bank of a place, if it has one, and its address.
+pub(crate) fn split(place: u32) -> (Option<u16>, u16) {
+    ((place >> 16).checked_sub(1).map(|bank| bank as u16), place as u16)
+}
+
+/// Checks that a range of places lies within one bank that there is, or within the addresses that
+/// the CPU sees.
+pub(crate) fn check_range(range: &Range<u32>, rom: &Rom) -> Result<(), SwarmError> {
+    let (low, high) = (range.start, range.end);
+    if low > high {
+        return Err(SwarmError::BadRange { low, high });
+    }
+    if high <= END {
+        return Ok(());
+    }
+    let (bank, address) = split(low);
+    let begin = low - u32::from(address);
+    let Some(bank) = bank.filter(|_| high - begin <= END) else {
+        return Err(SwarmError::BadRange { low, high });
+    };
+    match banks(rom, address) {
+        Some(banks) if usize::from(bank) >= banks => {
+            Err(SwarmError::NoMemoryBank { bank, address, banks })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How many banks an address has, if it has banks.
+fn banks(rom: &Rom, address: u16) -> Option<usize> {
+    let is_color = rom.model() == Model::Color;
+    match address {
+        0x4000..=0x7FFF => Some(rom.bytes().len().div_ceil(0x4000)),
+        0x8000..=0x9FFF => Some(if is_color { 2 } else { 1 }),
+        0xA000..=0xBFFF => Some(rom.cart_ram_bytes().div_ceil(0x2000)),
+        0xD000..=0xDFFF => Some(if is_color { 8 } else { 2 }),
+        _ => None,
+    }
+}

@@ -1,0 +1,109 @@
+//! Loops that go through an array in one direction: what they read isn't written again later.
+//!
+//! `for k in range(1, n): o[k] = o[k - 1] * x[k]` writes each element before it reads it, so the
+//! array holds in the end what was read. That is proven of elements whose indices are the loop's
+//! own, plus constants, and never count from the end.
+
+use super::scan::{Scan, StmtSite};
+use gbxcule_ir::op::{BinaryOp, Op, Value};
+use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::stmt::{Stmt, StmtKind};
+
+/// The loops around a statement, from the innermost one on.
+pub(super) fn loops<'a>(scan: &Scan<'a>, position: usize) -> Vec<&'a Stmt> {
+    let mut found = Vec::new();
+    let mut owner: Option<StmtSite<'a>> = Some(scan.stmts[position]);
+    while let Some(at) = owner {
+        owner = scan.owner(at.block);
+        if let Some(StmtSite { stmt, .. }) = owner
+            && matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. })
+        {
+            found.push(stmt);
+        }
+    }
+    found
+}
+
+/// Returns true if no write by one statement comes after a read by the other and meets it. Both are
+/// a place and the statement's position.
+pub(super) fn is_read_last(
+    scan: &Scan<'_>,
+    read: (PlaceId, usize),
+    write: (PlaceId, usize),
+) -> bool {
+    let (Some((array, from)), Some((other, to))) = (element(scan, read.0), element(scan, write.0))
+    else {
+        return false;
+    };
+    let around = loops(scan, write.1);
+    let shared: Vec<&Stmt> = loops(scan, read.1)
+        .into_iter()
+        .filter(|stmt| around.iter().any(|other| std::ptr::eq(*stmt, *other)))
+        .collect();
+    if array != other || from.len() != to.len() || shared.is_empty() {
+        return false;
+    }
+    let steps: Vec<Vec<i128>> = shared.iter().map(|stmt| offsets(scan, stmt, from, to)).collect();
+    // In a later iteration, of whichever loop, another element is written.
+    let later = shared.iter().zip(&steps).all(|(stmt, ahead)| {
+        let up = step(scan, stmt).unwrap_or_default() > 0;
+        ahead.iter().any(|&ahead| if up { ahead >= 0 } else { ahead <= 0 })
+    });
+    // So it is in the same one, or it was before the read.
+    later && (write.1 < read.1 || steps.iter().flatten().any(|&ahead| ahead != 0))
+}
+
+/// An element of a parameter's array: the parameter, and the indices.
+fn element<'a>(scan: &Scan<'a>, place: PlaceId) -> Option<(u32, &'a [Value])> {
+    let Root::Param(param) = scan.body.places[place].root else { return None };
+    let (0, [Projection::Element(indices), ..]) =
+        (scan.handle_steps(place)?, scan.body.path(place))
+    else {
+        return None;
+    };
+    Some((param, &scan.body.value_lists[*indices]))
+}
+
+/// How far the written index lies beyond the one that is read, in the dimensions in which both are
+/// the loop's index plus a constant, and never negative.
+fn offsets(scan: &Scan<'_>, stmt: &Stmt, from: &[Value], to: &[Value]) -> Vec<i128> {
+    let (StmtKind::For { index, start, end, .. }, Some(step)) = (&stmt.kind, step(scan, stmt))
+    else {
+        return Vec::new();
+    };
+    // The least index that an iteration has.
+    let least = if step > 0 { number(scan, *start) } else { number(scan, *end).map(|end| end + 1) };
+    let Some(least) = least else { return Vec::new() };
+    let pairs = from.iter().zip(to).filter_map(|(&from, &to)| {
+        let [from, to] = [from, to].map(|value| added(scan, value, *index));
+        from.zip(to).filter(|&(from, to)| least + from >= 0 && least + to >= 0)
+    });
+    pairs.map(|(from, to)| to - from).collect()
+}
+
+/// The constant that is added to a loop's index, if a value is that sum.
+fn added(scan: &Scan<'_>, value: Value, index: Value) -> Option<i128> {
+    if value == index {
+        return Some(0);
+    }
+    match scan.body.values[value].op {
+        Op::Binary(BinaryOp::Add, left, right) if left == index => number(scan, right),
+        Op::Binary(BinaryOp::Add, left, right) if right == index => number(scan, left),
+        Op::Binary(BinaryOp::Subtract, left, right) if left == index => {
+            number(scan, right).map(|number| -number)
+        }
+        _ => None,
+    }
+}
+
+/// The step of a `For` with a known one that isn't 0.
+fn step(scan: &Scan<'_>, stmt: &Stmt) -> Option<i128> {
+    let StmtKind::For { step, .. } = stmt.kind else { return None };
+    number(scan, step).filter(|&step| step != 0)
+}
+
+/// A constant; small, so that no index that lies in an array wraps by it.
+fn number(scan: &Scan<'_>, value: Value) -> Option<i128> {
+    let Op::Literal(literal) = scan.body.values[value].op else { return None };
+    literal.as_int().filter(|number| number.abs() < 1 << 30)
+}
