@@ -47,7 +47,9 @@ pub(super) fn arithmetic<'a>(
     }
     match (op, left, right) {
         (Operator::Add, Static::Sequence(left), Static::Sequence(right)) => {
-            return Some(Static::Sequence(left.iter().chain(right.iter()).cloned().collect()));
+            let is_short = left.len() + right.len() <= RANGE_MAX;
+            let parts = || left.iter().chain(right.iter()).cloned().collect();
+            return is_short.then(|| Static::Sequence(parts()));
         }
         (Operator::Mult, Static::Sequence(parts), Static::Int(times))
         | (Operator::Mult, Static::Int(times), Static::Sequence(parts)) => {
