@@ -45,6 +45,20 @@ pub(super) fn arithmetic<'a>(
             _ => return None,
         });
     }
+    match (op, left, right) {
+        (Operator::Add, Static::Sequence(left), Static::Sequence(right)) => {
+            let is_short = left.len() + right.len() <= RANGE_MAX;
+            let parts = || left.iter().chain(right.iter()).cloned().collect();
+            return is_short.then(|| Static::Sequence(parts()));
+        }
+        (Operator::Mult, Static::Sequence(parts), Static::Int(times))
+        | (Operator::Mult, Static::Int(times), Static::Sequence(parts)) => {
+            let times = usize::try_from(*times).unwrap_or(0);
+            let len = parts.len().checked_mul(times).filter(|len| *len <= RANGE_MAX)?;
+            return Some(Static::Sequence(parts.iter().cycle().take(len).cloned().collect()));
+        }
+        _ => {}
+    }
     let plain = |value: &Static<'a>| match value {
         Static::Int(value) => exact(*value),
         Static::Float(_) | Static::Bool(_) => value.as_f64(),
@@ -99,6 +113,7 @@ fn as_int(value: &Static<'_>) -> Option<i128> {
     match value {
         Static::Int(value) => Some(*value),
         Static::Bool(value) => Some(i128::from(*value)),
+        Static::Enumerator(.., value) => as_int(value),
         _ => None,
     }
 }
@@ -143,6 +158,13 @@ pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Opti
     // A value that is only named here, such as `sys.platform`, may be anything.
     let named = |it: &Static<'_>| matches!(it, Static::Member(path) if !path.starts_with("warp."));
     if named(left) || named(right) {
+        return None;
+    }
+    // A second name of a function may mean fewer of its overloads.
+    if let (Static::Function(left), Static::Function(right)) = (left, right)
+        && left != right
+        && (left.home, left.name, left.frame) == (right.home, right.name, right.frame)
+    {
         return None;
     }
     match op {
@@ -375,6 +397,8 @@ impl Static<'_> {
             Self::Sequence(parts) => !parts.is_empty(),
             Self::Dict(items) => !items.is_empty(),
             Self::Type(_) | Self::Module(_) | Self::Function(..) | Self::Class(_) => true,
+            Self::Python(..) | Self::ImportedModule(_) => true,
+            Self::Enumerator(.., value) => return value.truth(),
             _ => return None,
         })
     }
@@ -386,6 +410,7 @@ impl Static<'_> {
             Self::Int(value) => Some(*value as f64),
             Self::Float(value) => Some(*value),
             Self::Typed(literal) => Some(literal.as_f64()),
+            Self::Enumerator(.., value) => value.as_f64(),
             _ => None,
         }
     }
@@ -400,6 +425,7 @@ impl Static<'_> {
                 Some(value) => Literal::int(scalar, value),
                 None => Literal::float(scalar, literal.as_f64()),
             }),
+            Self::Enumerator(.., value) => value.literal(scalar),
             _ => None,
         }
     }

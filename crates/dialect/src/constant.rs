@@ -7,9 +7,10 @@ use super::decorator::Role;
 use super::file::{Content, Files};
 use super::frame::Frames;
 use super::library::{self, Library};
+use super::object::{ObjectId, Objects};
 use super::reference::References;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
-use super::syntax::{self, DictItem, Expr, Ranged, StmtFunctionDef, UnaryOp};
+use super::syntax::{self, CmpOp, DictItem, Expr, Ranged, StmtFunctionDef, UnaryOp};
 use super::trial::Trials;
 use super::warp::{self, builtin_name, canonical, starred_name};
 use gbxcule_ir::constant::Literal;
@@ -46,6 +47,10 @@ pub(super) enum Static<'a> {
     Python(&'a StmtFunctionDef, ScopeId),
     /// A class that is no struct: a namespace.
     Class(ScopeId),
+    /// An object of a class.
+    Object(ObjectId),
+    /// A member of an enumeration: its class, its name, its value.
+    Enumerator(ScopeId, &'a str, Rc<Static<'a>>),
     /// A value of the library's type, by the first parameter that stands for it.
     Handle(u32),
 }
@@ -60,18 +65,25 @@ pub(super) struct Unit<'a> {
     pub(super) library: Option<&'a Library>,
     pub(super) references: Rc<References<'a>>,
     pub(super) frames: Frames<'a>,
+    pub(super) objects: Objects<'a>,
     pub(super) trials: Trials<'a>,
     /// Number of definitions and expressions that are being evaluated.
     pub(super) level: Cell<usize>,
+    /// How many decorators led here.
+    pub(super) decorator_level: Cell<usize>,
 }
 
 impl<'a> Unit<'a> {
     pub(super) fn new(files: &'a Files, library: Option<&'a Library>) -> Self {
-        let mut scopes = Scopes::read(files.texts.iter().map(|text| &*text.tree.body));
+        let texts = files.texts.iter().enumerate();
+        let mut scopes =
+            Scopes::read(texts.map(|(number, text)| (&*text.tree.body, files.needed.get(&number))));
         files.given_texts().for_each(|text| scopes.nest(text));
         let references = Rc::new(References::read(files));
         let (frames, trials, level) = (Frames::default(), Trials::default(), Cell::default());
-        Self { files, scopes, library, references, frames, trials, level }
+        let objects = Objects::default();
+        let decorator_level = Cell::default();
+        Self { files, scopes, library, references, frames, objects, trials, level, decorator_level }
     }
 
     /// The text of a span of this unit.
@@ -89,6 +101,11 @@ impl<'a> Unit<'a> {
 
     /// Evaluates an expression, read in a scope.
     pub(super) fn known(&self, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
+        self.whole(expr, scope).map(Static::plain)
+    }
+
+    /// Evaluates an expression; members of enumerations keep their class.
+    pub(super) fn whole(&self, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
         self.with_depth_limit(self.span(expr), || self.evaluate(expr, scope))
     }
 
@@ -100,8 +117,9 @@ impl<'a> Unit<'a> {
             Expr::StringLiteral(text) => Ok(Static::Text(text.value.to_str().into())),
             Expr::Name(name) => self.name(name.id.as_str(), expr, scope),
             Expr::Attribute(attribute) => {
-                let base = self.known(&attribute.value, scope)?;
-                self.attribute(&base, attribute.attr.as_str(), expr)
+                let base = self.whole(&attribute.value, scope);
+                base.and_then(|base| self.attribute(&base, attribute.attr.as_str(), expr))
+                    .or_else(|fault| self.of_receiver(expr, fault))
             }
             Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
             Expr::List(list) => self.sequence(&list.elts, scope),
@@ -125,7 +143,7 @@ impl<'a> Unit<'a> {
                     let Some(key) = &item.key else {
                         return Err(self.needs_python(expr, "`**` is only known when Python runs"));
                     };
-                    Ok((self.known(key, scope)?, self.known(&item.value, scope)?))
+                    Ok((self.known(key, scope)?, self.whole(&item.value, scope)?))
                 };
                 let items: Result<Vec<_>, _> = dict.items.iter().map(item).collect();
                 let dict = Static::Dict(items?.into());
@@ -166,8 +184,8 @@ impl<'a> Unit<'a> {
                 })
             }
             Expr::If(choice) => match self.known(&choice.test, scope)?.truth() {
-                Some(true) => self.known(&choice.body, scope),
-                Some(false) => self.known(&choice.orelse, scope),
+                Some(true) => self.whole(&choice.body, scope),
+                Some(false) => self.whole(&choice.orelse, scope),
                 None => Err(self.needs_python(expr, "only Python can tell whether this holds")),
             },
             Expr::BoolOp(operation) => {
@@ -182,9 +200,16 @@ impl<'a> Unit<'a> {
                 Ok(last)
             }
             Expr::Compare(compare) if compare.ops.len() == 1 => {
-                let left = self.settled(self.known(&compare.left, scope)?);
-                let right = self.settled(self.known(&compare.comparators[0], scope)?);
-                compared(compare.ops[0], &left, &right).map(Static::Bool).ok_or_else(|| {
+                let left = self.whole(&compare.left, scope)?;
+                let right = self.whole(&compare.comparators[0], scope)?;
+                let is_same = match compare.ops[0] {
+                    CmpOp::Is => left.is_same(&right),
+                    CmpOp::IsNot => left.is_same(&right).map(|is| !is),
+                    _ => None,
+                };
+                let is_equal =
+                    || compared(compare.ops[0], &self.settled(left), &self.settled(right));
+                is_same.or_else(is_equal).map(Static::Bool).ok_or_else(|| {
                     self.needs_python(expr, "this comparison is only known when Python runs")
                 })
             }
@@ -211,7 +236,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Value that the user gives to a name by `--define`.
-    fn defined(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
+    pub(super) fn defined(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
         let (text, place) = self.files.defined(name)?;
         let root = self.scopes.root(*text);
         let definitions = self.scopes.own(root, place)?;
@@ -219,7 +244,7 @@ impl<'a> Unit<'a> {
     }
 
     fn sequence(&self, parts: &'a [Expr], scope: ScopeId) -> Evaluation<'a> {
-        let known: Result<Vec<_>, _> = parts.iter().map(|part| self.known(part, scope)).collect();
+        let known: Result<Vec<_>, _> = parts.iter().map(|part| self.whole(part, scope)).collect();
         let sequence = Static::Sequence(known?.into());
         match (sequence.is_small(), parts.first()) {
             (false, Some(part)) => Err(super::memo::too_large(self.span(part))),
@@ -256,6 +281,13 @@ impl<'a> Unit<'a> {
         let at = syntax::start(expr);
         let before = definitions.iter().rposition(|definition| definition.since <= at);
         let last = before.unwrap_or(definitions.len().saturating_sub(1));
+        // A round of a loop sees what the one before it bound.
+        let bound_later = &definitions[(last + 1).min(definitions.len())..];
+        if before.is_some() && bound_later.iter().any(|it| it.loop_begin <= at) {
+            let message = format!("`{name}` is bound again in a loop: only Python knows its value");
+            let defined = self.defined(name, expr);
+            return defined.unwrap_or_else(|| Err(self.needs_python(expr, message)));
+        }
         let known =
             self.unchanged(self.bound(&definitions[..=last], name, expr, home), name, home, expr);
         known.or_else(|fault| {
@@ -303,7 +335,7 @@ impl<'a> Unit<'a> {
             }
             BindingSource::Value(value) => {
                 let known =
-                    self.known(value, home).map_err(|fault| self.used(&fault, name, expr))?;
+                    self.whole(value, home).map_err(|fault| self.used(&fault, name, expr))?;
                 Ok(match known {
                     Static::Function(family @ OverloadSet { before: None, .. })
                         if family.home == home =>
@@ -409,10 +441,13 @@ impl<'a> Unit<'a> {
                 if (path, attr) == ("warp", "wp") {
                     return Ok(base.clone());
                 }
-                if path == "warp"
+                if (path == "warp" || path == "warp.sparse" && attr.starts_with("bsr_"))
                     && let Some(known) = self.geometry(attr, expr)
                 {
                     return known;
+                }
+                if let Some(known) = warp::fem_constant(path, attr) {
+                    return Ok(known);
                 }
                 if let Some(library) = self.library.filter(|library| library.name == path) {
                     return library.member(attr, self.quote(self.span(expr)), self.span(expr));
@@ -445,7 +480,18 @@ impl<'a> Unit<'a> {
                 let Some(definitions) = self.scopes.own(*scope, attr) else {
                     return self.inherited(*scope, attr, expr);
                 };
-                self.unchanged(self.bound(definitions, attr, expr, *scope), attr, *scope, expr)
+                let known = self.bound(definitions, attr, expr, *scope);
+                let known = self.unchanged(known, attr, *scope, expr)?;
+                Ok(match self.enumerator_name(*scope, attr) {
+                    Some(name) => Static::Enumerator(*scope, name, Rc::new(known.plain())),
+                    None => known,
+                })
+            }
+            Static::Object(id) => self.object_attribute(*id, attr, expr),
+            Static::Enumerator(.., value) if attr == "value" => Ok((**value).clone()),
+            Static::Enumerator(_, name, _) if attr == "name" => Ok(Static::Text((*name).into())),
+            Static::Enumerator(class, ..) => {
+                self.class_attribute(&[*class], base.clone(), attr, expr)
             }
             Static::Member(path) if path.starts_with("numpy.info.") => {
                 limit(&path["numpy.info.".len()..], attr).ok_or_else(|| {
@@ -453,7 +499,8 @@ impl<'a> Unit<'a> {
                 })
             }
             Static::Member(path)
-                if !path.starts_with("warp.") && !path.starts_with("builtins.") =>
+                if path.starts_with("warp.fem.")
+                    || !path.starts_with("warp.") && !path.starts_with("builtins.") =>
             {
                 let path = format!("{path}.{attr}");
                 self.defined(&path, expr).unwrap_or(Ok(Static::Member(path.into())))
@@ -488,18 +535,6 @@ impl<'a> Unit<'a> {
             Static::Handle(_) => Err(library::no_attribute(self.library, attr, self.span(expr))),
             _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
         }
-    }
-
-    /// Looks up an attribute of a class in its base classes.
-    fn inherited(&self, class: ScopeId, attr: &str, expr: &Expr) -> Evaluation<'a> {
-        let missing = || self.needs_python(expr, format!("the class has no `{attr}`"));
-        let Owner::Class(def) = self.scopes.owner(class) else { return Err(missing()) };
-        let bases = def.bases().iter();
-        let bases = bases.filter_map(|base| self.known(base, self.scopes.around(class)).ok());
-        let found = bases.filter(|base| matches!(base, Static::Class(_))).find_map(|base| {
-            self.with_depth_limit(self.span(expr), || self.attribute(&base, attr, expr)).ok()
-        });
-        found.ok_or_else(missing)
     }
 
     /// The dotted path of a name, import aliases resolved: `wp.kernel` is `warp.kernel`.

@@ -6,15 +6,24 @@ use super::decorator::Role;
 use super::frame::{FrameId, Values};
 use super::memo::too_large;
 use super::scope::{Owner, ScopeId};
-use super::syntax::{self, Arguments, CallSite, Comprehension, Expr, Loop, Stmt, StmtFunctionDef};
+use super::syntax::{self, Arguments, CallSite, Comprehension, Expr, Loop, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
+
+/// Argument of a parameter in a call.
+pub(super) enum Argument<'a> {
+    /// None is given.
+    Absent,
+    /// Only Python knows it.
+    Unknown,
+    Known(Static<'a>),
+}
 
 /// Most rounds of the loops around a call that are evaluated.
 const ROUNDS_MAX: usize = 64;
 
 impl<'a> Unit<'a> {
-    /// Result of a call of a Python function, if that is a function or type which it defines or is
-    /// given: what else it does, and values that it works out, only Python knows.
+    /// Result of a call of a Python function, as far as the text says it; `None` if only Python
+    /// knows.
     pub(super) fn python_call(
         &self,
         def: &'a StmtFunctionDef,
@@ -23,22 +32,15 @@ impl<'a> Unit<'a> {
         expr: &'a Expr,
         scope: ScopeId,
     ) -> Result<Option<Static<'a>>, Box<Diagnostic>> {
-        let (Some(body), Some(returned)) = (self.scopes.body(def), returned(def)) else {
-            return Ok(None);
-        };
+        let Some(body) = self.scopes.body(def) else { return Ok(None) };
         if !self.is_called_plainly(def, home) || self.role(def, home) != Role::Python {
             return Ok(None);
         }
-        let Some(values) = self.argument_values(def, home, body, args, scope) else {
+        let Some(values) = self.given(def, home, body, args, scope, 0) else {
             return Ok(None);
         };
         let frame = self.frame(values, self.frame_of(home), self.span(expr))?;
-        let result = self.framed(frame, || {
-            self.memo().result(def, || {
-                self.with_depth_limit(self.span(expr), || self.known(returned, body))
-            })
-        })?;
-        Ok(is_made(&result).then_some(result))
+        self.function_result(def, body, frame, expr).map(Some)
     }
 
     /// Returns true if a call of a function gives what its body does: nothing else decorates it
@@ -55,36 +57,82 @@ impl<'a> Unit<'a> {
             })
     }
 
-    /// Values of the parameters in a call, as far as they are known; `None` if the call doesn't
-    /// fit.
-    fn argument_values(
+    /// Values of the parameters in a call, behind the first ones, as far as they are known; `None`
+    /// if the call doesn't fit.
+    pub(super) fn given(
         &self,
         def: &'a StmtFunctionDef,
         home: ScopeId,
         body: ScopeId,
         args: &'a Arguments,
         scope: ScopeId,
+        first: usize,
     ) -> Option<Values<'a>> {
-        let spread = args.args.iter().any(|arg| matches!(arg, Expr::Starred(_)));
-        let spread = spread || args.keywords.iter().any(|keyword| keyword.arg.is_none());
-        if spread || def.parameters.iter().any(|each| each.is_variadic()) {
+        if args.args.iter().any(Expr::is_starred_expr) {
             return None;
         }
+        let parameters = &def.parameters;
+        let named: Vec<_> = parameters.iter_non_variadic_params().collect();
+        let positional = parameters.posonlyargs.len() + parameters.args.len();
         let mut values = Vec::new();
-        for (position, parameter) in def.parameters.iter().enumerate() {
-            let name = parameter.as_parameter().name.as_str();
-            let keyword = args.keywords.iter().find(|it| it.arg.as_deref() == Some(name));
-            let given = args.args.get(position).or(keyword.map(|it| &it.value));
-            let known = match (given, parameter.default()) {
-                (Some(given), _) => self.known(given, scope),
-                (None, Some(default)) => self.known(default, home),
-                (None, None) => return None,
+        for (position, parameter) in named.iter().enumerate().skip(first) {
+            let name = parameter.parameter.name.as_str();
+            let place = if position < positional { position - first } else { usize::MAX };
+            let known = match (self.argument(args, place, name, scope), &parameter.default) {
+                (Argument::Known(given), _) => Some(given),
+                (Argument::Unknown, _) => None,
+                (Argument::Absent, Some(default)) => self.whole(default, home).ok(),
+                (Argument::Absent, None) => return None,
             };
-            if let Ok(known) = known {
-                values.push((body, name, known));
+            values.extend(known.map(|known| (body, name, known)));
+        }
+        let given = args.args.get(positional.saturating_sub(first)..).unwrap_or_default();
+        match &parameters.vararg {
+            None if !given.is_empty() => return None,
+            Some(rest) => {
+                let rest_values: Result<Vec<_>, _> =
+                    given.iter().map(|arg| self.whole(arg, scope)).collect();
+                if let Ok(parts) = rest_values {
+                    values.push((body, rest.name.as_str(), Static::Sequence(parts.into())));
+                }
+            }
+            None => {}
+        }
+        if let Some(rest) = &parameters.kwarg {
+            let mut extra = args.keywords.iter().filter(|keyword| {
+                let name = keyword.arg.as_deref();
+                !named.iter().any(|it| Some(it.parameter.name.as_str()) == name)
+            });
+            if extra.next().is_none() {
+                values.push((body, rest.name.as_str(), Static::Dict(Vec::new().into())));
             }
         }
         Some(values)
+    }
+
+    /// Argument of a parameter, by its place or its name.
+    pub(super) fn argument(
+        &self,
+        args: &'a Arguments,
+        position: usize,
+        name: &str,
+        scope: ScopeId,
+    ) -> Argument<'a> {
+        let known = |value| self.whole(value, scope).map_or(Argument::Unknown, Argument::Known);
+        let keyword = args.keywords.iter().find(|it| it.arg.as_deref() == Some(name));
+        if let Some(given) = args.args.get(position).or(keyword.map(|it| &it.value)) {
+            return known(given);
+        }
+        for spread in args.keywords.iter().filter(|it| it.arg.is_none()) {
+            let Ok(Static::Dict(items)) = self.whole(&spread.value, scope) else {
+                return Argument::Unknown;
+            };
+            let is_named = |key: &Static<'a>| matches!(key, Static::Text(text) if **text == *name);
+            if let Some((_, value)) = items.iter().rev().find(|(key, _)| is_named(key)) {
+                return Argument::Known(value.clone());
+            }
+        }
+        Argument::Absent
     }
 
     /// The frames of the calls of the Python function around a scope, each once: none if it isn't
@@ -110,8 +158,7 @@ impl<'a> Unit<'a> {
             }
             for round in self.rounds(site, at)? {
                 let args = &site.call.arguments;
-                let values =
-                    self.framed(round, || self.argument_values(def, home, scope, args, at));
+                let values = self.framed(round, || self.given(def, home, scope, args, at, 0));
                 let Some(values) = values.filter(|it| it.len() == def.parameters.len()) else {
                     continue;
                 };
@@ -172,7 +219,7 @@ impl<'a> Unit<'a> {
             let (part, is_in) = self.framed(frame, || {
                 let mut conditions = only.ifs.iter().map(|it| self.known(it, scope).ok()?.truth());
                 let is_in = conditions.try_fold(true, |all, one| Some(all && one?));
-                (self.known(each, scope), is_in)
+                (self.whole(each, scope), is_in)
             });
             if is_in.ok_or_else(unknown)? {
                 parts.push(part?);
@@ -201,38 +248,5 @@ fn targets<'a>(target: &'a Expr, value: Option<Static<'a>>, scope: ScopeId) -> V
             pairs.flat_map(|(target, value)| targets(target, Some(value), scope)).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-/// Expression that a function returns at its end, if it returns nowhere else.
-fn returned(def: &StmtFunctionDef) -> Option<&Expr> {
-    fn returns(stmt: &Stmt) -> bool {
-        let any = |body: &[Stmt]| body.iter().any(returns);
-        match stmt {
-            Stmt::Return(_) | Stmt::Try(_) | Stmt::Global(_) | Stmt::Nonlocal(_) => true,
-            Stmt::If(it) => {
-                any(&it.body) || it.elif_else_clauses.iter().any(|clause| any(&clause.body))
-            }
-            Stmt::For(it) => any(&it.body) || any(&it.orelse),
-            Stmt::While(it) => any(&it.body) || any(&it.orelse),
-            Stmt::With(it) => any(&it.body),
-            Stmt::Match(it) => it.cases.iter().any(|case| any(&case.body)),
-            _ => false,
-        }
-    }
-    match def.body.split_last() {
-        Some((Stmt::Return(last), before)) if !def.is_async && !before.iter().any(returns) => {
-            last.value.as_deref()
-        }
-        _ => None,
-    }
-}
-
-/// Returns true for functions and types, and what consists of them.
-fn is_made(value: &Static<'_>) -> bool {
-    match value {
-        Static::Function(_) | Static::Type(_) => true,
-        Static::Sequence(parts) => !parts.is_empty() && parts.iter().all(is_made),
-        _ => false,
     }
 }

@@ -10,7 +10,7 @@ use super::loader::ReadFile;
 use super::syntax::{self, Changes, Outline, Ranged, Symbols, Tree};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -37,10 +37,12 @@ impl Text {
         self.outline.get_or_init(|| Outline::of(&self.tree.body, &self.text, symbols))
     }
 
-    /// Returns true if it may hold kernels: it mentions them, or decorates a function with
+    /// Returns true if it may hold kernels: it calls what makes them, or decorates a function with
     /// something that may be anything.
     pub(crate) fn may_hold_kernels(&self) -> bool {
-        self.text.contains("ernel")
+        let calls = |it: &str| it.starts_with("ernel") && it[5..].trim_start().starts_with('(');
+        self.text.match_indices("ernel").any(|(at, _)| calls(&self.text[at..]))
+            || self.text.contains("getkernel")
             || syntax::functions(&self.tree.body)
                 .iter()
                 .any(|def| def.decorator_list.iter().any(|it| !syntax::is_plain(&it.expression)))
@@ -237,6 +239,9 @@ pub(super) struct Files {
     given: Vec<usize>,
     /// The library of geometry, if a text mentions it.
     pub(super) geometry: Option<usize>,
+    /// First bytes of the statements at the top of imported texts that kernels may need, by the
+    /// text; of any other text all may be.
+    pub(super) needed: FxHashMap<usize, FxHashSet<u32>>,
 }
 
 impl Files {
@@ -252,6 +257,7 @@ impl Files {
             types: FxHashMap::default(),
             given: Vec::new(),
             geometry: None,
+            needed: FxHashMap::default(),
         };
         files.add(text.map_err(|faults| faults.to_vec())?);
         Ok(files)

@@ -41,8 +41,14 @@ const FRAMES_MAX: usize = 1000;
 
 impl Frames<'_> {
     /// Forgets all frames and results.
-    pub(super) fn forget(&self) {
+    pub(super) fn clear(&self) {
         self.all.borrow_mut().clear();
+        *self.memo.borrow_mut() = Rc::default();
+    }
+
+    /// Forgets all results.
+    pub(super) fn forget(&self) {
+        self.all.borrow_mut().iter_mut().for_each(|frame| frame.memo = Rc::default());
         *self.memo.borrow_mut() = Rc::default();
     }
 }

@@ -1,4 +1,5 @@
-//! Queries of hash grids, bounding volume hierarchies and meshes: a library in the dialect itself.
+//! Queries of hash grids, bounding volume hierarchies and meshes, and searches in sparse matrices:
+//! a library in the dialect itself.
 //!
 //! A program that mentions one has the library's text after its own. The library finds what an id
 //! stands for in a table, `wp.table_of(HashGrid)`: an array of all grids, by id. Each function that
@@ -13,10 +14,21 @@ pub(super) const TEXT: &str = concat!(
     include_str!("geometry/hash_grid.py"),
     include_str!("geometry/bvh.py"),
     include_str!("geometry/mesh.py"),
+    include_str!("geometry/sparse.py"),
 );
 
 /// Parts of names by which a text is known to mention it.
-const SIGNS: [&str; 7] = ["hash_grid", "HashGrid", "mesh_", "MeshQuery", ".Mesh", "bvh_", "Bvh"];
+const SIGNS: [&str; 9] = [
+    "hash_grid",
+    "HashGrid",
+    "mesh_",
+    "MeshQuery",
+    ".Mesh",
+    "bvh_",
+    "Bvh",
+    "bsr_row_index",
+    "bsr_block_index",
+];
 
 /// Structs of the library that tables are of, each with the name of its table.
 const TABLES: [(&str, &str); 3] = [("HashGrid", "hash_grids"), ("Bvh", "bvhs"), ("Mesh", "meshes")];

@@ -157,6 +157,12 @@ impl<'a> Unit<'a> {
 
     /// Diagnostic for a name of a module that is neither Warp's nor beside the text.
     pub(super) fn unknown_module(&self, path: &str, span: Span) -> Box<Diagnostic> {
+        if path.starts_with("warp.") {
+            let message = format!("nothing is known of `{path}` here");
+            let fault = Diagnostic::error(Code::ImportedName, span, message);
+            let help = format!("`gbxcule compile --define {path}=VALUE` says it");
+            return Box::new(fault.help(help));
+        }
         Box::new(match self.files.looked_for(path) {
             Some((module, looked)) => {
                 let fault = missing(module, looked, span);

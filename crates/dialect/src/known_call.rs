@@ -29,9 +29,15 @@ impl<'a> Unit<'a> {
             let known = dictionary_method(&items, &method.attr, &values?);
             return known.filter(|_| args.keywords.is_empty()).ok_or_else(unknown);
         }
+        if let Some(result) = self.method_call(func, args, expr, scope) {
+            return result;
+        }
         let callee = self.known(func, scope)?;
         match &callee {
             Static::Member(path) => {
+                if let Some(result) = self.reflected(path, args, expr, scope) {
+                    return result.ok_or_else(unknown);
+                }
                 let name = path.strip_prefix("warp.").unwrap_or("");
                 if name == "constant" {
                     return args
@@ -91,6 +97,7 @@ impl<'a> Unit<'a> {
                     args.args.iter().map(|arg| self.known(arg, scope)).collect();
                 python_function("builtins.tuple", &values?).ok_or_else(unknown)
             }
+            Static::Class(class) => self.made(*class, args, expr, scope)?.ok_or_else(unknown),
             Static::Python(def, home) => {
                 self.python_call(def, *home, args, expr, scope)?.ok_or_else(unknown)
             }

@@ -11,9 +11,11 @@
 
 mod annotation;
 mod arithmetic;
+mod body;
 mod constant;
 mod decorator;
 mod entry_point;
+mod enumeration;
 mod factory;
 mod file;
 mod frame;
@@ -25,8 +27,10 @@ mod library;
 mod loader;
 mod lower;
 mod memo;
+mod object;
 mod overload;
 mod reference;
+mod reflection;
 mod scope;
 mod signature;
 mod snippet;
@@ -288,7 +292,7 @@ impl<'a> Reader<'a> {
             break;
         }
         self.unit.trials.set(false);
-        self.unit.frames.forget();
+        self.unit.forget_all();
         lowered
     }
 

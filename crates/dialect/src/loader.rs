@@ -44,6 +44,7 @@ impl Files {
             roots: None,
             stems: FxHashMap::default(),
             needed: Vec::new(),
+            imported: Vec::new(),
             todo: Vec::new(),
             modules: FxHashSet::default(),
             attributes: SymbolSet::default(),
@@ -54,6 +55,7 @@ impl Files {
         let name = path.display().to_string();
         loader.imported_module(&stem_of(&path), name, Content::Text(0));
         loader.run();
+        loader.note_needed();
         Ok(loader.files)
     }
 }
@@ -74,6 +76,8 @@ struct Loader<'l> {
     stems: FxHashMap<PathBuf, Option<usize>>,
     /// Names of each text that are needed, and those among them that were not looked into yet.
     needed: Vec<SymbolSet>,
+    /// Texts that were imported.
+    imported: Vec<usize>,
     todo: Vec<(usize, Symbol)>,
     /// Modules that are needed as such: any name after a dot may be one of theirs.
     modules: FxHashSet<usize>,
@@ -94,6 +98,17 @@ impl Loader<'_> {
         mentioned.into_iter().for_each(|each| self.mentioned(0, each));
         while let Some((text, name)) = self.todo.pop() {
             self.follow(text, name);
+        }
+    }
+
+    /// Says which statements of the imported texts are needed.
+    fn note_needed(&mut self) {
+        let none = SymbolSet::default();
+        for &number in &self.imported {
+            let text = self.files.texts[number].clone();
+            let outline = text.outline(&mut self.texts.symbols);
+            let begins = outline.begins(self.needed.get(number).unwrap_or(&none));
+            self.files.needed.insert(number, begins);
         }
     }
 
@@ -340,7 +355,9 @@ impl Loader<'_> {
         let content = match self.texts.parsed(self.sources, id) {
             Ok(text) => {
                 self.bytes += text.text.len();
-                Content::Text(self.files.add(text))
+                let number = self.files.add(text);
+                self.imported.push(number);
+                Content::Text(number)
             }
             Err(faults) => Content::Faulty(Box::new(faults[0].clone())),
         };

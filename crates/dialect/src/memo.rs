@@ -2,7 +2,7 @@
 //! bounded by the text's length.
 
 use super::constant::{Evaluation, Static, Unit};
-use super::scope::{BindingSource, Definition, Guard, GuardId, ScopeId};
+use super::scope::{BindingSource, Definition, Guard, GuardId, Question, ScopeId};
 use super::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
@@ -109,9 +109,12 @@ impl<'a> Unit<'a> {
         }
         memo.guards.borrow_mut().insert(id, None);
         let Guard { test, outer } = self.scopes.guard_at(id);
-        let inner = test.and_then(|(test, holds)| {
-            let answer = self.with_depth_limit(self.span(test), || self.known(test, home)).ok()?;
-            answer.truth().map(|answer| answer == holds)
+        let inner = test.and_then(|(question, holds)| {
+            let answer = match question {
+                Question::Holds(test) => self.known(test, home).ok()?.truth(),
+                Question::Fits(subject, case) => self.case_fits(subject, case, home),
+            };
+            answer.map(|answer| answer == holds)
         });
         let result = match (self.holds(outer, home), inner) {
             (Some(false), _) | (_, Some(false)) => Some(false),

@@ -2,7 +2,7 @@
 //! or class was bound to by its text.
 
 use super::frame::FrameId;
-use super::syntax::{Expr, Stmt, StmtClassDef, StmtFunctionDef, end, start};
+use super::syntax::{Expr, MatchCase, Ranged, Stmt, StmtClassDef, StmtFunctionDef, end, start};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A scope by its position in [`Scopes`]; 0 is the program's own file.
@@ -21,10 +21,15 @@ pub(super) struct Scopes<'a> {
     bodies: FxHashMap<*const StmtFunctionDef, ScopeId>,
     /// Names of what the program's own file changes in place.
     changed: FxHashSet<&'a str>,
-    /// Values assigned to attributes of names, by the scope, the name and the attribute.
-    attributes: FxHashMap<(ScopeId, &'a str, &'a str), Vec<&'a Expr>>,
+    /// Stores to attributes of names, by the attribute.
+    attributes: FxHashMap<&'a str, Vec<AttributeStore<'a>>>,
     /// Modules of each text from which `*` is imported: dots and name.
     stars: Vec<Vec<(u32, &'a str)>>,
+    /// Where the outermost loop around what is read now begins.
+    loop_begin: u32,
+    /// First bytes of the statements at the top of the text that is read now that are needed, if
+    /// not all are.
+    needed: Option<&'a FxHashSet<u32>>,
 }
 
 /// A scope.
@@ -55,6 +60,8 @@ pub(super) struct Definition<'a> {
     pub(super) since: u32,
     /// Condition that it stands under, if any.
     pub(super) guard: Option<GuardId>,
+    /// Where the outermost loop around it begins; behind every text if there is none.
+    pub(super) loop_begin: u32,
 }
 
 /// A condition by its position in [`Scopes`].
@@ -64,9 +71,28 @@ pub(super) type GuardId = usize;
 #[derive(Clone, Copy)]
 pub(super) struct Guard<'a> {
     /// Question and answer; `None` in loops and in `try`.
-    pub(super) test: Option<(&'a Expr, bool)>,
+    pub(super) test: Option<(Question<'a>, bool)>,
     /// The condition around it.
     pub(super) outer: Option<GuardId>,
+}
+
+/// A question whose answer decides whether definitions count.
+#[derive(Clone, Copy)]
+pub(super) enum Question<'a> {
+    /// A condition.
+    Holds(&'a Expr),
+    /// A case of a `match` over a subject.
+    Fits(&'a Expr, &'a MatchCase),
+}
+
+/// `name.attribute = value` in a scope.
+#[derive(Clone, Copy)]
+pub(super) struct AttributeStore<'a> {
+    pub(super) scope: ScopeId,
+    pub(super) name: &'a str,
+    /// `None` if only Python knows it.
+    pub(super) value: Option<&'a Expr>,
+    pub(super) guard: Option<GuardId>,
 }
 
 /// Source of a name's value.
@@ -109,8 +135,11 @@ impl<'a> OverloadSet<'a> {
 }
 
 impl<'a> Scopes<'a> {
-    /// Reads the texts of a program, its own file first.
-    pub(super) fn read(texts: impl Iterator<Item = &'a [Stmt]>) -> Self {
+    /// Reads the texts of a program, its own file first: each with the first bytes of the
+    /// statements at its top that are needed, if not all are.
+    pub(super) fn read(
+        texts: impl Iterator<Item = (&'a [Stmt], Option<&'a FxHashSet<u32>>)>,
+    ) -> Self {
         let mut scopes = Self {
             scopes: Vec::new(),
             roots: Vec::new(),
@@ -120,11 +149,14 @@ impl<'a> Scopes<'a> {
             changed: FxHashSet::default(),
             attributes: FxHashMap::default(),
             stars: Vec::new(),
+            loop_begin: u32::MAX,
+            needed: None,
         };
-        for body in texts {
+        for (body, needed) in texts {
             scopes.stars.push(Vec::new());
             let module = scopes.open(None, Owner::Module);
             scopes.roots.push(module);
+            scopes.needed = needed;
             scopes.suite(body, module, None);
         }
         scopes
@@ -173,6 +205,16 @@ impl<'a> Scopes<'a> {
         self.scopes[scope].names.get(name).map(Vec::as_slice)
     }
 
+    /// A name of one scope as the text spells it, with its bindings.
+    pub(super) fn own_entry(
+        &self,
+        scope: ScopeId,
+        name: &str,
+    ) -> Option<(&'a str, &[Definition<'a>])> {
+        let (name, definitions) = self.scopes[scope].names.get_key_value(name)?;
+        Some((name, definitions))
+    }
+
     /// Value assigned to an attribute of a name, if that happened once and unconditionally.
     pub(super) fn attribute_value(
         &self,
@@ -180,10 +222,17 @@ impl<'a> Scopes<'a> {
         name: &str,
         attribute: &str,
     ) -> Option<&'a Expr> {
-        match self.attributes.get(&(scope, name, attribute)).map(Vec::as_slice) {
-            Some([value]) => Some(value),
+        let of_name = |it: &&AttributeStore<'a>| (it.scope, it.name) == (scope, name);
+        let mut stores = self.attribute_stores(attribute).iter().filter(of_name);
+        match (stores.next(), stores.next()) {
+            (Some(AttributeStore { value, guard: None, .. }), None) => *value,
             _ => None,
         }
+    }
+
+    /// All stores to attributes of a name.
+    pub(super) fn attribute_stores(&self, attribute: &str) -> &[AttributeStore<'a>] {
+        self.attributes.get(attribute).map_or(&[], Vec::as_slice)
     }
 
     /// Returns true if something of this name is changed in place.
@@ -259,7 +308,7 @@ impl<'a> Scopes<'a> {
             BindingSource::Value(value) | BindingSource::Part(value, _) => end(value).max(at + 1),
             _ => at + 1,
         };
-        let definition = Definition { source, at, since, guard };
+        let definition = Definition { source, at, since, guard, loop_begin: self.loop_begin };
         self.scopes[scope].names.entry(name).or_default().push(definition);
     }
 
@@ -275,7 +324,9 @@ impl<'a> Scopes<'a> {
             Stmt::ClassDef(def) => {
                 let inner = self.open(Some(scope), Owner::Class(def));
                 self.bind(scope, &def.name, start(def), under, BindingSource::Class(def, inner));
-                self.suite(&def.body, inner, None);
+                if self.is_needed(scope, def) {
+                    self.suite(&def.body, inner, None);
+                }
             }
             Stmt::Import(import) => {
                 for alias in &import.names {
@@ -311,12 +362,13 @@ impl<'a> Scopes<'a> {
             }
             Stmt::AugAssign(assign) => self.target(&assign.target, None, scope, under),
             Stmt::If(branch) => {
-                let test = |holds| Some((&*branch.test, holds));
+                let test = |holds| Some((Question::Holds(&branch.test), holds));
                 let accept = self.guard(test(true), under);
                 self.suite(&branch.body, scope, accept);
                 let mut otherwise = self.guard(test(false), under);
                 for clause in &branch.elif_else_clauses {
-                    let test = |holds| clause.test.as_ref().map(|test| (test, holds));
+                    let test =
+                        |holds| clause.test.as_ref().map(|test| (Question::Holds(test), holds));
                     let accept = match test(true) {
                         Some(_) => self.guard(test(true), otherwise),
                         None => otherwise,
@@ -325,15 +377,28 @@ impl<'a> Scopes<'a> {
                     otherwise = self.guard(test(false), otherwise);
                 }
             }
+            Stmt::Match(choice) => {
+                let mut otherwise = under;
+                for case in &choice.cases {
+                    let test = |holds| Some((Question::Fits(&choice.subject, case), holds));
+                    let accept = self.guard(test(true), otherwise);
+                    self.suite(&case.body, scope, accept);
+                    otherwise = self.guard(test(false), otherwise);
+                }
+            }
             Stmt::For(each) => {
                 let under = self.guard(None, under);
+                let around = self.enter_loop(each);
                 self.target(&each.target, None, scope, under);
                 self.suite(&each.body, scope, under);
+                self.loop_begin = around;
                 self.suite(&each.orelse, scope, under);
             }
             Stmt::While(each) => {
                 let under = self.guard(None, under);
+                let around = self.enter_loop(each);
                 self.suite(&each.body, scope, under);
+                self.loop_begin = around;
                 self.suite(&each.orelse, scope, under);
             }
             Stmt::With(with) => {
@@ -362,14 +427,37 @@ impl<'a> Scopes<'a> {
                     && let Expr::Attribute(method) = &*call.func
                     && let Expr::Name(name) = &*method.value
                 {
-                    self.changed.insert(name.id.as_str());
+                    self.change(name.id.as_str());
                 }
             }
             _ => {}
         }
     }
 
-    fn guard(&mut self, test: Option<(&'a Expr, bool)>, outer: Option<GuardId>) -> Option<GuardId> {
+    /// Notes a change in place. Those of other files are found when they are asked for.
+    fn change(&mut self, name: &'a str) {
+        if self.stars.len() == 1 {
+            self.changed.insert(name);
+        }
+    }
+
+    /// Returns true if something may lead into a function or class.
+    fn is_needed(&self, scope: ScopeId, def: &impl Ranged) -> bool {
+        let is_top = self.scopes[scope].parent.is_none();
+        !is_top || self.needed.is_none_or(|needed| needed.contains(&start(def)))
+    }
+
+    /// Goes into a loop; gives where the outermost loop around it begins.
+    fn enter_loop(&mut self, each: &impl Ranged) -> u32 {
+        let begin = self.loop_begin.min(start(each));
+        std::mem::replace(&mut self.loop_begin, begin)
+    }
+
+    fn guard(
+        &mut self,
+        test: Option<(Question<'a>, bool)>,
+        outer: Option<GuardId>,
+    ) -> Option<GuardId> {
         self.guards.push(Guard { test, outer });
         Some(self.guards.len() - 1)
     }
@@ -378,16 +466,13 @@ impl<'a> Scopes<'a> {
         self.bind(scope, &def.name, start(def), under, BindingSource::Function(def));
         if self.scopes[scope].text == 0 {
             self.functions.push((def, scope));
-        } else if !def
-            .body
-            .iter()
-            .any(|stmt| matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)))
-        {
-            // Nothing leads into a function of another text but what is defined in it.
+        } else if is_of_kernels(def) || !self.is_needed(scope, def) {
+            // Nothing leads into a function of another text that only kernels call.
             return;
         }
         let inner = self.open(Some(scope), Owner::Function(def));
         self.bodies.insert(def, inner);
+        let around = std::mem::replace(&mut self.loop_begin, u32::MAX);
         for parameter in &def.parameters {
             let parameter = parameter.as_parameter();
             self.bind(
@@ -399,6 +484,7 @@ impl<'a> Scopes<'a> {
             );
         }
         self.suite(&def.body, inner, None);
+        self.loop_begin = around;
     }
 
     fn target(
@@ -426,18 +512,33 @@ impl<'a> Scopes<'a> {
                     }
                 }
             }
-            (Expr::Attribute(attribute), Some(value)) if under.is_none() => {
+            (Expr::Attribute(attribute), value) => {
                 if let Expr::Name(name) = &*attribute.value {
-                    let key = (scope, name.id.as_str(), attribute.attr.as_str());
-                    self.attributes.entry(key).or_default().push(value);
+                    let (name, guard) = (name.id.as_str(), under);
+                    let store = AttributeStore { scope, name, value, guard };
+                    self.attributes.entry(attribute.attr.as_str()).or_default().push(store);
                 }
             }
             (Expr::Subscript(subscript), _) => {
                 if let Expr::Name(name) = &*subscript.value {
-                    self.changed.insert(name.id.as_str());
+                    self.change(name.id.as_str());
                 }
             }
             _ => {}
         }
     }
+}
+
+/// Returns true for a function that only kernels call, and that defines nothing.
+fn is_of_kernels(def: &StmtFunctionDef) -> bool {
+    let decorates = |decorator: &Expr| {
+        let decorator = match decorator {
+            Expr::Call(call) => &*call.func,
+            other => other,
+        };
+        matches!(decorator, Expr::Attribute(it)
+            if matches!(it.attr.as_str(), "func" | "kernel" | "func_native" | "func_grad"))
+    };
+    let defines = |stmt: &Stmt| matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_));
+    def.decorator_list.iter().any(|it| decorates(&it.expression)) && !def.body.iter().any(defines)
 }

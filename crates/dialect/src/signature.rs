@@ -294,10 +294,7 @@ impl<'a> Unit<'a> {
     }
 
     fn dimensions(&self, expr: &'a Expr, scope: ScopeId) -> Result<u8, Box<Diagnostic>> {
-        let expr = match expr {
-            Expr::Subscript(literal) => &literal.slice,
-            expr => expr,
-        };
+        let expr = self.literal(expr, scope);
         match self.known(expr, scope)? {
             Static::Int(dims @ 1..=4) => Ok(dims as u8),
             _ => {
@@ -307,12 +304,20 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// `3` of `Literal[3]`; any other expression itself.
+    fn literal(&self, expr: &'a Expr, scope: ScopeId) -> &'a Expr {
+        match expr {
+            Expr::Subscript(it) => match self.path(&it.value, scope).as_deref() {
+                Some("typing.Literal" | "typing_extensions.Literal") => &it.slice,
+                _ => expr,
+            },
+            expr => expr,
+        }
+    }
+
     /// A length: a number, or `Any`.
     fn extent(&self, expr: &'a Expr, scope: ScopeId) -> Result<Option<u16>, Box<Diagnostic>> {
-        let expr = match expr {
-            Expr::Subscript(literal) => &literal.slice,
-            expr => expr,
-        };
+        let expr = self.literal(expr, scope);
         match self.known(expr, scope)? {
             Static::Int(len) if (1..=1024).contains(&len) => Ok(Some(len as u16)),
             Static::Member(path) if &*path == "typing.Any" => Ok(None),

@@ -8,8 +8,8 @@ mod outline;
 pub(super) use outline::{Imported, Mentions, Outline, Symbol, SymbolSet, Symbols};
 pub(super) use ruff_python_ast::{
     Arguments, CmpOp, Comprehension, DictItem, ElifElseClause, Expr, ExprCall, ExprContext,
-    ExprSlice, Keyword, Number, Operator, Stmt, StmtAssign, StmtAugAssign, StmtClassDef, StmtFor,
-    StmtFunctionDef, StmtIf, StmtWhile, UnaryOp,
+    ExprSlice, Keyword, MatchCase, Number, Operator, Pattern, Stmt, StmtAssign, StmtAugAssign,
+    StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtWhile, UnaryOp,
 };
 pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 
@@ -261,6 +261,50 @@ pub(super) fn functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
     let mut functions = Functions(Vec::new());
     body.iter().for_each(|stmt| functions.visit_stmt(stmt));
     functions.0
+}
+
+/// Returns true if a `return` stands in a statement, not in a function in it.
+pub(super) fn returns(stmt: &Stmt) -> bool {
+    let mut found = Own::default();
+    found.visit_stmt(stmt);
+    found.returns
+}
+
+/// Returns true if a function is a generator, or binds names of the scopes around it.
+pub(super) fn yields_or_rebinds(def: &StmtFunctionDef) -> bool {
+    let mut found = Own::default();
+    def.body.iter().for_each(|stmt| found.visit_stmt(stmt));
+    found.yields_or_rebinds
+}
+
+/// Parts of a function that aren't in a function in it.
+#[derive(Default)]
+struct Own {
+    returns: bool,
+    yields_or_rebinds: bool,
+}
+
+impl<'a> Visitor<'a> for Own {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => return,
+            Stmt::Return(_) => self.returns = true,
+            Stmt::Global(_) | Stmt::Nonlocal(_) => self.yields_or_rebinds = true,
+            _ => {}
+        }
+        walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Await(_) | Expr::Named(_) => {
+                self.yields_or_rebinds = true;
+            }
+            Expr::Lambda(_) => return,
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
 }
 
 /// The byte after something.

@@ -7,7 +7,7 @@ use super::annotation::Annotation;
 use super::constant::{Evaluation, Static, Unit};
 use super::decorator::Role;
 use super::scope::{BindingSource, Owner, ScopeId};
-use super::syntax::StmtFunctionDef;
+use super::syntax::{self, Expr, Stmt, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;
 use std::cell::{Cell, RefCell};
@@ -16,11 +16,17 @@ use std::rc::Rc;
 /// Most trials of a kernel.
 pub(super) const ATTEMPTS_MAX: usize = 40;
 
+/// How many objects of a class are tried.
+const OBJECTS_MAX: usize = 4;
+
 /// Number of no scope: members of modules that aren't there.
 const ABSENT: ScopeId = ScopeId::MAX;
 
 /// Number of no scope: parameters of generic kernels.
 const GENERIC: ScopeId = ScopeId::MAX - 1;
+
+/// Number of no scope: attributes of `self`.
+const RECEIVER: ScopeId = ScopeId::MAX - 2;
 
 /// A name for which a value is tried.
 struct Choice<'a> {
@@ -136,9 +142,45 @@ impl<'a> Unit<'a> {
             Some(Ok(Static::Type(Annotation::Scalar(Scalar::Bool)))) => flags(),
             Some(Ok(Static::Type(Annotation::Scalar(Scalar::I32)))) => numbers(),
             Some(Ok(Static::Type(Annotation::Scalar(Scalar::F32)))) => vec![Static::Float(1.0)],
+            Some(Ok(Static::Class(class))) => self.objects_of(class),
             _ => by_name(name),
         });
         candidates
+    }
+
+    /// Objects of a class, as texts make them: members of an enumeration, or what calls of it give.
+    fn objects_of(&self, class: ScopeId) -> Vec<Static<'a>> {
+        let Owner::Class(def) = self.scopes.owner(class) else { return Vec::new() };
+        let members = def.body.iter().filter_map(|stmt| match stmt {
+            Stmt::Assign(assign) => match &assign.targets[..] {
+                [member @ Expr::Name(name)] => {
+                    let member = self.attribute(&Static::Class(class), &name.id, member).ok();
+                    member.filter(|it| matches!(it, Static::Enumerator(..)))
+                }
+                _ => None,
+            },
+            _ => None,
+        });
+        let members: Vec<_> = members.collect();
+        if !members.is_empty() {
+            return members;
+        }
+        let mut objects = Vec::new();
+        for text in [0, self.scopes.text(class)] {
+            for site in syntax::calls(&self.files.texts[text].tree.body) {
+                let named = matches!(&*site.call.func, Expr::Name(name) if name.id == def.name.id);
+                let root = self.scopes.root(text);
+                if named
+                    && objects.len() < OBJECTS_MAX
+                    && let Ok(Some(made)) =
+                        self.made(class, &site.call.arguments, &site.call.func, root)
+                    && !objects.contains(&made)
+                {
+                    objects.push(made);
+                }
+            }
+        }
+        objects
     }
 
     /// A type to try for the part of a generic kernel's parameter that may be any.
@@ -153,6 +195,16 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// A value to try for `self.a.b`.
+    pub(super) fn trial_path(&self, path: &str) -> Option<Static<'a>> {
+        if !self.trials.is_on() {
+            return None;
+        }
+        let name = path.rsplit('.').next().unwrap_or(path);
+        let begin = || self.trials.begin(RECEIVER, path, by_name(name));
+        self.trials.chosen(RECEIVER, path).or_else(begin)
+    }
+
     /// A member of a module that isn't there, as a number.
     pub(super) fn settled(&self, value: Static<'a>) -> Static<'a> {
         match &value {
@@ -161,7 +213,7 @@ impl<'a> Unit<'a> {
                 let begin = || self.trials.begin(ABSENT, path, member_candidates(path));
                 known.or_else(begin).unwrap_or(value)
             }
-            _ => value,
+            _ => value.plain(),
         }
     }
 

@@ -179,6 +179,16 @@ pub(super) fn canonical(path: &str) -> &str {
     }
 }
 
+/// Constant of `warp.fem`.
+pub(super) fn fem_constant<'a>(path: &str, name: &str) -> Option<Static<'a>> {
+    Some(match (path, name) {
+        ("warp.fem", "OUTSIDE") => Static::Float(-1.0e8),
+        ("warp.fem", "NULL_NODE_INDEX") => Static::Int(i32::MAX.into()),
+        ("warp.fem", "NULL_ELEMENT_INDEX" | "NULL_QP_INDEX") => Static::Int(-1),
+        _ => return None,
+    })
+}
+
 /// Names that `from .. import *` may have brought: those of `warp`.
 pub(super) fn starred_name<'a>(name: &str) -> Option<Static<'a>> {
     if matches!(name, "wp" | "warp") {

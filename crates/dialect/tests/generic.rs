@@ -213,18 +213,128 @@ fn functions_are_passed_on_through_python_functions_and_dictionaries() {
 }
 
 #[test]
-fn what_a_python_function_works_out_stays_unknown() {
-    for body in [
-        "return 3",
-        "global N\n    N = 2\n    return one",
-        "if N:\n        return one\n    return one",
+fn what_python_functions_work_out_is_known_as_far_as_the_text_says_it() {
+    for (body, value) in [
+        ("return 3", 3),
+        ("if N > 1:\n        return 4\n    elif N:\n        return 5\n    return 6", 5),
+        (
+            "match N:\n        case 0 | 2:\n            return 4\n        case 1:\n            return 5",
+            5,
+        ),
+        ("n = 2\n    match N:\n        case 1:\n            n = 7\n    return n", 7),
+        ("n = 2\n    if N is None:\n        raise ValueError(N)\n    n = n * N\n    return n", 2),
+        ("n = (1, 2) * 2\n    return sum(n) if isinstance(n[0], int) else 0", 6),
     ] {
         let text = format!(
-            "N = 1\n@wp.func\ndef one(x: int):\n    return x + 1\ndef f():\n    {body}\nf1 = f()\n\
-             @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = f1(x[0])\n"
+            "N = 1\ndef f():\n    {body}\n@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    \
+             x[0] = wp.static(f())\n"
         );
-        assert!(compile(&text).expect_err("unknown").contains("needs-python-evaluation"), "{body}");
+        let module = compile(&text).unwrap_or_else(|fault| panic!("{body}: {fault}"));
+        assert_eq!(results(&module, 0), [value], "{body}");
     }
+}
+
+#[test]
+fn what_only_python_knows_of_a_python_function_stays_unknown() {
+    for body in [
+        "global N\n    N = 2\n    return 1",
+        "yield 1",
+        "if open(\"x\"):\n        return 1\n    return 1",
+        "for n in range(3):\n        if n:\n            return n",
+        "n = 0\n    for i in range(3):\n        n += i\n    return n",
+        "a = 1\n    b = 0\n    for i in range(3):\n        b = a\n        a = 2\n    return b",
+        "n = [1]\n    n.append(2)\n    return len(n)",
+        "n = [1]\n    change(n)\n    return len(n)",
+        "try:\n        return 1\n    except ValueError:\n        return 2",
+        "n = 1\n    match open(\"x\"):\n        case 1:\n            n = 2\n    return n",
+    ] {
+        let text = format!(
+            "N = 1\ndef change(n):\n    n.append(2)\ndef f():\n    {body}\n@wp.kernel\n\
+             def k(x: wp.array(dtype=int)):\n    x[0] = wp.static(f())\n"
+        );
+        let said = compile(&text).err().unwrap_or_else(|| panic!("known: {body}"));
+        assert!(said.contains("needs-python-evaluation"), "{body}: {said}");
+    }
+}
+
+#[test]
+fn a_function_returned_from_a_branch_is_the_one_defined_there() {
+    let made = "def make(n):\n    if n & (n - 1) == 0:\n        @wp.func\n        def wrap(i: int):\n            \
+                return i & (n - 1)\n        return wrap\n    @wp.func\n    def wrap(i: int):\n        \
+                return i + n\n    return wrap\n";
+    let text = format!(
+        "{made}a, b = make(4), make(5)\n@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    \
+         x[0] = a(x[0]) * 100 + b(x[0])\n"
+    );
+    let module = compile(&text).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(results(&module, 6), [200 + 11]);
+}
+
+#[test]
+fn objects_have_what_their_class_and_their_call_say() {
+    let classes = "import enum\nfrom dataclasses import dataclass\n\
+        class Kind(enum.IntEnum):\n    A = 0\n    B = 5\n    @property\n    def twice(self):\n        \
+        return self.value * 2\n\
+        @dataclass\nclass Base:\n    n: int\n    kind: Kind = Kind.A\n\
+        class Block:\n    side = 3\n    def __init__(self, n, m=None):\n        \
+        if m is None:\n            m = 10\n        self.n: int = n\n        self.m = m\n    \
+        @property\n    def area(self):\n        return self.n * self.m + self.side\n    \
+        def plus(self, k):\n        return self.area + k\n";
+    for (expression, value) in [
+        ("Base(3).n", 3),
+        ("Base(n=3, kind=Kind.B).kind.twice", 10),
+        ("Base(3).kind.value", 0),
+        ("Block(2).area", 23),
+        ("Block(2, m=4).plus(100)", 111),
+        ("getattr(Block(2), \"k\", 9)", 9),
+        ("getattr(Block(2), \"m\", 9)", 10),
+        ("1 if isinstance(Block(1), Block) and not isinstance(Block(1), int) else 0", 1),
+    ] {
+        let text = format!(
+            "{classes}@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = wp.static({expression})\n"
+        );
+        let module = compile(&text).unwrap_or_else(|fault| panic!("{expression}: {fault}"));
+        assert_eq!(results(&module, 0), [value], "{expression}");
+    }
+    for (change, expression) in [
+        ("def grow(it):\n    it.m = 2\n", "Block(2).m"),
+        ("b = Base(1)\nb.n = 2\n", "b.n"),
+        ("class Wide(Block):\n    def widen(self):\n        self.m = 2\nw = Wide(1)\n", "w.m"),
+        (
+            "class Odd(Block):\n    def __getattr__(self, name):\n        return 2\nw = Odd(1)\n",
+            "w.m",
+        ),
+        ("", "Block(open(\"x\")).n"),
+        ("", "Block(2).missing"),
+    ] {
+        let text = format!(
+            "{classes}{change}@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = wp.static({expression})\n"
+        );
+        let said = compile(&text).err().unwrap_or_else(|| panic!("known: {change}{expression}"));
+        assert!(said.contains("needs-python-evaluation"), "{change}{expression}: {said}");
+    }
+}
+
+#[test]
+fn a_decorator_of_the_text_that_makes_a_function_is_seen_through() {
+    let made = "def named(name):\n    def decorate(f):\n        return wp.func(rename(f, name))\n    \
+                return decorate\ndef rename(f, name):\n    f.__name__ = name\n    return f\n\
+                @named(\"plus_one\")\ndef plus(x: int):\n    return x + 1\n";
+    let kernel = "@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = plus(x[0])\n";
+    let module = compile(&format!("{made}{kernel}")).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(results(&module, 3), [4]);
+    // One that gives another function is none.
+    let other = made.replace("    return f\n@", "    return print\n@");
+    assert!(compile(&format!("{other}{kernel}")).expect_err("print").contains("not-callable"));
+}
+
+#[test]
+fn the_length_of_a_type_may_be_a_part_of_a_constant() {
+    let text = "from typing import Literal\nN = (5, 3)\nv = wp.types.vector(length=N[1], dtype=int)\n\
+                @wp.kernel\ndef k(x: wp.array(dtype=v)):\n    x[0][2] = 1\n\
+                @wp.kernel\ndef l(x: wp.array(dtype=wp.vec[Literal[3], int])):\n    x[0][2] = 1\n";
+    let module = compile(text).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(signatures(&module), ["array[vec3i]", "array[vec3i]"]);
 }
 
 #[test]

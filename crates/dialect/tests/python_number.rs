@@ -106,7 +106,9 @@ fn constants_are_those_of_python_or_refused() {
 /// Sequences that double with each line end at the bound of a constant.
 #[test]
 fn constants_that_double_are_refused() {
-    for next in ["(C{}, C{})", "C{} + C{}", "C{} * 2"] {
+    for next in
+        ["(C{}, C{})", "[C{}, C{}]", "C{} + C{}", "C{} * 2", "[*C{}, *C{}]", "{'a': C{}, 'b': C{}}"]
+    {
         let mut text = String::from("C0 = (1, 1)\n");
         for at in 1..60 {
             let line = next.replace("{}", &(at - 1).to_string());

@@ -132,7 +132,7 @@ def b(x: wp.array(dtype=float)):
     x[0] = snippet(x[0])
 @wp.kernel
 def c(x: wp.array(dtype=int)):
-    x[0] = wp.fem.NULL_NODE_INDEX
+    x[0] = wp.fem.FIRST_NODE
 ";
     let mut texts = gbxcule_dialect::Texts::default();
     let mut sources = gbxcule_ir::source::SourceMap::new();
@@ -146,7 +146,7 @@ def c(x: wp.array(dtype=int)):
         [
             "`gbxcule compile --define LIMIT=VALUE` says it",
             "say what it computes by a `@wp.func`",
-            "`gbxcule compile --define warp.fem.NULL_NODE_INDEX=VALUE` says it",
+            "`gbxcule compile --define warp.fem.FIRST_NODE=VALUE` says it",
         ]
     );
 }

@@ -21,6 +21,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn access(&mut self, expr: &'a Expr) -> Flow<Access<'a>> {
         match expr {
             Expr::Name(name) => self.name_access(name.id.as_str(), expr),
+            Expr::Attribute(_)
+                if crate::object::of_self(expr).is_some() && !self.names.contains_key("self") =>
+            {
+                let known = self.unit.known(expr, self.scope)?;
+                Ok(Access::Operand(Operand::Static(known)))
+            }
             Expr::Attribute(attribute) => {
                 let base = self.access(&attribute.value)?;
                 self.attribute(base, attribute.attr.as_str(), expr)
@@ -121,7 +127,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     "`wp.adjoint` is indexed by a parameter: `wp.adjoint[x]`",
                 );
             }
-            return Ok(Access::Operand(Operand::Static(self.unit.attribute(known, attr, expr)?)));
+            let known = self.unit.attribute(known, attr, expr)?.plain();
+            return Ok(Access::Operand(Operand::Static(known)));
         }
         if let Access::Operand(Operand::Tile(tile)) = &base {
             return self.tile_attribute(&tile.clone(), attr, expr);
@@ -361,7 +368,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Access::Operand(Operand::Static(Static::Sequence(parts))) => {
                 let at = self.constant_index(indices, parts.len(), expr)?;
-                return Ok(Access::Operand(Operand::Static(parts[at].clone())));
+                return Ok(Access::Operand(Operand::Static(parts[at].clone().plain())));
             }
             Access::Operand(Operand::Tile(tile)) => {
                 return self.tile_index(&tile.clone(), indices, expr);

@@ -201,6 +201,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         {
             return self.call_library(library, name, call, span);
         }
+        // `warp.fem.grad` is no `warp.grad`.
+        if path.starts_with("warp.") && path.matches('.').count() > 1 {
+            return Err(self.unit.unknown_module(path, span).into());
+        }
         if let Some(result) = self.special(name, path, call, span) {
             return result;
         }

@@ -79,6 +79,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     parts.iter().map(|part| self.materialize(part, span)).collect();
                 return self.tuple(&parts?, span);
             }
+            Static::Enumerator(.., value) => return self.materialize(value, span),
             Static::None => {
                 return fault(Code::UnsupportedValue, span, "`None` is no value in a kernel");
             }
@@ -100,10 +101,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return Err(self.unit.unknown_module(path, span).into());
             }
             Static::Member(path) if path.matches('.').count() > 1 => {
-                let message = format!("nothing is known of `{path}` here");
-                let fault = Diagnostic::error(Code::ImportedName, span, message);
-                let help = format!("`gbxcule compile --define {path}=VALUE` says it");
-                return Err(Box::new(fault.help(help)).into());
+                return Err(self.unit.unknown_module(path, span).into());
             }
             Static::Type(_)
             | Static::Module(_)
@@ -112,6 +110,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             | Static::Dict(_)
             | Static::Function(..)
             | Static::Python(..)
+            | Static::Object(_)
             | Static::Class(_) => {
                 return fault(
                     Code::UnsupportedValue,
@@ -137,6 +136,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Static::Int(_) => Type::I32,
             Static::Float(_) => Type::F32,
             Static::Typed(literal) => Type::scalar(literal.scalar()),
+            Static::Enumerator(.., value) => self.static_type(value)?,
             Static::Composite(annotation, _) => {
                 self.session.concrete(self.b.module, annotation, Span::NONE).ok()?
             }

@@ -161,6 +161,12 @@ impl Outline {
         })
     }
 
+    /// First bytes of the statements that bind some names.
+    pub(in super::super) fn begins(&self, names: &SymbolSet) -> FxHashSet<u32> {
+        let bound = names.iter().filter_map(|name| self.bindings.get(&name));
+        bound.flatten().map(|&at| self.statements[at].at).collect()
+    }
+
     /// The imports that bind a name, or may.
     pub(in super::super) fn imports(&self, name: Symbol) -> impl Iterator<Item = &Imported> {
         let named = self.by_name.get(&name).map_or(&[][..], Vec::as_slice);
