@@ -2,7 +2,7 @@
 //! scalars.
 
 use super::annotation::Annotation;
-use super::constant::Static;
+use super::constant::KnownValue;
 use super::syntax::{CmpOp, Operator};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::Scalar;
@@ -12,25 +12,25 @@ const RANGE_MAX: usize = 4096;
 
 pub(super) fn arithmetic<'a>(
     op: Operator,
-    left: &Static<'a>,
-    right: &Static<'a>,
-) -> Option<Static<'a>> {
+    left: &KnownValue<'a>,
+    right: &KnownValue<'a>,
+) -> Option<KnownValue<'a>> {
     if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
         return Some(match op {
-            Operator::Add => Static::Int(l.checked_add(r)?),
-            Operator::Sub => Static::Int(l.checked_sub(r)?),
-            Operator::Mult => Static::Int(l.checked_mul(r)?),
-            Operator::Div if r != 0 => Static::Float(exact(l)? / exact(r)?),
-            Operator::FloorDiv if r != 0 => Static::Int(floor_div(l, r)?),
+            Operator::Add => KnownValue::Int(l.checked_add(r)?),
+            Operator::Sub => KnownValue::Int(l.checked_sub(r)?),
+            Operator::Mult => KnownValue::Int(l.checked_mul(r)?),
+            Operator::Div if r != 0 => KnownValue::Float(exact(l)? / exact(r)?),
+            Operator::FloorDiv if r != 0 => KnownValue::Int(floor_div(l, r)?),
             Operator::Mod if r != 0 => {
-                Static::Int(l.checked_sub(floor_div(l, r)?.checked_mul(r)?)?)
+                KnownValue::Int(l.checked_sub(floor_div(l, r)?.checked_mul(r)?)?)
             }
-            Operator::Pow if r < 0 => Static::Float(float_power(exact(l)?, exact(r)?)?),
-            Operator::Pow => Static::Int(l.checked_pow(u32::try_from(r).ok()?)?),
+            Operator::Pow if r < 0 => KnownValue::Float(float_power(exact(l)?, exact(r)?)?),
+            Operator::Pow => KnownValue::Int(l.checked_pow(u32::try_from(r).ok()?)?),
             Operator::LShift => {
-                Static::Int(l.checked_mul(2i128.checked_pow(u32::try_from(r).ok()?)?)?)
+                KnownValue::Int(l.checked_mul(2i128.checked_pow(u32::try_from(r).ok()?)?)?)
             }
-            Operator::RShift => Static::Int(l.checked_shr(u32::try_from(r).ok()?)?),
+            Operator::RShift => KnownValue::Int(l.checked_shr(u32::try_from(r).ok()?)?),
             Operator::BitAnd | Operator::BitOr | Operator::BitXor => {
                 let bits = match op {
                     Operator::BitAnd => l & r,
@@ -38,34 +38,34 @@ pub(super) fn arithmetic<'a>(
                     _ => l ^ r,
                 };
                 match (left, right) {
-                    (Static::Bool(_), Static::Bool(_)) => Static::Bool(bits != 0),
-                    _ => Static::Int(bits),
+                    (KnownValue::Bool(_), KnownValue::Bool(_)) => KnownValue::Bool(bits != 0),
+                    _ => KnownValue::Int(bits),
                 }
             }
             _ => return None,
         });
     }
     match (op, left, right) {
-        (Operator::Add, Static::Sequence(left), Static::Sequence(right)) => {
+        (Operator::Add, KnownValue::Sequence(left), KnownValue::Sequence(right)) => {
             let is_short = left.len() + right.len() <= RANGE_MAX;
             let parts = || left.iter().chain(right.iter()).cloned().collect();
-            return is_short.then(|| Static::Sequence(parts()));
+            return is_short.then(|| KnownValue::Sequence(parts()));
         }
-        (Operator::Mult, Static::Sequence(parts), Static::Int(times))
-        | (Operator::Mult, Static::Int(times), Static::Sequence(parts)) => {
+        (Operator::Mult, KnownValue::Sequence(parts), KnownValue::Int(times))
+        | (Operator::Mult, KnownValue::Int(times), KnownValue::Sequence(parts)) => {
             let times = usize::try_from(*times).unwrap_or(0);
             let len = parts.len().checked_mul(times).filter(|len| *len <= RANGE_MAX)?;
-            return Some(Static::Sequence(parts.iter().cycle().take(len).cloned().collect()));
+            return Some(KnownValue::Sequence(parts.iter().cycle().take(len).cloned().collect()));
         }
         _ => {}
     }
-    let plain = |value: &Static<'a>| match value {
-        Static::Int(value) => exact(*value),
-        Static::Float(_) | Static::Bool(_) => value.as_f64(),
+    let plain = |value: &KnownValue<'a>| match value {
+        KnownValue::Int(value) => exact(*value),
+        KnownValue::Float(_) | KnownValue::Bool(_) => value.as_f64(),
         _ => None,
     };
     let (l, r) = (plain(left)?, plain(right)?);
-    Some(Static::Float(match op {
+    Some(KnownValue::Float(match op {
         Operator::Add => l + r,
         Operator::Sub => l - r,
         Operator::Mult => l * r,
@@ -109,11 +109,11 @@ fn float_divmod(left: f64, right: f64) -> (f64, f64) {
     (if quotient - floor > 0.5 { floor + 1.0 } else { floor }, remainder)
 }
 
-fn as_int(value: &Static<'_>) -> Option<i128> {
+fn as_int(value: &KnownValue<'_>) -> Option<i128> {
     match value {
-        Static::Int(value) => Some(*value),
-        Static::Bool(value) => Some(i128::from(*value)),
-        Static::Enumerator(.., value) => as_int(value),
+        KnownValue::Int(value) => Some(*value),
+        KnownValue::Bool(value) => Some(i128::from(*value)),
+        KnownValue::Enumerator(.., value) => as_int(value),
         _ => None,
     }
 }
@@ -123,7 +123,7 @@ fn floor_div(left: i128, right: i128) -> Option<i128> {
     Some(if left % right != 0 && (left < 0) != (right < 0) { quotient - 1 } else { quotient })
 }
 
-pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Option<bool> {
+pub(super) fn compared(op: CmpOp, left: &KnownValue<'_>, right: &KnownValue<'_>) -> Option<bool> {
     if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
         return Some(match op {
             CmpOp::Eq => l == r,
@@ -135,7 +135,7 @@ pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Opti
             _ => return None,
         });
     }
-    let float = |value: &Static<'_>| as_int(value).map_or_else(|| value.as_f64(), exact);
+    let float = |value: &KnownValue<'_>| as_int(value).map_or_else(|| value.as_f64(), exact);
     if let (Some(l), Some(r)) = (float(left), float(right)) {
         return Some(match op {
             CmpOp::Eq => l == r,
@@ -147,21 +147,22 @@ pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Opti
             _ => return None,
         });
     }
-    if let (CmpOp::In | CmpOp::NotIn, Static::Sequence(parts)) = (op, right) {
+    if let (CmpOp::In | CmpOp::NotIn, KnownValue::Sequence(parts)) = (op, right) {
         let found = parts.iter().any(|part| compared(CmpOp::Eq, left, part) == Some(true));
         return Some(found == (op == CmpOp::In));
     }
-    if let (CmpOp::In | CmpOp::NotIn, Static::Dict(items)) = (op, right) {
+    if let (CmpOp::In | CmpOp::NotIn, KnownValue::Dict(items)) = (op, right) {
         let found = items.iter().any(|(key, _)| compared(CmpOp::Eq, left, key) == Some(true));
         return Some(found == (op == CmpOp::In));
     }
     // A value that is only named here, such as `sys.platform`, may be anything.
-    let named = |it: &Static<'_>| matches!(it, Static::Member(path) if !path.starts_with("warp."));
+    let named =
+        |it: &KnownValue<'_>| matches!(it, KnownValue::Member(path) if !path.starts_with("warp."));
     if named(left) || named(right) {
         return None;
     }
     // A second name of a function may mean fewer of its overloads.
-    if let (Static::Function(left), Static::Function(right)) = (left, right)
+    if let (KnownValue::Function(left), KnownValue::Function(right)) = (left, right)
         && left != right
         && (left.home, left.name, left.frame) == (right.home, right.name, right.frame)
     {
@@ -175,31 +176,31 @@ pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Opti
 }
 
 /// Python's own `float`, `int` and `bool` of a value, by the scalars that stand for them.
-pub(super) fn python_number<'a>(scalar: Scalar, of: &Static<'a>) -> Option<Static<'a>> {
+pub(super) fn python_number<'a>(scalar: Scalar, of: &KnownValue<'a>) -> Option<KnownValue<'a>> {
     Some(match (scalar, of) {
-        (Scalar::F32, Static::Text(text)) => Static::Float(text.trim().parse().ok()?),
-        (Scalar::F32, _) => Static::Float(of.as_f64()?),
-        (Scalar::I32, Static::Text(text)) => Static::Int(text.trim().parse().ok()?),
+        (Scalar::F32, KnownValue::Text(text)) => KnownValue::Float(text.trim().parse().ok()?),
+        (Scalar::F32, _) => KnownValue::Float(of.as_f64()?),
+        (Scalar::I32, KnownValue::Text(text)) => KnownValue::Int(text.trim().parse().ok()?),
         (Scalar::I32, _) => match as_int(of) {
-            Some(value) => Static::Int(value),
+            Some(value) => KnownValue::Int(value),
             None => whole(of.as_f64()?.trunc())?,
         },
-        _ => Static::Bool(of.truth()?),
+        _ => KnownValue::Bool(of.truth()?),
     })
 }
 
 /// A float that is a whole number, as an integer. An `i128` holds none above.
-fn whole<'a>(value: f64) -> Option<Static<'a>> {
-    (value.abs() < 1e38).then_some(Static::Int(value as i128))
+fn whole<'a>(value: f64) -> Option<KnownValue<'a>> {
+    (value.abs() < 1e38).then_some(KnownValue::Int(value as i128))
 }
 
-pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Static<'a>> {
-    let number = |at: usize| args.get(at).and_then(Static::as_f64);
+pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
+    let number = |at: usize| args.get(at).and_then(KnownValue::as_f64);
     let int = |at: usize| args.get(at).and_then(as_int);
     // NumPy gives an infinity or no number where `math` raises an error.
     let float = |value: f64, operands: &[f64]| {
         let given = path.starts_with("numpy.") || finite_as_its_operands(value, operands);
-        given.then_some(Static::Float(value))
+        given.then_some(KnownValue::Float(value))
     };
     let of_one = |function: fn(f64) -> f64| {
         let operand = number(0)?;
@@ -213,40 +214,40 @@ pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Sta
         ("math.exp" | "numpy.exp", 1) => of_one(f64::exp)?,
         ("math.log" | "numpy.log", 1) => of_one(f64::ln)?,
         ("math.radians" | "numpy.radians" | "numpy.deg2rad", 1) => {
-            Static::Float(number(0)?.to_radians())
+            KnownValue::Float(number(0)?.to_radians())
         }
-        ("math.degrees", 1) => Static::Float(number(0)?.to_degrees()),
-        ("math.pow", 2) => Static::Float(float_power(number(0)?, number(1)?)?),
+        ("math.degrees", 1) => KnownValue::Float(number(0)?.to_degrees()),
+        ("math.pow", 2) => KnownValue::Float(float_power(number(0)?, number(1)?)?),
         ("math.floor", 1) => whole(number(0)?.floor())?,
         ("math.ceil", 1) => whole(number(0)?.ceil())?,
         ("builtins.round", 1) => match int(0) {
-            Some(value) => Static::Int(value),
+            Some(value) => KnownValue::Int(value),
             None => whole(number(0)?.round_ties_even())?,
         },
         ("builtins.sum", 1) => {
-            let Static::Sequence(parts) = &args[0] else { return None };
+            let KnownValue::Sequence(parts) = &args[0] else { return None };
             let mut parts = parts.iter();
-            parts.try_fold(Static::Int(0), |sum, part| arithmetic(Operator::Add, &sum, part))?
+            parts.try_fold(KnownValue::Int(0), |sum, part| arithmetic(Operator::Add, &sum, part))?
         }
         ("builtins.range", 1..=3) => range(args)?,
         ("builtins.zip", 1..) => {
-            let lists: Vec<&[Static<'a>]> = args.iter().map(parts).collect::<Option<_>>()?;
+            let lists: Vec<&[KnownValue<'a>]> = args.iter().map(parts).collect::<Option<_>>()?;
             let len = lists.iter().map(|list| list.len()).min()?;
-            let row = |at: usize| -> Static<'a> {
-                Static::Sequence(lists.iter().map(|list| list[at].clone()).collect())
+            let row = |at: usize| -> KnownValue<'a> {
+                KnownValue::Sequence(lists.iter().map(|list| list[at].clone()).collect())
             };
-            Static::Sequence((0..len).map(row).collect())
+            KnownValue::Sequence((0..len).map(row).collect())
         }
         ("builtins.enumerate", 1 | 2) => {
             let first = if args.len() == 2 { int(1)? } else { 0 };
             let rows = parts(&args[0])?.iter().zip(first..);
-            let row = |(part, at): (&Static<'a>, i128)| {
-                Static::Sequence([Static::Int(at), part.clone()].into())
+            let row = |(part, at): (&KnownValue<'a>, i128)| {
+                KnownValue::Sequence([KnownValue::Int(at), part.clone()].into())
             };
-            Static::Sequence(rows.map(row).collect())
+            KnownValue::Sequence(rows.map(row).collect())
         }
         ("builtins.reversed", 1) => {
-            Static::Sequence(parts(&args[0])?.iter().rev().cloned().collect())
+            KnownValue::Sequence(parts(&args[0])?.iter().rev().cloned().collect())
         }
         ("itertools.product", 1..) => {
             let mut rows = vec![Vec::new()];
@@ -255,7 +256,7 @@ pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Sta
                 if rows.len() * list.len() > RANGE_MAX {
                     return None;
                 }
-                let longer = |row: &Vec<Static<'a>>, part: &Static<'a>| {
+                let longer = |row: &Vec<KnownValue<'a>>, part: &KnownValue<'a>| {
                     row.iter().chain([part]).cloned().collect::<Vec<_>>()
                 };
                 rows = rows
@@ -263,7 +264,9 @@ pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Sta
                     .flat_map(|row| list.iter().map(move |part| longer(row, part)))
                     .collect();
             }
-            Static::Sequence(rows.into_iter().map(|row| Static::Sequence(row.into())).collect())
+            KnownValue::Sequence(
+                rows.into_iter().map(|row| KnownValue::Sequence(row.into())).collect(),
+            )
         }
         ("builtins.any" | "builtins.all", 1) => {
             let any = path.ends_with("any");
@@ -271,23 +274,23 @@ pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Sta
             for part in parts(&args[0])? {
                 truths.push(part.truth()?);
             }
-            Static::Bool(truths.contains(&any) == any)
+            KnownValue::Bool(truths.contains(&any) == any)
         }
         ("builtins.tuple" | "builtins.list", 1) => match &args[0] {
-            Static::Sequence(parts) => Static::Sequence(parts.clone()),
-            Static::Dict(items) => {
-                Static::Sequence(items.iter().map(|(key, _)| key.clone()).collect())
+            KnownValue::Sequence(parts) => KnownValue::Sequence(parts.clone()),
+            KnownValue::Dict(items) => {
+                KnownValue::Sequence(items.iter().map(|(key, _)| key.clone()).collect())
             }
             _ => return None,
         },
         // NumPy's types have the names of ours.
         ("numpy.dtype" | "warp.dtype_from_numpy" | "warp.dtype_to_numpy", 1) => match &args[0] {
-            Static::Type(Annotation::Scalar(of)) => Static::Type(Annotation::Scalar(*of)),
+            KnownValue::Type(Annotation::Scalar(of)) => KnownValue::Type(Annotation::Scalar(*of)),
             _ => return None,
         },
         ("builtins.abs", 1) => match int(0) {
-            Some(value) => Static::Int(value.checked_abs()?),
-            None => Static::Float(number(0)?.abs()),
+            Some(value) => KnownValue::Int(value.checked_abs()?),
+            None => KnownValue::Float(number(0)?.abs()),
         },
         ("builtins.min", 2) | ("builtins.max", 2) => {
             let less = number(0)? <= number(1)?;
@@ -298,36 +301,37 @@ pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Sta
 }
 
 /// The parts of a sequence.
-fn parts<'a, 'b>(value: &'b Static<'a>) -> Option<&'b [Static<'a>]> {
+fn parts<'a, 'b>(value: &'b KnownValue<'a>) -> Option<&'b [KnownValue<'a>]> {
     match value {
-        Static::Sequence(parts) => Some(parts),
+        KnownValue::Sequence(parts) => Some(parts),
         _ => None,
     }
 }
 
 /// Result of a method of a dictionary, for a dictionary that nothing changes.
 pub(super) fn dictionary_method<'a>(
-    items: &[(Static<'a>, Static<'a>)],
+    items: &[(KnownValue<'a>, KnownValue<'a>)],
     name: &str,
-    args: &[Static<'a>],
-) -> Option<Static<'a>> {
+    args: &[KnownValue<'a>],
+) -> Option<KnownValue<'a>> {
     // A key that is written twice has its last value, at its first place.
-    let mut unique: Vec<(Static<'a>, Static<'a>)> = Vec::new();
+    let mut unique: Vec<(KnownValue<'a>, KnownValue<'a>)> = Vec::new();
     for (key, value) in items {
         match unique.iter_mut().find(|(known, _)| known == key) {
             Some((_, known)) => *known = value.clone(),
             None => unique.push((key.clone(), value.clone())),
         }
     }
-    Some(Static::Sequence(match (name, args) {
+    Some(KnownValue::Sequence(match (name, args) {
         ("keys", []) => unique.into_iter().map(|(key, _)| key).collect(),
         ("values", []) => unique.into_iter().map(|(_, value)| value).collect(),
-        ("items", []) => {
-            unique.into_iter().map(|(key, value)| Static::Sequence([key, value].into())).collect()
-        }
+        ("items", []) => unique
+            .into_iter()
+            .map(|(key, value)| KnownValue::Sequence([key, value].into()))
+            .collect(),
         ("get", [key, rest @ ..]) if rest.len() < 2 => {
             let found = unique.into_iter().find(|(known, _)| known == key);
-            let missing = || rest.first().cloned().unwrap_or(Static::None);
+            let missing = || rest.first().cloned().unwrap_or(KnownValue::None);
             return Some(found.map_or_else(missing, |(_, value)| value));
         }
         _ => return None,
@@ -335,7 +339,7 @@ pub(super) fn dictionary_method<'a>(
 }
 
 /// The numbers of a `range`.
-fn range<'a>(args: &[Static<'a>]) -> Option<Static<'a>> {
+fn range<'a>(args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
     let bounds: Vec<i128> = args.iter().map(as_int).collect::<Option<_>>()?;
     let (start, stop, step) = match bounds[..] {
         [stop] => (0, stop, 1),
@@ -349,14 +353,14 @@ fn range<'a>(args: &[Static<'a>]) -> Option<Static<'a>> {
         if numbers.len() == RANGE_MAX {
             return None;
         }
-        numbers.push(Static::Int(next));
+        numbers.push(KnownValue::Int(next));
         next = next.checked_add(step)?;
     }
-    (step != 0).then(|| Static::Sequence(numbers.into()))
+    (step != 0).then(|| KnownValue::Sequence(numbers.into()))
 }
 
 /// Attribute of `numpy.finfo` or `numpy.iinfo` of a scalar type.
-pub(super) fn limit<'a>(scalar: &str, name: &str) -> Option<Static<'a>> {
+pub(super) fn limit<'a>(scalar: &str, name: &str) -> Option<KnownValue<'a>> {
     let (eps, tiny, max) = match scalar {
         "f16" => (f64::powi(2.0, -10), f64::powi(2.0, -14), 65504.0),
         "f32" => (f32::EPSILON.into(), f32::MIN_POSITIVE.into(), f32::MAX.into()),
@@ -369,13 +373,13 @@ pub(super) fn limit<'a>(scalar: &str, name: &str) -> Option<Static<'a>> {
                 false => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
             };
             return match name {
-                "min" => Some(Static::Int(min)),
-                "max" => Some(Static::Int(max)),
+                "min" => Some(KnownValue::Int(min)),
+                "max" => Some(KnownValue::Int(max)),
                 _ => None,
             };
         }
     };
-    Some(Static::Float(match name {
+    Some(KnownValue::Float(match name {
         "eps" => eps,
         "tiny" | "smallest_normal" => tiny,
         "max" => max,
@@ -384,7 +388,7 @@ pub(super) fn limit<'a>(scalar: &str, name: &str) -> Option<Static<'a>> {
     }))
 }
 
-impl Static<'_> {
+impl KnownValue<'_> {
     /// Truth of the value in Python.
     pub(super) fn truth(&self) -> Option<bool> {
         Some(match self {

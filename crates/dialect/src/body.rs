@@ -2,7 +2,7 @@
 //! and what is returned there. Nothing is run; a loop, or a question whose answer only Python
 //! knows, ends the reading if a `return` depends on it.
 
-use super::constant::{Evaluation, Static, Unit};
+use super::constant::{Evaluation, KnownValue, Unit};
 use super::frame::FrameId;
 use super::scope::{BindingSource, OverloadSet, ScopeId};
 use super::syntax::{self, Expr, MatchCase, Pattern, Stmt, StmtFunctionDef};
@@ -39,7 +39,7 @@ impl<'a> Unit<'a> {
                             let known = self.whole(value, body)?;
                             Ok(known.defined_before(syntax::start(value), body))
                         }
-                        Some(End::Returned(None) | End::Reached) => Ok(Static::None),
+                        Some(End::Returned(None) | End::Reached) => Ok(KnownValue::None),
                         None => Err(unknown()),
                     }
                 })
@@ -98,12 +98,12 @@ impl<'a> Unit<'a> {
         let Expr::Call(call) = expr else { return false };
         call.arguments.args.iter().any(|arg| {
             let Expr::Name(name) = arg else { return false };
-            let bound = self.scopes.own(scope, name.id.as_str()).unwrap_or_default();
+            let bound = self.scopes.bindings_in(scope, name.id.as_str()).unwrap_or_default();
             bound.iter().any(|it| match it.source {
                 BindingSource::Value(Expr::List(_) | Expr::Dict(_) | Expr::ListComp(_)) => true,
                 BindingSource::Value(Expr::Call(_)) => matches!(
                     self.known(arg, scope),
-                    Ok(Static::Sequence(_) | Static::Dict(_) | Static::Object(_))
+                    Ok(KnownValue::Sequence(_) | KnownValue::Dict(_) | KnownValue::Object(_))
                 ),
                 _ => false,
             })
@@ -153,22 +153,22 @@ impl<'a> Unit<'a> {
     }
 }
 
-impl<'a> Static<'a> {
+impl<'a> KnownValue<'a> {
     /// Functions as they are at a place of the scope that they are defined in: what the text
     /// defines behind a `return` isn't reached.
     fn defined_before(self, place: u32, scope: ScopeId) -> Self {
         match self {
-            Static::Function(family) if family.home == scope && family.before.is_none() => {
-                Static::Function(OverloadSet { before: Some(place), ..family })
+            KnownValue::Function(family) if family.home == scope && family.before.is_none() => {
+                KnownValue::Function(OverloadSet { before: Some(place), ..family })
             }
-            Static::Sequence(parts) => Static::Sequence(
+            KnownValue::Sequence(parts) => KnownValue::Sequence(
                 parts.iter().map(|it| it.clone().defined_before(place, scope)).collect(),
             ),
-            Static::Dict(items) => {
+            KnownValue::Dict(items) => {
                 let item = |(key, value): &(Self, Self)| {
                     (key.clone(), value.clone().defined_before(place, scope))
                 };
-                Static::Dict(items.iter().map(item).collect())
+                KnownValue::Dict(items.iter().map(item).collect())
             }
             other => other,
         }

@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 /// A value known without running Python.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Static<'a> {
+pub(super) enum KnownValue<'a> {
     None,
     Bool(bool),
     Int(i128),
@@ -32,7 +32,7 @@ pub(super) enum Static<'a> {
     /// `wp.vec3(1.0, 2.0, 3.0)`: its type and its components.
     Composite(Annotation, Rc<[Literal]>),
     /// A tuple or list.
-    Sequence(Rc<[Static<'a>]>),
+    Sequence(Rc<[KnownValue<'a>]>),
     Type(Annotation),
     /// A module by its path: `warp`, `math`, `numpy`, or any other that is no imported_module.
     Module(Rc<str>),
@@ -42,7 +42,7 @@ pub(super) enum Static<'a> {
     Member(Rc<str>),
     Function(OverloadSet<'a>),
     /// `{key: value}`
-    Dict(Rc<[(Static<'a>, Static<'a>)]>),
+    Dict(Rc<[(KnownValue<'a>, KnownValue<'a>)]>),
     /// Any other function.
     Python(&'a StmtFunctionDef, ScopeId),
     /// A class that is no struct: a namespace.
@@ -50,12 +50,12 @@ pub(super) enum Static<'a> {
     /// An object of a class.
     Object(ObjectId),
     /// A member of an enumeration: its class, its name, its value.
-    Enumerator(ScopeId, &'a str, Rc<Static<'a>>),
+    Enumerator(ScopeId, &'a str, Rc<KnownValue<'a>>),
     /// A value of the library's type, by the first parameter that stands for it.
     Handle(u32),
 }
 
-pub(super) type Evaluation<'a> = Result<Static<'a>, Box<Diagnostic>>;
+pub(super) type Evaluation<'a> = Result<KnownValue<'a>, Box<Diagnostic>>;
 
 /// The texts of a program with their scopes.
 pub(super) struct Unit<'a> {
@@ -101,7 +101,7 @@ impl<'a> Unit<'a> {
 
     /// Evaluates an expression, read in a scope.
     pub(super) fn known(&self, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
-        self.whole(expr, scope).map(Static::plain)
+        self.whole(expr, scope).map(KnownValue::plain)
     }
 
     /// Evaluates an expression; members of enumerations keep their class.
@@ -112,9 +112,9 @@ impl<'a> Unit<'a> {
     fn evaluate(&self, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
         match expr {
             Expr::NumberLiteral(number) => Ok(self.number(&number.value, expr)?),
-            Expr::BooleanLiteral(value) => Ok(Static::Bool(value.value)),
-            Expr::NoneLiteral(_) => Ok(Static::None),
-            Expr::StringLiteral(text) => Ok(Static::Text(text.value.to_str().into())),
+            Expr::BooleanLiteral(value) => Ok(KnownValue::Bool(value.value)),
+            Expr::NoneLiteral(_) => Ok(KnownValue::None),
+            Expr::StringLiteral(text) => Ok(KnownValue::Text(text.value.to_str().into())),
             Expr::Name(name) => self.name(name.id.as_str(), expr, scope),
             Expr::Attribute(attribute) => {
                 let base = self.whole(&attribute.value, scope);
@@ -130,8 +130,10 @@ impl<'a> Unit<'a> {
                 let keys = self.comprehension(key, &it.generators, expr, scope)?;
                 let values = self.comprehension(&it.value, &it.generators, expr, scope)?;
                 match (keys, values) {
-                    (Static::Sequence(keys), Static::Sequence(values)) => {
-                        Ok(Static::Dict(keys.iter().cloned().zip(values.iter().cloned()).collect()))
+                    (KnownValue::Sequence(keys), KnownValue::Sequence(values)) => {
+                        Ok(KnownValue::Dict(
+                            keys.iter().cloned().zip(values.iter().cloned()).collect(),
+                        ))
                     }
                     _ => Err(unknown()),
                 }
@@ -146,7 +148,7 @@ impl<'a> Unit<'a> {
                     Ok((self.known(key, scope)?, self.whole(&item.value, scope)?))
                 };
                 let items: Result<Vec<_>, _> = dict.items.iter().map(item).collect();
-                let dict = Static::Dict(items?.into());
+                let dict = KnownValue::Dict(items?.into());
                 if dict.is_small() {
                     Ok(dict)
                 } else {
@@ -156,17 +158,23 @@ impl<'a> Unit<'a> {
             Expr::UnaryOp(unary) => {
                 let operand = self.known(&unary.operand, scope)?;
                 match (unary.op, operand) {
-                    (UnaryOp::USub, Static::Int(value)) => Ok(Static::Int(value.wrapping_neg())),
-                    (UnaryOp::USub, Static::Float(value)) => Ok(Static::Float(-value)),
-                    (UnaryOp::UAdd, operand @ (Static::Int(_) | Static::Float(_))) => Ok(operand),
-                    (UnaryOp::Invert, Static::Int(value)) => Ok(Static::Int(!value)),
+                    (UnaryOp::USub, KnownValue::Int(value)) => {
+                        Ok(KnownValue::Int(value.wrapping_neg()))
+                    }
+                    (UnaryOp::USub, KnownValue::Float(value)) => Ok(KnownValue::Float(-value)),
+                    (UnaryOp::UAdd, operand @ (KnownValue::Int(_) | KnownValue::Float(_))) => {
+                        Ok(operand)
+                    }
+                    (UnaryOp::Invert, KnownValue::Int(value)) => Ok(KnownValue::Int(!value)),
                     (UnaryOp::Not, operand) => match operand.truth() {
-                        Some(value) => Ok(Static::Bool(!value)),
+                        Some(value) => Ok(KnownValue::Bool(!value)),
                         None => {
                             Err(self.needs_python(expr, "only Python can tell whether this holds"))
                         }
                     },
-                    (UnaryOp::USub, Static::Typed(literal)) => Ok(Static::Typed(negated(literal))),
+                    (UnaryOp::USub, KnownValue::Typed(literal)) => {
+                        Ok(KnownValue::Typed(negated(literal)))
+                    }
                     _ => {
                         Err(self
                             .needs_python(expr, "this operation is only known when Python runs"))
@@ -190,7 +198,7 @@ impl<'a> Unit<'a> {
             },
             Expr::BoolOp(operation) => {
                 let and = matches!(operation.op, super::syntax::BoolOp::And);
-                let mut last = Static::Bool(and);
+                let mut last = KnownValue::Bool(and);
                 for value in &operation.values {
                     last = self.known(value, scope)?;
                     if last.truth() != Some(and) {
@@ -209,7 +217,7 @@ impl<'a> Unit<'a> {
                 };
                 let is_equal =
                     || compared(compare.ops[0], &self.settled(left), &self.settled(right));
-                is_same.or_else(is_equal).map(Static::Bool).ok_or_else(|| {
+                is_same.or_else(is_equal).map(KnownValue::Bool).ok_or_else(|| {
                     self.needs_python(expr, "this comparison is only known when Python runs")
                 })
             }
@@ -223,11 +231,13 @@ impl<'a> Unit<'a> {
 
     pub(super) fn number(&self, number: &syntax::Number, expr: &Expr) -> Evaluation<'a> {
         match number {
-            syntax::Number::Float(value) => Ok(Static::Float(*value)),
-            syntax::Number::Int(_) => syntax::integer(number).map(Static::Int).ok_or_else(|| {
-                let message = "this integer has more than 128 bits";
-                Box::new(Diagnostic::error(Code::IntegerTooLarge, self.span(expr), message))
-            }),
+            syntax::Number::Float(value) => Ok(KnownValue::Float(*value)),
+            syntax::Number::Int(_) => {
+                syntax::integer(number).map(KnownValue::Int).ok_or_else(|| {
+                    let message = "this integer has more than 128 bits";
+                    Box::new(Diagnostic::error(Code::IntegerTooLarge, self.span(expr), message))
+                })
+            }
             syntax::Number::Complex { .. } => {
                 let message = "complex numbers are no part of the dialect";
                 Err(Box::new(Diagnostic::error(Code::UnsupportedSyntax, self.span(expr), message)))
@@ -239,13 +249,13 @@ impl<'a> Unit<'a> {
     pub(super) fn defined(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
         let (text, place) = self.files.defined(name)?;
         let root = self.scopes.root(*text);
-        let definitions = self.scopes.own(root, place)?;
+        let definitions = self.scopes.bindings_in(root, place)?;
         Some(self.with_depth_limit(self.span(expr), || self.bound(definitions, name, expr, root)))
     }
 
     fn sequence(&self, parts: &'a [Expr], scope: ScopeId) -> Evaluation<'a> {
         let known: Result<Vec<_>, _> = parts.iter().map(|part| self.whole(part, scope)).collect();
-        let sequence = Static::Sequence(known?.into());
+        let sequence = KnownValue::Sequence(known?.into());
         match (sequence.is_small(), parts.first()) {
             (false, Some(part)) => Err(super::memo::too_large(self.span(part))),
             _ => Ok(sequence),
@@ -306,8 +316,8 @@ impl<'a> Unit<'a> {
         match source {
             BindingSource::Import(path) => {
                 Ok(match self.files.target(self.scopes.text(home), 0, path) {
-                    Some(Ok(imported_module)) => Static::ImportedModule(*imported_module),
-                    _ => Static::Module(canonical(path).into()),
+                    Some(Ok(imported_module)) => KnownValue::ImportedModule(*imported_module),
+                    _ => KnownValue::Module(canonical(path).into()),
                 })
             }
             BindingSource::ImportFrom(level, module, member) => {
@@ -319,7 +329,7 @@ impl<'a> Unit<'a> {
                         if matches!(named.content, Content::Text(own) if own == text)
                             && let Some(&child) = named.children.get(member)
                         {
-                            return Ok(Static::ImportedModule(child));
+                            return Ok(KnownValue::ImportedModule(child));
                         }
                         return self.member(*imported_module, member, expr);
                     }
@@ -330,17 +340,17 @@ impl<'a> Unit<'a> {
                 }
                 let module = canonical(module);
                 let path = format!("{module}.{member}");
-                self.attribute(&Static::Module(module.into()), member, expr)
-                    .or(Ok(Static::Member(path.into())))
+                self.attribute(&KnownValue::Module(module.into()), member, expr)
+                    .or(Ok(KnownValue::Member(path.into())))
             }
             BindingSource::Value(value) => {
                 let known =
                     self.whole(value, home).map_err(|fault| self.used(&fault, name, expr))?;
                 Ok(match known {
-                    Static::Function(family @ OverloadSet { before: None, .. })
+                    KnownValue::Function(family @ OverloadSet { before: None, .. })
                         if family.home == home =>
                     {
-                        Static::Function(OverloadSet {
+                        KnownValue::Function(OverloadSet {
                             before: Some(syntax::start(value)),
                             ..family
                         })
@@ -350,7 +360,7 @@ impl<'a> Unit<'a> {
             }
             BindingSource::Part(value, position) => {
                 match self.known(value, home).map_err(|fault| self.used(&fault, name, expr))? {
-                    Static::Sequence(parts) if position < parts.len() => {
+                    KnownValue::Sequence(parts) if position < parts.len() => {
                         Ok(parts[position].clone())
                     }
                     _ => {
@@ -363,9 +373,9 @@ impl<'a> Unit<'a> {
                 Role::Func | Role::Native => {
                     // The name as the tree spells it lives as long as the tree.
                     let frame = self.frame_of(home);
-                    Static::Function(OverloadSet::all(home, def.name.as_str(), frame))
+                    KnownValue::Function(OverloadSet::all(home, def.name.as_str(), frame))
                 }
-                _ => Static::Python(def, home),
+                _ => KnownValue::Python(def, home),
             }),
             BindingSource::Class(def, inner) => {
                 let is_struct = def.decorator_list.iter().any(|decorator| {
@@ -375,18 +385,18 @@ impl<'a> Unit<'a> {
                 });
                 if is_struct {
                     let key = StructKey { class: inner, frame: self.frame_of(inner) };
-                    return Ok(Static::Type(Annotation::Struct(key)));
+                    return Ok(KnownValue::Type(Annotation::Struct(key)));
                 }
                 // A class that is said to be a type, such as
                 // `class vec5(wp.types.vector(5, float))`, is that type.
                 Ok(match def.bases() {
                     [base] => match self.known(base, home) {
-                        Ok(Static::Type(ty)) if !matches!(ty, Annotation::Scalar(_)) => {
-                            Static::Type(ty)
+                        Ok(KnownValue::Type(ty)) if !matches!(ty, Annotation::Scalar(_)) => {
+                            KnownValue::Type(ty)
                         }
-                        _ => Static::Class(inner),
+                        _ => KnownValue::Class(inner),
                     },
-                    _ => Static::Class(inner),
+                    _ => KnownValue::Class(inner),
                 })
             }
             BindingSource::Argument => {
@@ -430,10 +440,17 @@ impl<'a> Unit<'a> {
         Box::new(moved.label(fault.span(), "bound here"))
     }
 
-    pub(super) fn attribute(&self, base: &Static<'a>, attr: &str, expr: &Expr) -> Evaluation<'a> {
+    pub(super) fn attribute(
+        &self,
+        base: &KnownValue<'a>,
+        attr: &str,
+        expr: &Expr,
+    ) -> Evaluation<'a> {
         match base {
-            Static::ImportedModule(imported_module) => self.member(*imported_module, attr, expr),
-            Static::Module(path) => {
+            KnownValue::ImportedModule(imported_module) => {
+                self.member(*imported_module, attr, expr)
+            }
+            KnownValue::Module(path) => {
                 let path: &str = path;
                 if let Some(known) = self.defined(&format!("{path}.{attr}"), expr) {
                     return known;
@@ -457,59 +474,61 @@ impl<'a> Unit<'a> {
                     && attr != "int"
                     && let Some(value) = warp::number_named(attr)
                 {
-                    return Ok(Static::Float(value));
+                    return Ok(KnownValue::Float(value));
                 }
                 if matches!(path, "warp" | "typing" | "numpy")
                     && let Some(ty) = warp::type_named(attr)
                 {
-                    return Ok(Static::Type(ty));
+                    return Ok(KnownValue::Type(ty));
                 }
                 if matches!((path, attr), ("warp", "types" | "math" | "context" | "utils")) {
-                    return Ok(Static::Module("warp".into()));
+                    return Ok(KnownValue::Module("warp".into()));
                 }
                 let full = format!("{path}.{attr}");
                 if matches!(
                     (path, attr),
                     ("warp", "fem" | "optim" | "sparse" | "render" | "config")
                 ) {
-                    return Ok(Static::Module(full.into()));
+                    return Ok(KnownValue::Module(full.into()));
                 }
-                Ok(Static::Member(full.into()))
+                Ok(KnownValue::Member(full.into()))
             }
-            Static::Class(scope) => {
-                let Some(definitions) = self.scopes.own(*scope, attr) else {
+            KnownValue::Class(scope) => {
+                let Some(definitions) = self.scopes.bindings_in(*scope, attr) else {
                     return self.inherited(*scope, attr, expr);
                 };
                 let known = self.bound(definitions, attr, expr, *scope);
                 let known = self.unchanged(known, attr, *scope, expr)?;
                 Ok(match self.enumerator_name(*scope, attr) {
-                    Some(name) => Static::Enumerator(*scope, name, Rc::new(known.plain())),
+                    Some(name) => KnownValue::Enumerator(*scope, name, Rc::new(known.plain())),
                     None => known,
                 })
             }
-            Static::Object(id) => self.object_attribute(*id, attr, expr),
-            Static::Enumerator(.., value) if attr == "value" => Ok((**value).clone()),
-            Static::Enumerator(_, name, _) if attr == "name" => Ok(Static::Text((*name).into())),
-            Static::Enumerator(class, ..) => {
+            KnownValue::Object(id) => self.object_attribute(*id, attr, expr),
+            KnownValue::Enumerator(.., value) if attr == "value" => Ok((**value).clone()),
+            KnownValue::Enumerator(_, name, _) if attr == "name" => {
+                Ok(KnownValue::Text((*name).into()))
+            }
+            KnownValue::Enumerator(class, ..) => {
                 self.class_attribute(&[*class], base.clone(), attr, expr)
             }
-            Static::Member(path) if path.starts_with("numpy.info.") => {
+            KnownValue::Member(path) if path.starts_with("numpy.info.") => {
                 limit(&path["numpy.info.".len()..], attr).ok_or_else(|| {
                     self.needs_python(expr, format!("`{attr}` is only known when Python runs"))
                 })
             }
-            Static::Member(path)
+            KnownValue::Member(path)
                 if path.starts_with("warp.fem.")
                     || !path.starts_with("warp.") && !path.starts_with("builtins.") =>
             {
                 let path = format!("{path}.{attr}");
-                self.defined(&path, expr).unwrap_or(Ok(Static::Member(path.into())))
+                self.defined(&path, expr).unwrap_or(Ok(KnownValue::Member(path.into())))
             }
             // `IntEnum.A.value` is `IntEnum.A`.
-            Static::Int(_) | Static::Bool(_) | Static::Float(_) if attr == "value" => {
+            KnownValue::Int(_) | KnownValue::Bool(_) | KnownValue::Float(_) if attr == "value" => {
                 Ok(base.clone())
             }
-            Static::Type(ty) => match (ty, attr) {
+            KnownValue::Type(ty) => match (ty, attr) {
                 (
                     Annotation::Vector(_, of)
                     | Annotation::Matrix(_, _, of)
@@ -517,22 +536,24 @@ impl<'a> Unit<'a> {
                     | Annotation::Transform(of)
                     | Annotation::Array(of, _),
                     "dtype" | "_wp_scalar_type_",
-                ) => Ok(Static::Type((**of).clone())),
+                ) => Ok(KnownValue::Type((**of).clone())),
                 (Annotation::Vector(Some(len), _), "length" | "_length_") => {
-                    Ok(Static::Int((*len).into()))
+                    Ok(KnownValue::Int((*len).into()))
                 }
                 _ => Err(self.needs_python(
                     expr,
                     format!("`{attr}` of a type is only known when Python runs"),
                 )),
             },
-            Static::Function(family)
+            KnownValue::Function(family)
                 if let Some(value) =
                     self.scopes.attribute_value(family.home, family.name, attr) =>
             {
                 self.framed(family.frame, || self.known(value, family.home))
             }
-            Static::Handle(_) => Err(library::no_attribute(self.library, attr, self.span(expr))),
+            KnownValue::Handle(_) => {
+                Err(library::no_attribute(self.library, attr, self.span(expr)))
+            }
             _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
         }
     }
@@ -540,7 +561,7 @@ impl<'a> Unit<'a> {
     /// The dotted path of a name, import aliases resolved: `wp.kernel` is `warp.kernel`.
     pub(super) fn path(&self, expr: &'a Expr, scope: ScopeId) -> Option<Rc<str>> {
         match self.known(expr, scope).ok()? {
-            Static::Member(path) | Static::Module(path) => Some(path),
+            KnownValue::Member(path) | KnownValue::Module(path) => Some(path),
             _ => None,
         }
     }
@@ -554,8 +575,8 @@ impl<'a> Unit<'a> {
     ) -> Evaluation<'a> {
         let value = self.known(base, scope)?;
         match &value {
-            Static::Sequence(parts) => match self.known(index, scope)? {
-                Static::Int(at) => {
+            KnownValue::Sequence(parts) => match self.known(index, scope)? {
+                KnownValue::Int(at) => {
                     let len = parts.len() as i128;
                     let at = if at < 0 { at + len } else { at };
                     usize::try_from(at).ok().and_then(|at| parts.get(at).cloned()).ok_or_else(
@@ -564,16 +585,18 @@ impl<'a> Unit<'a> {
                 }
                 _ => Err(self.needs_python(expr, "this index is only known when Python runs")),
             },
-            Static::Dict(items) => {
+            KnownValue::Dict(items) => {
                 let key = self.known(index, scope)?;
                 let found = items.iter().rev().find(|(known, _)| *known == key);
                 found.map(|(_, value)| value.clone()).ok_or_else(|| {
                     self.needs_python(expr, "the dictionary has no such key when it is made")
                 })
             }
-            Static::Type(_) => self.annotation(expr, scope).map(Static::Type),
-            Static::Member(path) if path.starts_with("warp.") || path.starts_with("typing.") => {
-                self.annotation(expr, scope).map(Static::Type)
+            KnownValue::Type(_) => self.annotation(expr, scope).map(KnownValue::Type),
+            KnownValue::Member(path)
+                if path.starts_with("warp.") || path.starts_with("typing.") =>
+            {
+                self.annotation(expr, scope).map(KnownValue::Type)
             }
             _ => Err(self.needs_python(expr, "this is only known when Python runs")),
         }

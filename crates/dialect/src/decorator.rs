@@ -1,6 +1,6 @@
 //! Role of a function of the text, by its decorators.
 
-use super::constant::{Static, Unit};
+use super::constant::{KnownValue, Unit};
 use super::scope::{BindingSource, ScopeId};
 use super::syntax::{self, Expr, Stmt, StmtFunctionDef};
 
@@ -59,12 +59,12 @@ impl<'a> Unit<'a> {
         self.decorator_level.set(self.decorator_level.get() + 1);
         let known = self.known(func, scope);
         self.decorator_level.set(self.decorator_level.get() - 1);
-        let Ok(Static::Python(mut def, _)) = known else { return None };
+        let Ok(KnownValue::Python(mut def, _)) = known else { return None };
         let mut body = self.scopes.body(def)?;
         let mut result = only_result(def)?;
         if is_made {
             let Expr::Name(inner) = result else { return None };
-            match self.scopes.own(body, inner.id.as_str())? {
+            match self.scopes.bindings_in(body, inner.id.as_str())? {
                 [one] if one.guard.is_none() => match one.source {
                     BindingSource::Function(inner) => def = inner,
                     _ => return None,
@@ -102,12 +102,12 @@ impl<'a> Unit<'a> {
     ) -> bool {
         match expr {
             Expr::Name(name) => {
-                let bound = self.scopes.own(body, name.id.as_str()).unwrap_or_default();
+                let bound = self.scopes.bindings_in(body, name.id.as_str()).unwrap_or_default();
                 super::object::receiver(def) == Some(name.id.as_str()) && bound.len() == 1
             }
             Expr::Call(call) if steps > 0 => {
                 let Some(given) = call.arguments.args.first() else { return false };
-                let Ok(Static::Python(inner, _)) = self.known(&call.func, body) else {
+                let Ok(KnownValue::Python(inner, _)) = self.known(&call.func, body) else {
                     return false;
                 };
                 let (Some(inner_body), Some(result)) =

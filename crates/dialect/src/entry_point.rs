@@ -3,7 +3,7 @@
 
 use super::Reader;
 use super::annotation::Annotation;
-use super::constant::Static;
+use super::constant::KnownValue;
 use super::decorator::Role;
 use super::lower::{Binding, LoweringError, Session};
 use super::scope::BindingSource;
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
             match param {
                 EntryParam::Handle => {
                     params.extend(self.unit.library.iter().flat_map(|it| it.parts.clone()));
-                    bindings.push(Binding::Static(Static::Handle(at), None));
+                    bindings.push(Binding::KnownValue(KnownValue::Handle(at), None));
                 }
                 EntryParam::Type(ty) => {
                     params.push(Param::value(formal.name, *ty).at(formal.span));
@@ -129,12 +129,12 @@ impl<'a> Reader<'a> {
         &self,
         name: &str,
     ) -> Result<Option<(i128, gbxcule_ir::source::Span)>, Diagnostic> {
-        let definitions = self.unit.scopes.own(TOP, name).unwrap_or_default();
+        let definitions = self.unit.scopes.bindings_in(TOP, name).unwrap_or_default();
         let Some(definition) = definitions.last() else { return Ok(None) };
         if let BindingSource::Value(value) = definition.source {
             let span = self.unit.span(value);
             return match self.unit.known(value, TOP) {
-                Ok(Static::Int(number)) => Ok(Some((number, span))),
+                Ok(KnownValue::Int(number)) => Ok(Some((number, span))),
                 Ok(_) => {
                     let message = format!("`{name}` is a whole number");
                     Err(Diagnostic::error(Code::NeedsConstant, span, message))
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         &self,
         wanted: &EntryPoint<'_>,
     ) -> Result<Option<&'a StmtFunctionDef>, Vec<Diagnostic>> {
-        let definitions = self.unit.scopes.own(TOP, wanted.name).unwrap_or_default();
+        let definitions = self.unit.scopes.bindings_in(TOP, wanted.name).unwrap_or_default();
         let functions = || {
             definitions.iter().filter_map(|definition| match definition.source {
                 BindingSource::Function(def) => Some(def),

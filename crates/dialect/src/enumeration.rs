@@ -1,6 +1,6 @@
 //! Members of enumerations: they keep their class, so that its properties can be read.
 
-use super::constant::{Static, Unit};
+use super::constant::{KnownValue, Unit};
 use super::scope::{BindingSource, Owner, ScopeId};
 
 impl<'a> Unit<'a> {
@@ -18,7 +18,7 @@ impl<'a> Unit<'a> {
         let Owner::Class(def) = self.scopes.owner(class) else { return false };
         let around = self.scopes.around(class);
         def.bases().iter().any(|base| match self.known(base, around) {
-            Ok(Static::Member(path)) => matches!(
+            Ok(KnownValue::Member(path)) => matches!(
                 &*path,
                 "enum.Enum" | "enum.IntEnum" | "enum.StrEnum" | "enum.Flag" | "enum.IntFlag"
             ),
@@ -27,7 +27,7 @@ impl<'a> Unit<'a> {
     }
 }
 
-impl Static<'_> {
+impl KnownValue<'_> {
     /// Returns true if two values surely are one object, false if they surely aren't.
     pub(super) fn is_same(&self, other: &Self) -> Option<bool> {
         match (self, other) {

@@ -1,7 +1,7 @@
 //! Python functions that define functions, types and kernels: what a call of one gives, and with
 //! which arguments a text calls the one around a kernel.
 
-use super::constant::{Evaluation, Static, Unit};
+use super::constant::{Evaluation, KnownValue, Unit};
 use super::decorator::Role;
 use super::frame::{FrameId, Values};
 use super::memo::too_large;
@@ -15,7 +15,7 @@ pub(super) enum Argument<'a> {
     Absent,
     /// Only Python knows it.
     Unknown,
-    Known(Static<'a>),
+    Known(KnownValue<'a>),
 }
 
 /// Most rounds of the loops around a call that are evaluated.
@@ -31,7 +31,7 @@ impl<'a> Unit<'a> {
         args: &'a Arguments,
         expr: &'a Expr,
         scope: ScopeId,
-    ) -> Result<Option<Static<'a>>, Box<Diagnostic>> {
+    ) -> Result<Option<KnownValue<'a>>, Box<Diagnostic>> {
         let Some(body) = self.scopes.body(def) else { return Ok(None) };
         if !self.is_called_plainly(def, home) || self.role(def, home) != Role::Python {
             return Ok(None);
@@ -93,7 +93,7 @@ impl<'a> Unit<'a> {
                 let rest_values: Result<Vec<_>, _> =
                     given.iter().map(|arg| self.whole(arg, scope)).collect();
                 if let Ok(parts) = rest_values {
-                    values.push((body, rest.name.as_str(), Static::Sequence(parts.into())));
+                    values.push((body, rest.name.as_str(), KnownValue::Sequence(parts.into())));
                 }
             }
             None => {}
@@ -104,7 +104,7 @@ impl<'a> Unit<'a> {
                 !named.iter().any(|it| Some(it.parameter.name.as_str()) == name)
             });
             if extra.next().is_none() {
-                values.push((body, rest.name.as_str(), Static::Dict(Vec::new().into())));
+                values.push((body, rest.name.as_str(), KnownValue::Dict(Vec::new().into())));
             }
         }
         Some(values)
@@ -124,10 +124,11 @@ impl<'a> Unit<'a> {
             return known(given);
         }
         for spread in args.keywords.iter().filter(|it| it.arg.is_none()) {
-            let Ok(Static::Dict(items)) = self.whole(&spread.value, scope) else {
+            let Ok(KnownValue::Dict(items)) = self.whole(&spread.value, scope) else {
                 return Argument::Unknown;
             };
-            let is_named = |key: &Static<'a>| matches!(key, Static::Text(text) if **text == *name);
+            let is_named =
+                |key: &KnownValue<'a>| matches!(key, KnownValue::Text(text) if **text == *name);
             if let Some((_, value)) = items.iter().rev().find(|(key, _)| is_named(key)) {
                 return Argument::Known(value.clone());
             }
@@ -152,7 +153,7 @@ impl<'a> Unit<'a> {
             }
             let at = self.scopes.at(syntax::start(site.call));
             let is_this = matches!(self.known(&site.call.func, at),
-                Ok(Static::Python(found, _)) if std::ptr::eq(found, def));
+                Ok(KnownValue::Python(found, _)) if std::ptr::eq(found, def));
             if !is_this {
                 continue;
             }
@@ -205,8 +206,8 @@ impl<'a> Unit<'a> {
             || self.needs_python(expr, "this comprehension is only known when Python runs");
         let [only] = generators else { return Err(unknown()) };
         let over = match self.known(&only.iter, scope)? {
-            Static::Sequence(over) => over,
-            Static::Dict(items) => items.iter().map(|(key, _)| key.clone()).collect(),
+            KnownValue::Sequence(over) => over,
+            KnownValue::Dict(items) => items.iter().map(|(key, _)| key.clone()).collect(),
             _ => return Err(unknown()),
         };
         let mut parts = Vec::new();
@@ -225,25 +226,27 @@ impl<'a> Unit<'a> {
                 parts.push(part?);
             }
         }
-        let sequence = Static::Sequence(parts.into());
+        let sequence = KnownValue::Sequence(parts.into());
         if sequence.is_small() { Ok(sequence) } else { Err(too_large(self.span(expr))) }
     }
 
     /// Values that a loop goes over; one unknown value if they aren't known.
-    fn loop_values(&self, each: &Loop<'a>, scope: ScopeId) -> Vec<Option<Static<'a>>> {
+    fn loop_values(&self, each: &Loop<'a>, scope: ScopeId) -> Vec<Option<KnownValue<'a>>> {
         match self.known(each.over, scope) {
-            Ok(Static::Sequence(parts)) => parts.iter().cloned().map(Some).collect(),
-            Ok(Static::Dict(items)) => items.iter().map(|(key, _)| Some(key.clone())).collect(),
+            Ok(KnownValue::Sequence(parts)) => parts.iter().cloned().map(Some).collect(),
+            Ok(KnownValue::Dict(items)) => items.iter().map(|(key, _)| Some(key.clone())).collect(),
             _ => vec![None],
         }
     }
 }
 
 /// The targets of a loop with their values.
-fn targets<'a>(target: &'a Expr, value: Option<Static<'a>>, scope: ScopeId) -> Values<'a> {
+fn targets<'a>(target: &'a Expr, value: Option<KnownValue<'a>>, scope: ScopeId) -> Values<'a> {
     match (target, value) {
         (Expr::Name(name), Some(value)) => vec![(scope, name.id.as_str(), value)],
-        (Expr::Tuple(tuple), Some(Static::Sequence(parts))) if tuple.elts.len() == parts.len() => {
+        (Expr::Tuple(tuple), Some(KnownValue::Sequence(parts)))
+            if tuple.elts.len() == parts.len() =>
+        {
             let pairs = tuple.elts.iter().zip(parts.iter().cloned());
             pairs.flat_map(|(target, value)| targets(target, Some(value), scope)).collect()
         }

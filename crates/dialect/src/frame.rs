@@ -1,7 +1,7 @@
 //! Values that names have for a while: arguments in one call of a Python function, and what a loop
 //! around a call is at. What is evaluated in a frame is remembered there, and nowhere else.
 
-use super::constant::{Static, Unit};
+use super::constant::{KnownValue, Unit};
 use super::memo::Memo;
 use super::scope::ScopeId;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -19,9 +19,9 @@ impl FrameId {
 }
 
 /// Names of a scope with their values.
-pub(super) type Values<'a> = Vec<(ScopeId, &'a str, Static<'a>)>;
+pub(super) type Values<'a> = Vec<(ScopeId, &'a str, KnownValue<'a>)>;
 
-struct Frame<'a> {
+struct NameFrame<'a> {
     values: Values<'a>,
     outer: FrameId,
     memo: Rc<Memo<'a>>,
@@ -30,7 +30,7 @@ struct Frame<'a> {
 /// All frames of a program, and the one that is open.
 #[derive(Default)]
 pub(super) struct Frames<'a> {
-    all: RefCell<Vec<Frame<'a>>>,
+    all: RefCell<Vec<NameFrame<'a>>>,
     open: Cell<FrameId>,
     /// Results outside any frame.
     memo: RefCell<Rc<Memo<'a>>>,
@@ -65,7 +65,7 @@ impl<'a> Unit<'a> {
             return Ok(outer);
         }
         let mut all = self.frames.all.borrow_mut();
-        let same = |frame: &Frame<'a>| frame.outer == outer && frame.values == values;
+        let same = |frame: &NameFrame<'a>| frame.outer == outer && frame.values == values;
         let known = all.iter().position(same);
         if known.is_none() && all.len() >= FRAMES_MAX {
             let message =
@@ -73,7 +73,7 @@ impl<'a> Unit<'a> {
             return Err(Box::new(Diagnostic::error(Code::TooComplex, span, message)));
         }
         let position = known.unwrap_or_else(|| {
-            all.push(Frame { values, outer, memo: Rc::default() });
+            all.push(NameFrame { values, outer, memo: Rc::default() });
             all.len() - 1
         });
         Ok(FrameId(position as u32 + 1))
@@ -106,7 +106,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Value of a name of a scope in the open frame.
-    pub(super) fn framed_value(&self, scope: ScopeId, name: &str) -> Option<Static<'a>> {
+    pub(super) fn framed_value(&self, scope: ScopeId, name: &str) -> Option<KnownValue<'a>> {
         let all = self.frames.all.borrow();
         let mut next = self.frames.open.get();
         while let Some(position) = (next.0 as usize).checked_sub(1) {

@@ -6,7 +6,7 @@
 //! asks for a table gets it as one more parameter after its own, and so do its callers, up to the
 //! kernel. The code that launches a kernel gives the tables.
 
-use super::constant::{Evaluation, Static, Unit};
+use super::constant::{Evaluation, KnownValue, Unit};
 use super::syntax::Expr;
 
 /// The library.
@@ -63,10 +63,10 @@ impl<'a> Unit<'a> {
     /// The meaning of `wp.name`, if the library defines it.
     pub(super) fn geometry(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
         let root = self.scopes.root(self.files.geometry?);
-        let definitions = self.scopes.own(root, name).filter(|_| !name.starts_with('_'))?;
+        let definitions = self.scopes.bindings_in(root, name).filter(|_| !name.starts_with('_'))?;
         match self.bound(definitions, name, expr, root) {
             // Its own imports are no part of it.
-            Ok(Static::Module(_)) => None,
+            Ok(KnownValue::Module(_)) => None,
             known => Some(known),
         }
     }

@@ -1,7 +1,7 @@
 //! Names that come from files beside the text: what `area` of `from shape import area` and of
 //! `shape.area` is, and what is said when there is no such file or name.
 
-use super::constant::{Evaluation, Static, Unit};
+use super::constant::{Evaluation, KnownValue, Unit};
 use super::file::Content;
 use super::scope::{BindingSource, Definition, ScopeId};
 use super::syntax::Expr;
@@ -28,7 +28,7 @@ impl<'a> Unit<'a> {
             return known;
         }
         if let Some(&child) = module.children.get(name) {
-            return Ok(Static::ImportedModule(child));
+            return Ok(KnownValue::ImportedModule(child));
         }
         if matches!(module.content, Content::Folder) {
             let folder = if module.name.is_empty() { "." } else { &module.name };
@@ -54,7 +54,7 @@ impl<'a> Unit<'a> {
             return None;
         };
         let root = self.scopes.root(text);
-        let Some(definitions) = self.scopes.own(root, name) else {
+        let Some(definitions) = self.scopes.bindings_in(root, name) else {
             return self.starred(text, name, expr);
         };
         let run = || self.bound(definitions, name, expr, root);
@@ -70,7 +70,7 @@ impl<'a> Unit<'a> {
         home: ScopeId,
         expr: &Expr,
     ) -> Evaluation<'a> {
-        if matches!(known, Ok(Static::Sequence(_) | Static::Dict(_)))
+        if matches!(known, Ok(KnownValue::Sequence(_) | KnownValue::Dict(_)))
             && self.is_changed(name, self.scopes.text(home))
         {
             let message =
@@ -87,7 +87,7 @@ impl<'a> Unit<'a> {
             return true;
         }
         let imports = |text: usize| {
-            let bound = self.scopes.own(self.scopes.root(text), name);
+            let bound = self.scopes.bindings_in(self.scopes.root(text), name);
             let imported = |it: &Definition<'_>| matches!(it.source, BindingSource::ImportFrom(..));
             bound.map_or(!self.scopes.stars(text).is_empty(), |all| all.iter().any(imported))
         };
@@ -107,7 +107,8 @@ impl<'a> Unit<'a> {
                 continue;
             }
             let root = self.scopes.root(next);
-            if let Some(definitions) = self.scopes.own(root, name).filter(|_| next != text) {
+            if let Some(definitions) = self.scopes.bindings_in(root, name).filter(|_| next != text)
+            {
                 let run = || self.bound(definitions, name, expr, root);
                 return Some(self.with_depth_limit(self.span(expr), run));
             }
@@ -127,12 +128,13 @@ impl<'a> Unit<'a> {
     /// before it.
     fn is_public(&self, text: usize, name: &str) -> bool {
         let root = self.scopes.root(text);
-        let all = self.scopes.own(root, "__all__").and_then(|definitions| definitions.last());
+        let all =
+            self.scopes.bindings_in(root, "__all__").and_then(|definitions| definitions.last());
         match all.map(|all| all.source) {
             Some(BindingSource::Value(all)) => match self.known(all, root) {
-                Ok(Static::Sequence(names)) => {
-                    names.iter().any(|each| matches!(each, Static::Text(text) if &**text == name))
-                }
+                Ok(KnownValue::Sequence(names)) => names
+                    .iter()
+                    .any(|each| matches!(each, KnownValue::Text(text) if &**text == name)),
                 _ => !name.starts_with('_'),
             },
             _ => !name.starts_with('_'),

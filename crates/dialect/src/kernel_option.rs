@@ -1,7 +1,7 @@
 //! Options of `@wp.kernel(...)`. No option changes what a kernel means: two are about a GPU's room
 //! for its threads and go with the kernel, the others are about Warp's own modules and builds.
 
-use super::constant::{Static, Unit};
+use super::constant::{KnownValue, Unit};
 use super::scope::ScopeId;
 use super::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -63,8 +63,8 @@ impl<'a> Unit<'a> {
 
     fn blocks(&self, value: &'a Expr, scope: ScopeId) -> Result<Residency, Box<Diagnostic>> {
         let given = match self.known(value, scope)? {
-            Static::None => return Ok(Residency::Free),
-            Static::Sequence(parts) => parts,
+            KnownValue::None => return Ok(Residency::Free),
+            KnownValue::Sequence(parts) => parts,
             one => [one].into(),
         };
         let asked = match *given {
@@ -83,7 +83,7 @@ impl<'a> Unit<'a> {
 
     fn registers(&self, value: &'a Expr, scope: ScopeId) -> Result<Residency, Box<Diagnostic>> {
         let asked = match self.known(value, scope)? {
-            Static::None => return Ok(Residency::Free),
+            KnownValue::None => return Ok(Residency::Free),
             given => number(&given).map(Residency::Registers),
         };
         self.possible(
@@ -105,9 +105,9 @@ impl<'a> Unit<'a> {
     }
 }
 
-fn number(given: &Static<'_>) -> Option<u32> {
+fn number(given: &KnownValue<'_>) -> Option<u32> {
     match *given {
-        Static::Int(number) => number.try_into().ok(),
+        KnownValue::Int(number) => number.try_into().ok(),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 
 use super::annotation::Annotation;
 use super::arithmetic::{dictionary_method, python_function, python_number};
-use super::constant::{Evaluation, Static, Unit};
+use super::constant::{Evaluation, KnownValue, Unit};
 use super::scope::ScopeId;
 use super::syntax::{Arguments, Expr, Keyword};
 use super::warp;
@@ -22,7 +22,7 @@ impl<'a> Unit<'a> {
             || self.needs_python(expr, "the result of this call is only known when Python runs");
         if let Expr::Attribute(method) = func
             && matches!(method.attr.as_str(), "keys" | "values" | "items" | "get")
-            && let Ok(Static::Dict(items)) = self.known(&method.value, scope)
+            && let Ok(KnownValue::Dict(items)) = self.known(&method.value, scope)
         {
             let values: Result<Vec<_>, _> =
                 args.args.iter().map(|arg| self.known(arg, scope)).collect();
@@ -34,7 +34,7 @@ impl<'a> Unit<'a> {
         }
         let callee = self.known(func, scope)?;
         match &callee {
-            Static::Member(path) => {
+            KnownValue::Member(path) => {
                 if let Some(result) = self.reflected(path, args, expr, scope) {
                     return result.ok_or_else(unknown);
                 }
@@ -57,21 +57,25 @@ impl<'a> Unit<'a> {
                             | "fixedarray"
                     )
                 {
-                    return self.annotation(expr, scope).map(Static::Type);
+                    return self.annotation(expr, scope).map(KnownValue::Type);
                 }
                 if matches!(&**path, "numpy.finfo" | "numpy.iinfo") {
                     let of = args.args.first().map(|arg| self.annotation(arg, scope));
                     return match of {
                         Some(Ok(Annotation::Scalar(of))) => {
-                            Ok(Static::Member(format!("numpy.info.{}", of.name()).into()))
+                            Ok(KnownValue::Member(format!("numpy.info.{}", of.name()).into()))
                         }
                         _ => Err(unknown()),
                     };
                 }
                 if &**path == "builtins.len" {
                     return match args.args.first().map(|arg| self.known(arg, scope)) {
-                        Some(Ok(Static::Sequence(parts))) => Ok(Static::Int(parts.len() as i128)),
-                        Some(Ok(Static::Dict(items))) => Ok(Static::Int(items.len() as i128)),
+                        Some(Ok(KnownValue::Sequence(parts))) => {
+                            Ok(KnownValue::Int(parts.len() as i128))
+                        }
+                        Some(Ok(KnownValue::Dict(items))) => {
+                            Ok(KnownValue::Int(items.len() as i128))
+                        }
                         _ => Err(unknown()),
                     };
                 }
@@ -92,25 +96,25 @@ impl<'a> Unit<'a> {
                     Err(super::memo::too_large(self.span(expr)))
                 }
             }
-            Static::Type(Annotation::Tuple(None)) if args.keywords.is_empty() => {
+            KnownValue::Type(Annotation::Tuple(None)) if args.keywords.is_empty() => {
                 let values: Result<Vec<_>, _> =
                     args.args.iter().map(|arg| self.known(arg, scope)).collect();
                 python_function("builtins.tuple", &values?).ok_or_else(unknown)
             }
-            Static::Class(class) => self.made(*class, args, expr, scope)?.ok_or_else(unknown),
-            Static::Python(def, home) => {
+            KnownValue::Class(class) => self.made(*class, args, expr, scope)?.ok_or_else(unknown),
+            KnownValue::Python(def, home) => {
                 self.python_call(def, *home, args, expr, scope)?.ok_or_else(unknown)
             }
-            Static::Type(Annotation::Scalar(scalar)) => {
+            KnownValue::Type(Annotation::Scalar(scalar)) => {
                 let is_python = matches!(func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float" | "bool"));
                 let Some(arg) = args.args.first() else { return Err(unknown()) };
                 let value = self.settled(self.known(arg, scope)?);
                 if is_python {
                     return python_number(*scalar, &value).ok_or_else(unknown);
                 }
-                value.literal(*scalar).map(Static::Typed).ok_or_else(unknown)
+                value.literal(*scalar).map(KnownValue::Typed).ok_or_else(unknown)
             }
-            Static::Type(
+            KnownValue::Type(
                 Annotation::Quaternion(_)
                 | Annotation::Transform(_)
                 | Annotation::Vector(..)
@@ -118,9 +122,9 @@ impl<'a> Unit<'a> {
             ) if matches!(func, Expr::Attribute(a) if matches!(a.attr.as_str(), "quaternion" | "transformation"))
                 && args.args.is_empty() =>
             {
-                self.annotation(expr, scope).map(Static::Type)
+                self.annotation(expr, scope).map(KnownValue::Type)
             }
-            Static::Type(
+            KnownValue::Type(
                 ty @ (Annotation::Vector(..) | Annotation::Matrix(..) | Annotation::Quaternion(_)),
             ) => {
                 let (of, count) = match ty {
@@ -151,7 +155,7 @@ impl<'a> Unit<'a> {
                 if literals.len() != count || !args.keywords.is_empty() {
                     return Err(unknown());
                 }
-                Ok(Static::Composite(ty.clone(), literals.into()))
+                Ok(KnownValue::Composite(ty.clone(), literals.into()))
             }
             _ => Err(unknown()),
         }
@@ -159,9 +163,9 @@ impl<'a> Unit<'a> {
 }
 
 /// Adds the parts of a sequence, and of those in it.
-fn flatten<'a>(value: Static<'a>, parts: &mut Vec<Static<'a>>) {
+fn flatten<'a>(value: KnownValue<'a>, parts: &mut Vec<KnownValue<'a>>) {
     match value {
-        Static::Sequence(inner) => inner.iter().for_each(|part| flatten(part.clone(), parts)),
+        KnownValue::Sequence(inner) => inner.iter().for_each(|part| flatten(part.clone(), parts)),
         part => parts.push(part),
     }
 }

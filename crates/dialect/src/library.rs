@@ -3,7 +3,7 @@
 //! several parameters.
 
 use super::annotation::Annotation;
-use super::constant::{Evaluation, Static};
+use super::constant::{Evaluation, KnownValue};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Param};
@@ -32,10 +32,10 @@ impl Library {
     /// Looks up `attr` of the module, where that is written as `written`.
     pub(super) fn member<'a>(&self, attr: &str, written: &str, span: Span) -> Evaluation<'a> {
         if attr == self.handle {
-            return Ok(Static::Type(Annotation::Handle));
+            return Ok(KnownValue::Type(Annotation::Handle));
         }
         if self.function(attr).is_some() {
-            return Ok(Static::Member(format!("{}.{attr}", self.name).into()));
+            return Ok(KnownValue::Member(format!("{}.{attr}", self.name).into()));
         }
         Err(Box::new(self.unknown(attr, written, span)))
     }

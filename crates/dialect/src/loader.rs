@@ -53,7 +53,7 @@ impl Files {
             targets: FxHashMap::default(),
         };
         let name = path.display().to_string();
-        loader.imported_module(&stem_of(&path), name, Content::Text(0));
+        loader.imported_module(&module_stem(&path), name, Content::Text(0));
         loader.run();
         loader.note_needed();
         Ok(loader.files)
@@ -97,7 +97,7 @@ impl Loader<'_> {
         let mentioned = outline.mentioned(&text.tree.body, &mut self.texts.symbols);
         mentioned.into_iter().for_each(|each| self.mentioned(0, each));
         while let Some((text, name)) = self.todo.pop() {
-            self.follow(text, name);
+            self.require_definition(text, name);
         }
     }
 
@@ -113,7 +113,7 @@ impl Loader<'_> {
     }
 
     /// A name is needed of a text, which may bind it or not.
-    fn need(&mut self, text: usize, name: Symbol) {
+    fn require_name(&mut self, text: usize, name: Symbol) {
         if self.needed.get(text).is_some_and(|needed| needed.contains(name)) {
             return;
         }
@@ -143,13 +143,13 @@ impl Loader<'_> {
         if outline.may_bind_any() {
             self.open_offers.push(number);
             let attributes = std::mem::take(&mut self.attributes);
-            attributes.iter().for_each(|name| self.need(number, name));
+            attributes.iter().for_each(|name| self.require_name(number, name));
             self.attributes = attributes;
             return;
         }
         for name in outline.names() {
             if self.attributes.contains(name) {
-                self.need(number, name);
+                self.require_name(number, name);
             } else {
                 self.offers.entry(name).or_default().push(number);
             }
@@ -164,16 +164,16 @@ impl Loader<'_> {
             }
             let mut offers = self.offers.remove(&attribute).unwrap_or_default();
             offers.extend(&self.open_offers);
-            offers.into_iter().for_each(|text| self.need(text, attribute));
+            offers.into_iter().for_each(|text| self.require_name(text, attribute));
         }
         mentions.names.iter().for_each(|&name| self.need_bound(text, name));
     }
 
     /// A name of a text is needed.
-    fn follow(&mut self, number: usize, name: Symbol) {
+    fn require_definition(&mut self, number: usize, name: Symbol) {
         let text = self.files.texts[number].clone();
         let outline = text.outline(&mut self.texts.symbols);
-        let behind = outline.behind(&text.tree.body, name, &mut self.texts.symbols);
+        let behind = outline.names_mentioned_by(&text.tree.body, name, &mut self.texts.symbols);
         behind.into_iter().for_each(|each| self.mentioned(number, each));
         for import in outline.imports(name).filter(|one| !one.is_known) {
             let key = (number, std::ptr::from_ref(import));
@@ -193,7 +193,7 @@ impl Loader<'_> {
                 Some((wanted, symbol)) => {
                     let symbol = if wanted == "*" { name } else { *symbol };
                     if let Content::Text(text) = self.files.imported_modules[module].content {
-                        self.need(text, symbol);
+                        self.require_name(text, symbol);
                     }
                     let child = self.files.imported_modules[module].children.get(wanted).copied();
                     child.into_iter().for_each(|child| self.module(child));
@@ -415,7 +415,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-fn stem_of(path: &Path) -> PathBuf {
+fn module_stem(path: &Path) -> PathBuf {
     if path.file_name().is_some_and(|name| name == "__init__.py") {
         return folder_of(path).to_owned();
     }

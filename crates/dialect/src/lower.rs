@@ -29,7 +29,7 @@ mod value;
 mod view;
 
 use super::annotation::{Annotation, StructKey};
-use super::constant::{Static, Unit};
+use super::constant::{KnownValue, Unit};
 use super::decorator::Role;
 use super::frame::FrameId;
 use super::scope::ScopeId;
@@ -89,7 +89,7 @@ fn fault<T>(code: Code, span: Span, message: impl Into<String>) -> Flow<T> {
 #[derive(Clone, Debug)]
 pub(super) enum Operand<'a> {
     Value(Value),
-    Static(Static<'a>),
+    KnownValue(KnownValue<'a>),
     Tuple(Rc<[Operand<'a>]>),
     /// `array.shape`
     Extents(Value),
@@ -104,7 +104,7 @@ pub(super) enum Binding<'a> {
     /// A parameter, by value or by reference.
     Param(u32),
     /// Known from the text; kept in a variable too if other bindings may join it.
-    Static(Static<'a>, Option<LocalId>),
+    KnownValue(KnownValue<'a>, Option<LocalId>),
     Tuple(Rc<[Operand<'a>]>),
     /// A tuple as it comes into a function; then it is a `Tuple`.
     Parts(Rc<[Binding<'a>]>),
@@ -161,7 +161,7 @@ struct Instance<'a> {
     key: (*const StmtFunctionDef, FrameId),
     types: Vec<Type>,
     /// Functions passed as arguments.
-    statics: Vec<Static<'a>>,
+    statics: Vec<KnownValue<'a>>,
     /// `None` while it is being lowered; then the function, or that it was refused.
     outcome: Option<Result<FunctionId, ()>>,
 }
@@ -247,9 +247,9 @@ impl<'u, 'a> Session<'u, 'a> {
         id: FunctionId,
         def: &'a StmtFunctionDef,
         scope: ScopeId,
-    ) -> Lower<'s, 'u, 'a, 'm> {
+    ) -> FunctionLowering<'s, 'u, 'a, 'm> {
         let usage = Usage::of(def, Rc::clone(&self.unit.references));
-        Lower {
+        FunctionLowering {
             unit: self.unit,
             manual_gradient: self.manual_gradient.take(),
             session: self,
@@ -362,7 +362,7 @@ impl<'u, 'a> Session<'u, 'a> {
 }
 
 /// Lowers one function.
-struct Lower<'s, 'u, 'a, 'm> {
+struct FunctionLowering<'s, 'u, 'a, 'm> {
     unit: &'u Unit<'a>,
     /// Additions of a gradient by hand to what other functions have.
     manual_gradient: Option<ManualGradient<'a>>,
@@ -385,7 +385,7 @@ struct Lower<'s, 'u, 'a, 'm> {
     in_loop: usize,
 }
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     fn span(&self, expr: &Expr) -> Span {
         self.unit.span(expr)
     }
@@ -437,7 +437,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn entered(&mut self, parts: &[Binding<'a>]) -> Rc<[Operand<'a>]> {
         let part = |part: &Binding<'a>| match part {
             Binding::Param(at) => Operand::Value(self.b.arg(*at)),
-            Binding::Static(known, _) => Operand::Static(known.clone()),
+            Binding::KnownValue(known, _) => Operand::KnownValue(known.clone()),
             Binding::Parts(parts) => Operand::Tuple(self.entered(parts)),
             Binding::TileParam(param) => Operand::Tile(Rc::new(self.entered_tile(param))),
             _ => unreachable!("parts are passed as parameters or known"),

@@ -1,7 +1,7 @@
 //! Caches the value of each binding and limits the size of values, so that evaluation takes time
 //! bounded by the text's length.
 
-use super::constant::{Evaluation, Static, Unit};
+use super::constant::{Evaluation, KnownValue, Unit};
 use super::scope::{BindingSource, Definition, Guard, GuardId, Question, ScopeId};
 use super::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -70,7 +70,7 @@ impl<'a> Unit<'a> {
         // Those that surely don't count are as if they weren't there.
         let counts: Vec<(&Definition<'a>, bool)> = definitions
             .iter()
-            .map(|definition| (definition, self.holds(definition.guard, home)))
+            .map(|definition| (definition, self.condition(definition.guard, home)))
             .filter(|(_, holds)| *holds != Some(false))
             .map(|(definition, holds)| (definition, holds.is_none()))
             .collect();
@@ -101,7 +101,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Answer to the condition of a definition in a scope; `None` if only Python knows it.
-    pub(super) fn holds(&self, guard: Option<GuardId>, home: ScopeId) -> Option<bool> {
+    pub(super) fn condition(&self, guard: Option<GuardId>, home: ScopeId) -> Option<bool> {
         let Some(id) = guard else { return Some(true) };
         let memo = self.memo();
         if let Some(known) = memo.guards.borrow().get(&id) {
@@ -116,7 +116,7 @@ impl<'a> Unit<'a> {
             };
             answer.map(|answer| answer == holds)
         });
-        let result = match (self.holds(outer, home), inner) {
+        let result = match (self.condition(outer, home), inner) {
             (Some(false), _) | (_, Some(false)) => Some(false),
             (Some(true), Some(true)) => Some(true),
             _ => None,
@@ -193,7 +193,7 @@ pub(super) fn too_large(span: Span) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(Code::TooComplex, span, message))
 }
 
-impl Static<'_> {
+impl KnownValue<'_> {
     /// Returns true if it is as small as constants are.
     pub(super) fn is_small(&self) -> bool {
         self.fits(&mut PARTS_MAX.clone(), NESTING_MAX)

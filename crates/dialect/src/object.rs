@@ -3,7 +3,7 @@
 //!
 //! An attribute that anything else of the program stores too is only known to Python.
 
-use super::constant::{Evaluation, Static, Unit};
+use super::constant::{Evaluation, KnownValue, Unit};
 use super::factory::Argument;
 use super::frame::FrameId;
 use super::scope::{AttributeStore, BindingSource, Owner, ScopeId};
@@ -22,7 +22,7 @@ struct Object<'a> {
     /// `None` for a namespace.
     class: Option<ScopeId>,
     /// Values of a data class, a named tuple or a namespace.
-    fields: Vec<(Rc<str>, Static<'a>)>,
+    fields: Vec<(Rc<str>, KnownValue<'a>)>,
     /// `__init__`, its scope, and the frame of its arguments, without the object itself.
     init: Option<(&'a StmtFunctionDef, ScopeId, FrameId)>,
 }
@@ -65,9 +65,10 @@ impl<'a> Unit<'a> {
         args: &'a Arguments,
         expr: &'a Expr,
         scope: ScopeId,
-    ) -> Result<Option<Static<'a>>, Box<Diagnostic>> {
+    ) -> Result<Option<KnownValue<'a>>, Box<Diagnostic>> {
         let Some(order) = self.resolution_order(class) else { return Ok(None) };
-        let hooked = |it: &ScopeId| HOOKS.iter().any(|name| self.scopes.own(*it, name).is_some());
+        let hooked =
+            |it: &ScopeId| HOOKS.iter().any(|name| self.scopes.bindings_in(*it, name).is_some());
         if order.iter().any(hooked) {
             return Ok(None);
         }
@@ -95,7 +96,7 @@ impl<'a> Unit<'a> {
     }
 
     /// `types.SimpleNamespace(name=value)`
-    pub(super) fn namespace(&self, args: &'a Arguments, scope: ScopeId) -> Option<Static<'a>> {
+    pub(super) fn namespace(&self, args: &'a Arguments, scope: ScopeId) -> Option<KnownValue<'a>> {
         if !args.args.is_empty() || args.keywords.iter().any(|it| it.arg.is_none()) {
             return None;
         }
@@ -106,7 +107,7 @@ impl<'a> Unit<'a> {
         self.object(Object { class: None, fields: named.collect(), init: None })
     }
 
-    fn object(&self, object: Object<'a>) -> Option<Static<'a>> {
+    fn object(&self, object: Object<'a>) -> Option<KnownValue<'a>> {
         let mut all = self.objects.all.borrow_mut();
         let known = all.iter().position(|it| *it == object);
         if known.is_none() && all.len() >= OBJECTS_MAX {
@@ -116,7 +117,7 @@ impl<'a> Unit<'a> {
             all.push(object);
             all.len() - 1
         });
-        Some(Static::Object(ObjectId(position as u32)))
+        Some(KnownValue::Object(ObjectId(position as u32)))
     }
 
     /// The class of an object.
@@ -142,7 +143,7 @@ impl<'a> Unit<'a> {
             match bases[..] {
                 [] => {}
                 [base] if order.len() < BASES_MAX => match self.known(base, around) {
-                    Ok(Static::Class(base)) if !order.contains(&base) => order.push(base),
+                    Ok(KnownValue::Class(base)) if !order.contains(&base) => order.push(base),
                     _ => return None,
                 },
                 _ => return None,
@@ -196,7 +197,7 @@ impl<'a> Unit<'a> {
         order: &[ScopeId],
         args: &'a Arguments,
         scope: ScopeId,
-    ) -> Option<Vec<(Rc<str>, Static<'a>)>> {
+    ) -> Option<Vec<(Rc<str>, KnownValue<'a>)>> {
         let mut fields: Vec<(&'a str, Option<&'a Expr>, ScopeId)> = Vec::new();
         for &class in order.iter().rev() {
             let Owner::Class(def) = self.scopes.owner(class) else { return None };
@@ -246,7 +247,7 @@ impl<'a> Unit<'a> {
 
     /// Method of a class itself.
     pub(super) fn method(&self, class: ScopeId, name: &str) -> Option<&'a StmtFunctionDef> {
-        match self.scopes.own(class, name)? {
+        match self.scopes.bindings_in(class, name)? {
             [one] if one.guard.is_none() => match one.source {
                 BindingSource::Function(def) => Some(def),
                 _ => None,
@@ -277,10 +278,10 @@ impl<'a> Unit<'a> {
             }
             let receiver = receiver(def).ok_or_else(unknown)?;
             let frame =
-                self.frame(vec![(body, receiver, Static::Object(id))], frame, self.span(expr))?;
+                self.frame(vec![(body, receiver, KnownValue::Object(id))], frame, self.span(expr))?;
             let stored = self.framed(frame, || {
                 for store in stores.iter().filter(|it| is_own(it)).rev() {
-                    match (self.holds(store.guard, body), store.value) {
+                    match (self.condition(store.guard, body), store.value) {
                         (Some(false), _) => {}
                         (Some(true), Some(value)) => return Some(self.whole(value, body)),
                         _ => return Some(Err(unknown())),
@@ -296,7 +297,7 @@ impl<'a> Unit<'a> {
             return Ok(value.clone());
         }
         if object.fields.is_empty() || object.class.is_some() {
-            return self.class_attribute(&order, Static::Object(id), attr, expr);
+            return self.class_attribute(&order, KnownValue::Object(id), attr, expr);
         }
         Err(unknown())
     }
@@ -305,13 +306,13 @@ impl<'a> Unit<'a> {
     pub(super) fn class_attribute(
         &self,
         order: &[ScopeId],
-        object: Static<'a>,
+        object: KnownValue<'a>,
         attr: &str,
         expr: &Expr,
     ) -> Evaluation<'a> {
         let unknown =
             || self.needs_python(expr, format!("`{attr}` is only known when Python runs"));
-        let found = order.iter().find_map(|&it| Some((self.scopes.own(it, attr)?, it)));
+        let found = order.iter().find_map(|&it| Some((self.scopes.bindings_in(it, attr)?, it)));
         let (definitions, class) = found.ok_or_else(unknown)?;
         let Some(def) = self.method(class, attr) else {
             let annotated =
@@ -337,7 +338,7 @@ impl<'a> Unit<'a> {
         &self,
         def: &'a StmtFunctionDef,
         class: ScopeId,
-        object: Static<'a>,
+        object: KnownValue<'a>,
         args: Option<&'a Arguments>,
         expr: &Expr,
         scope: ScopeId,
@@ -371,8 +372,8 @@ impl<'a> Unit<'a> {
         let name = attribute.attr.as_str();
         let base = self.whole(&attribute.value, scope).ok()?;
         let class = match &base {
-            Static::Object(id) => self.class_of(*id)?,
-            Static::Enumerator(class, ..) | Static::Class(class) => *class,
+            KnownValue::Object(id) => self.class_of(*id)?,
+            KnownValue::Enumerator(class, ..) | KnownValue::Class(class) => *class,
             _ => return None,
         };
         let order = self.resolution_order(class).unwrap_or_else(|| vec![class]);
@@ -395,10 +396,10 @@ impl<'a> Unit<'a> {
                 )
             }
             ("classmethod", _) => {
-                let class = Static::Class(class);
+                let class = KnownValue::Class(class);
                 Some(self.bound_call(def, home, class, Some(args), expr, scope))
             }
-            ("", Static::Object(_) | Static::Enumerator(..)) => {
+            ("", KnownValue::Object(_) | KnownValue::Enumerator(..)) => {
                 Some(self.bound_call(def, home, base, Some(args), expr, scope))
             }
             _ => None,
@@ -411,7 +412,7 @@ impl<'a> Unit<'a> {
         let Owner::Class(def) = self.scopes.owner(class) else { return Err(missing()) };
         let bases = def.bases().iter();
         let bases = bases.filter_map(|base| self.known(base, self.scopes.around(class)).ok());
-        let found = bases.filter(|base| matches!(base, Static::Class(_))).find_map(|base| {
+        let found = bases.filter(|base| matches!(base, KnownValue::Class(_))).find_map(|base| {
             self.with_depth_limit(self.span(expr), || self.attribute(&base, attr, expr)).ok()
         });
         found.ok_or_else(missing)

@@ -2,7 +2,7 @@
 //! for.
 
 use super::annotation::Annotation;
-use super::constant::{Static, Unit};
+use super::constant::{KnownValue, Unit};
 use super::decorator::Role;
 use super::scope::{BindingSource, Owner, ScopeId};
 use super::signature::Formal;
@@ -107,7 +107,7 @@ impl<'a> Unit<'a> {
         formals: &[Formal<'a>],
     ) -> Result<Vec<Annotation>, Box<Diagnostic>> {
         let root = self.scopes.root(text);
-        let given = self.scopes.own(root, place).and_then(|definitions| definitions.last());
+        let given = self.scopes.bindings_in(root, place).and_then(|definitions| definitions.last());
         let Some(BindingSource::Value(types)) = given.map(|it| it.source) else {
             unreachable!("the values of a user are bound by name in a text of their own");
         };
@@ -142,7 +142,7 @@ impl<'a> Unit<'a> {
                     let mut items = dict.items.iter();
                     let named = items.find(|item| {
                         let key = item.key.as_ref().map(|key| self.known(key, scope));
-                        matches!(key, Some(Ok(Static::Text(text))) if &*text == formal.name)
+                        matches!(key, Some(Ok(KnownValue::Text(text))) if &*text == formal.name)
                     });
                     match named {
                         Some(item) => self.annotation(&item.value, scope).ok(),
@@ -152,7 +152,7 @@ impl<'a> Unit<'a> {
                 formals.iter().map(of).collect::<Option<_>>()?
             }
             expr => match self.known(expr, scope).ok()? {
-                Static::Sequence(parts) => {
+                KnownValue::Sequence(parts) => {
                     parts.iter().map(|it| self.as_type(it, expr).ok()).collect::<Option<_>>()?
                 }
                 _ => return None,

@@ -201,7 +201,7 @@ impl<'a> Scopes<'a> {
     }
 
     /// The bindings of a name in one scope.
-    pub(super) fn own(&self, scope: ScopeId, name: &str) -> Option<&[Definition<'a>]> {
+    pub(super) fn bindings_in(&self, scope: ScopeId, name: &str) -> Option<&[Definition<'a>]> {
         self.scopes[scope].names.get(name).map(Vec::as_slice)
     }
 

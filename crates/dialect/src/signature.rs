@@ -1,7 +1,7 @@
 //! Annotations, parameters of functions and fields of structs, read from the text.
 
 use super::annotation::{Annotation, StructKey};
-use super::constant::{Static, Unit};
+use super::constant::{KnownValue, Unit};
 use super::decorator::Role;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId};
 use super::syntax::{self, Arguments, Expr, Stmt, StmtFunctionDef};
@@ -80,10 +80,10 @@ impl<'a> Unit<'a> {
     }
 
     /// A static value as a type.
-    pub(super) fn as_type(&self, value: &Static<'a>, expr: &Expr) -> AnnotationResult {
+    pub(super) fn as_type(&self, value: &KnownValue<'a>, expr: &Expr) -> AnnotationResult {
         match value {
-            Static::Type(ty) => Ok(ty.clone()),
-            Static::Member(path) => match &**path {
+            KnownValue::Type(ty) => Ok(ty.clone()),
+            KnownValue::Member(path) => match &**path {
                 "typing.Any" => Ok(Annotation::Any),
                 "typing.Callable" | "collections.abc.Callable" => Ok(Annotation::Callable),
                 "typing.Tuple" => Ok(Annotation::Tuple(None)),
@@ -114,9 +114,11 @@ impl<'a> Unit<'a> {
                     Err(self.no_type(expr, short))
                 }
             },
-            Static::Text(text) => warp::type_named(text).ok_or_else(|| self.no_type(expr, text)),
-            Static::None => Ok(Annotation::Tuple(Some(Rc::new([])))),
-            Static::Class(_) => {
+            KnownValue::Text(text) => {
+                warp::type_named(text).ok_or_else(|| self.no_type(expr, text))
+            }
+            KnownValue::None => Ok(Annotation::Tuple(Some(Rc::new([])))),
+            KnownValue::Class(_) => {
                 let fault = self.no_type(expr, self.quote(self.span(expr)));
                 Err(Box::new(
                     fault.help(
@@ -145,12 +147,12 @@ impl<'a> Unit<'a> {
     }
 
     fn quoted_expr(&self, parsed: &Expr, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
-        let path = |node: &Expr| -> Option<Static<'a>> { self.quoted_path(node, expr, scope) };
+        let path = |node: &Expr| -> Option<KnownValue<'a>> { self.quoted_path(node, expr, scope) };
         match parsed {
             Expr::Subscript(subscript) => {
                 let base = path(&subscript.value)
                     .ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
-                let Static::Member(name) = &base else {
+                let KnownValue::Member(name) = &base else {
                     return Err(self.no_type(expr, self.quote(self.span(expr))));
                 };
                 let dims = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
@@ -161,7 +163,7 @@ impl<'a> Unit<'a> {
             Expr::Call(call) => {
                 let base = path(&call.func)
                     .ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
-                let Static::Member(name) = &base else {
+                let KnownValue::Member(name) = &base else {
                     return Err(self.no_type(expr, self.quote(self.span(expr))));
                 };
                 let dims = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
@@ -190,7 +192,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    fn quoted_path(&self, node: &Expr, expr: &'a Expr, scope: ScopeId) -> Option<Static<'a>> {
+    fn quoted_path(&self, node: &Expr, expr: &'a Expr, scope: ScopeId) -> Option<KnownValue<'a>> {
         match node {
             Expr::Name(name) => self.name(name.id.as_str(), expr, scope).ok(),
             Expr::Attribute(attribute) => {
@@ -210,10 +212,10 @@ impl<'a> Unit<'a> {
     ) -> AnnotationResult {
         let value = self.known(base, scope)?;
         let name = match &value {
-            Static::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
-            Static::Type(Annotation::Tuple(None)) => "tuple".to_owned(),
-            Static::Type(Annotation::Callable) => return Ok(Annotation::Callable),
-            Static::Type(unsupported @ Annotation::Unsupported(..)) => {
+            KnownValue::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
+            KnownValue::Type(Annotation::Tuple(None)) => "tuple".to_owned(),
+            KnownValue::Type(Annotation::Callable) => return Ok(Annotation::Callable),
+            KnownValue::Type(unsupported @ Annotation::Unsupported(..)) => {
                 return Ok(unsupported.clone());
             }
             _ => return Err(self.no_type(expr, self.quote(self.span(expr)))),
@@ -269,12 +271,12 @@ impl<'a> Unit<'a> {
         let mut extents = Vec::new();
         for part in parts {
             match self.known(part, scope)? {
-                Static::Sequence(inner) => extents.extend(inner.iter().cloned()),
+                KnownValue::Sequence(inner) => extents.extend(inner.iter().cloned()),
                 one => extents.push(one),
             }
         }
-        let extent = |known: &Static<'a>| match known {
-            Static::Int(extent) => u32::try_from(*extent).ok().filter(|&extent| extent > 0),
+        let extent = |known: &KnownValue<'a>| match known {
+            KnownValue::Int(extent) => u32::try_from(*extent).ok().filter(|&extent| extent > 0),
             _ => None,
         };
         match extents.iter().map(extent).collect::<Option<Vec<u32>>>() {
@@ -296,7 +298,7 @@ impl<'a> Unit<'a> {
     fn dimensions(&self, expr: &'a Expr, scope: ScopeId) -> Result<u8, Box<Diagnostic>> {
         let expr = self.literal(expr, scope);
         match self.known(expr, scope)? {
-            Static::Int(dims @ 1..=4) => Ok(dims as u8),
+            KnownValue::Int(dims @ 1..=4) => Ok(dims as u8),
             _ => {
                 let message = "an array has 1 to 4 dimensions";
                 Err(Box::new(Diagnostic::error(Code::UnknownType, self.span(expr), message)))
@@ -319,9 +321,9 @@ impl<'a> Unit<'a> {
     fn extent(&self, expr: &'a Expr, scope: ScopeId) -> Result<Option<u16>, Box<Diagnostic>> {
         let expr = self.literal(expr, scope);
         match self.known(expr, scope)? {
-            Static::Int(len) if (1..=1024).contains(&len) => Ok(Some(len as u16)),
-            Static::Member(path) if &*path == "typing.Any" => Ok(None),
-            Static::Type(Annotation::Any) => Ok(None),
+            KnownValue::Int(len) if (1..=1024).contains(&len) => Ok(Some(len as u16)),
+            KnownValue::Member(path) if &*path == "typing.Any" => Ok(None),
+            KnownValue::Type(Annotation::Any) => Ok(None),
             _ => {
                 let message = "a length is a whole number from 1 to 1024, or `Any`";
                 Err(Box::new(Diagnostic::error(Code::UnknownType, self.span(expr), message)))
@@ -343,12 +345,12 @@ impl<'a> Unit<'a> {
             keyword.map(|keyword| &keyword.value).or_else(|| args.args.get(position))
         };
         let member = match &callee {
-            Static::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
-            Static::Type(unsupported @ Annotation::Unsupported(..)) => {
+            KnownValue::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
+            KnownValue::Type(unsupported @ Annotation::Unsupported(..)) => {
                 return Ok(unsupported.clone());
             }
-            Static::Type(Annotation::Quaternion(_)) => "quaternion".to_owned(),
-            Static::Type(Annotation::Transform(_)) => "transformation".to_owned(),
+            KnownValue::Type(Annotation::Quaternion(_)) => "quaternion".to_owned(),
+            KnownValue::Type(Annotation::Transform(_)) => "transformation".to_owned(),
             _ => {
                 let value = self.known(expr, scope)?;
                 return self.as_type(&value, expr);
@@ -391,10 +393,10 @@ impl<'a> Unit<'a> {
                         .map(|e| self.extent(e, scope))
                         .collect::<Result<Vec<_>, _>>()?,
                     _ => match self.known(shape, scope)? {
-                        Static::Sequence(parts) => parts
+                        KnownValue::Sequence(parts) => parts
                             .iter()
                             .map(|part| match part {
-                                Static::Int(len) => u16::try_from(*len).ok(),
+                                KnownValue::Int(len) => u16::try_from(*len).ok(),
                                 _ => None,
                             })
                             .collect(),
@@ -416,7 +418,7 @@ impl<'a> Unit<'a> {
                 Some((code, what)) => Ok(Annotation::Unsupported(code, what)),
                 None => {
                     let of_warp =
-                        matches!(&callee, Static::Member(path) if path.starts_with("warp."));
+                        matches!(&callee, KnownValue::Member(path) if path.starts_with("warp."));
                     let value = self
                         .known(expr, scope)
                         .map_err(|fault| if of_warp { self.no_type(func, name) } else { fault })?;
@@ -434,11 +436,11 @@ impl<'a> Unit<'a> {
     ) -> Result<Vec<u32>, Box<Diagnostic>> {
         let value = self.known(expr, scope)?;
         let extents: Option<Vec<u32>> = match &value {
-            Static::Int(len) => u32::try_from(*len).ok().map(|len| vec![len]),
-            Static::Sequence(parts) => parts
+            KnownValue::Int(len) => u32::try_from(*len).ok().map(|len| vec![len]),
+            KnownValue::Sequence(parts) => parts
                 .iter()
                 .map(|part| match part {
-                    Static::Int(len) => u32::try_from(*len).ok(),
+                    KnownValue::Int(len) => u32::try_from(*len).ok(),
                     _ => None,
                 })
                 .collect(),
@@ -491,11 +493,11 @@ impl<'a> Unit<'a> {
     /// The definitions of a family, in order, each with a mark if it stands under a condition.
     pub(super) fn overloads(&self, family: OverloadSet<'a>) -> Vec<(&'a StmtFunctionDef, bool)> {
         let scope = family.home;
-        let definitions = self.scopes.own(scope, family.name).unwrap_or_default();
+        let definitions = self.scopes.bindings_in(scope, family.name).unwrap_or_default();
         definitions
             .iter()
             .filter(|definition| family.before.is_none_or(|before| definition.at < before))
-            .map(|definition| (definition, self.holds(definition.guard, scope)))
+            .map(|definition| (definition, self.condition(definition.guard, scope)))
             .filter(|(_, holds)| *holds != Some(false))
             .filter_map(|(definition, holds)| match definition.source {
                 BindingSource::Function(def)

@@ -4,7 +4,7 @@
 //! Values are chosen by what the text says of a name, and each is tried by itself.
 
 use super::annotation::Annotation;
-use super::constant::{Evaluation, Static, Unit};
+use super::constant::{Evaluation, KnownValue, Unit};
 use super::decorator::Role;
 use super::scope::{BindingSource, Owner, ScopeId};
 use super::syntax::{self, Expr, Stmt, StmtFunctionDef};
@@ -32,7 +32,7 @@ const RECEIVER: ScopeId = ScopeId::MAX - 2;
 struct Choice<'a> {
     scope: ScopeId,
     name: Rc<str>,
-    candidates: Vec<Static<'a>>,
+    candidates: Vec<KnownValue<'a>>,
     chosen: usize,
 }
 
@@ -55,14 +55,19 @@ impl<'a> Trials<'a> {
     }
 
     /// Value chosen for a name, if it was asked for before.
-    fn chosen(&self, scope: ScopeId, name: &str) -> Option<Static<'a>> {
+    fn chosen(&self, scope: ScopeId, name: &str) -> Option<KnownValue<'a>> {
         let choices = self.choices.borrow();
         let known = choices.iter().find(|it| it.scope == scope && &*it.name == name)?;
         Some(known.candidates[known.chosen].clone())
     }
 
     /// The first of some values for a name.
-    fn begin(&self, scope: ScopeId, name: &str, candidates: Vec<Static<'a>>) -> Option<Static<'a>> {
+    fn begin(
+        &self,
+        scope: ScopeId,
+        name: &str,
+        candidates: Vec<KnownValue<'a>>,
+    ) -> Option<KnownValue<'a>> {
         let first = candidates.first()?.clone();
         let choice = Choice { scope, name: name.into(), candidates, chosen: 0 };
         self.choices.borrow_mut().push(choice);
@@ -93,7 +98,7 @@ impl<'a> Trials<'a> {
 
 impl<'a> Unit<'a> {
     /// A value to try for a name that only Python knows.
-    pub(super) fn trial(&self, name: &str, home: ScopeId) -> Option<Static<'a>> {
+    pub(super) fn trial(&self, name: &str, home: ScopeId) -> Option<KnownValue<'a>> {
         if !self.trials.is_on() {
             return None;
         }
@@ -101,7 +106,7 @@ impl<'a> Unit<'a> {
             Owner::Function(def) => self.role(def, self.scopes.around(home)) == Role::Python,
             Owner::Module | Owner::Class(_) => true,
         };
-        let definition = self.scopes.own(home, name).and_then(|all| all.last());
+        let definition = self.scopes.bindings_in(home, name).and_then(|all| all.last());
         let definition = definition.filter(|_| python)?;
         if let Some(known) = self.trials.chosen(home, name) {
             return Some(known);
@@ -124,7 +129,7 @@ impl<'a> Unit<'a> {
         def: &'a StmtFunctionDef,
         name: &str,
         home: ScopeId,
-    ) -> Vec<Static<'a>> {
+    ) -> Vec<KnownValue<'a>> {
         let mut parameters = def.parameters.iter();
         let Some(parameter) = parameters.find(|it| it.as_parameter().name.as_str() == name) else {
             return Vec::new();
@@ -133,29 +138,31 @@ impl<'a> Unit<'a> {
         let mut candidates = Vec::new();
         if let Some(default) = parameter.default()
             && let Ok(known) = self.known(default, around)
-            && known != Static::None
+            && known != KnownValue::None
         {
             candidates.push(known);
         }
         let annotation = parameter.as_parameter().annotation.as_deref();
         candidates.extend(match annotation.map(|it| self.known(it, around)) {
-            Some(Ok(Static::Type(Annotation::Scalar(Scalar::Bool)))) => flags(),
-            Some(Ok(Static::Type(Annotation::Scalar(Scalar::I32)))) => numbers(),
-            Some(Ok(Static::Type(Annotation::Scalar(Scalar::F32)))) => vec![Static::Float(1.0)],
-            Some(Ok(Static::Class(class))) => self.objects_of(class),
+            Some(Ok(KnownValue::Type(Annotation::Scalar(Scalar::Bool)))) => flags(),
+            Some(Ok(KnownValue::Type(Annotation::Scalar(Scalar::I32)))) => numbers(),
+            Some(Ok(KnownValue::Type(Annotation::Scalar(Scalar::F32)))) => {
+                vec![KnownValue::Float(1.0)]
+            }
+            Some(Ok(KnownValue::Class(class))) => self.objects_of(class),
             _ => by_name(name),
         });
         candidates
     }
 
     /// Objects of a class, as texts make them: members of an enumeration, or what calls of it give.
-    fn objects_of(&self, class: ScopeId) -> Vec<Static<'a>> {
+    fn objects_of(&self, class: ScopeId) -> Vec<KnownValue<'a>> {
         let Owner::Class(def) = self.scopes.owner(class) else { return Vec::new() };
         let members = def.body.iter().filter_map(|stmt| match stmt {
             Stmt::Assign(assign) => match &assign.targets[..] {
                 [member @ Expr::Name(name)] => {
-                    let member = self.attribute(&Static::Class(class), &name.id, member).ok();
-                    member.filter(|it| matches!(it, Static::Enumerator(..)))
+                    let member = self.attribute(&KnownValue::Class(class), &name.id, member).ok();
+                    member.filter(|it| matches!(it, KnownValue::Enumerator(..)))
                 }
                 _ => None,
             },
@@ -190,13 +197,13 @@ impl<'a> Unit<'a> {
         }
         let known = self.trials.chosen(GENERIC, parameter);
         match known.or_else(|| self.trials.begin(GENERIC, parameter, types())) {
-            Some(Static::Type(ty)) => Some(ty),
+            Some(KnownValue::Type(ty)) => Some(ty),
             _ => None,
         }
     }
 
     /// A value to try for `self.a.b`.
-    pub(super) fn trial_path(&self, path: &str) -> Option<Static<'a>> {
+    pub(super) fn trial_path(&self, path: &str) -> Option<KnownValue<'a>> {
         if !self.trials.is_on() {
             return None;
         }
@@ -206,9 +213,9 @@ impl<'a> Unit<'a> {
     }
 
     /// A member of a module that isn't there, as a number.
-    pub(super) fn settled(&self, value: Static<'a>) -> Static<'a> {
+    pub(super) fn settled(&self, value: KnownValue<'a>) -> KnownValue<'a> {
         match &value {
-            Static::Member(path) if self.is_absent(path) => {
+            KnownValue::Member(path) if self.is_absent(path) => {
                 let known = self.trials.chosen(ABSENT, path);
                 let begin = || self.trials.begin(ABSENT, path, member_candidates(path));
                 known.or_else(begin).unwrap_or(value)
@@ -226,7 +233,7 @@ impl<'a> Unit<'a> {
     pub(super) fn tried(&self, known: Evaluation<'a>) -> Evaluation<'a> {
         match known {
             Err(fault) if self.trials.is_on() && fault.code == Code::NeedsPythonEvaluation => {
-                Ok(Static::Int(1))
+                Ok(KnownValue::Int(1))
             }
             known => known.map(|value| self.settled(value)),
         }
@@ -234,40 +241,41 @@ impl<'a> Unit<'a> {
 }
 
 /// Values for a member of a module that isn't there.
-fn member_candidates<'a>(path: &str) -> Vec<Static<'a>> {
+fn member_candidates<'a>(path: &str) -> Vec<KnownValue<'a>> {
     let bytes = path.bytes();
     let sum = bytes.fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
     // Members of an enumeration differ.
-    let (number, real) = (Static::Int(i128::from(sum % 29)), Static::Float(0.5));
+    let (number, real) = (KnownValue::Int(i128::from(sum % 29)), KnownValue::Float(0.5));
     let name = path.rsplit('.').next().unwrap_or(path).to_lowercase();
     let is_real = ["val", "imp", "mu", "eps", "tol"].iter().any(|end| name.ends_with(end));
     if is_real { vec![real, number] } else { vec![number, real] }
 }
 
-fn flags<'a>() -> Vec<Static<'a>> {
-    vec![Static::Bool(true), Static::Bool(false)]
+fn flags<'a>() -> Vec<KnownValue<'a>> {
+    vec![KnownValue::Bool(true), KnownValue::Bool(false)]
 }
 
-fn numbers<'a>() -> Vec<Static<'a>> {
-    [4, 1, 3, 16, 0].map(Static::Int).to_vec()
+fn numbers<'a>() -> Vec<KnownValue<'a>> {
+    [4, 1, 3, 16, 0].map(KnownValue::Int).to_vec()
 }
 
-fn types<'a>() -> Vec<Static<'a>> {
+fn types<'a>() -> Vec<KnownValue<'a>> {
     let of = || Annotation::scalar(Scalar::F32);
     let vector = Annotation::Vector(Some(3), of());
     let array = Annotation::Array(of(), 1);
     let matrix = Annotation::Matrix(Some(3), Some(3), of());
     [Annotation::Scalar(Scalar::F32), vector, Annotation::Scalar(Scalar::I32), matrix, array]
-        .map(Static::Type)
+        .map(KnownValue::Type)
         .to_vec()
 }
 
 /// Values for a name that says nothing else.
-fn by_name<'a>(name: &str) -> Vec<Static<'a>> {
+fn by_name<'a>(name: &str) -> Vec<KnownValue<'a>> {
     let lower = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let begins = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));
-    let functions = || ["warp.abs", "warp.min"].map(|path| Static::Member(Rc::from(path))).to_vec();
+    let functions =
+        || ["warp.abs", "warp.min"].map(|path| KnownValue::Member(Rc::from(path))).to_vec();
     if begins(&["is_", "has_", "use_", "enable", "flg_", "with_", "do_", "include_", "needs_"]) {
         return [flags(), numbers()].concat();
     }
@@ -282,6 +290,6 @@ fn by_name<'a>(name: &str) -> Vec<Static<'a>> {
     if has(&["func", "_fn", "callback"]) {
         return [functions(), types()].concat();
     }
-    let real = vec![Static::Float(0.5)];
+    let real = vec![KnownValue::Float(0.5)];
     [numbers(), real, flags(), types(), functions()].concat()
 }

@@ -2,7 +2,7 @@
 //! the names that Python itself brings.
 
 use super::annotation::Annotation;
-use super::constant::Static;
+use super::constant::KnownValue;
 use gbxcule_ir::builtin::Domain;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;
@@ -180,37 +180,37 @@ pub(super) fn canonical(path: &str) -> &str {
 }
 
 /// Constant of `warp.fem`.
-pub(super) fn fem_constant<'a>(path: &str, name: &str) -> Option<Static<'a>> {
+pub(super) fn fem_constant<'a>(path: &str, name: &str) -> Option<KnownValue<'a>> {
     Some(match (path, name) {
-        ("warp.fem", "OUTSIDE") => Static::Float(-1.0e8),
-        ("warp.fem", "NULL_NODE_INDEX") => Static::Int(i32::MAX.into()),
-        ("warp.fem", "NULL_ELEMENT_INDEX" | "NULL_QP_INDEX") => Static::Int(-1),
+        ("warp.fem", "OUTSIDE") => KnownValue::Float(-1.0e8),
+        ("warp.fem", "NULL_NODE_INDEX") => KnownValue::Int(i32::MAX.into()),
+        ("warp.fem", "NULL_ELEMENT_INDEX" | "NULL_QP_INDEX") => KnownValue::Int(-1),
         _ => return None,
     })
 }
 
 /// Names that `from .. import *` may have brought: those of `warp`.
-pub(super) fn starred_name<'a>(name: &str) -> Option<Static<'a>> {
+pub(super) fn starred_name<'a>(name: &str) -> Option<KnownValue<'a>> {
     if matches!(name, "wp" | "warp") {
-        return Some(Static::Module("warp".into()));
+        return Some(KnownValue::Module("warp".into()));
     }
     if let Some(ty) = type_named(name) {
-        return Some(Static::Type(ty));
+        return Some(KnownValue::Type(ty));
     }
     let known = gbxcule_ir::builtin::find(name).is_some() || missing_feature(name).is_some();
-    known.then(|| Static::Member(format!("warp.{name}").into()))
+    known.then(|| KnownValue::Member(format!("warp.{name}").into()))
 }
 
 /// Names that Python itself brings.
-pub(super) fn builtin_name<'a>(name: &str) -> Option<Static<'a>> {
+pub(super) fn builtin_name<'a>(name: &str) -> Option<KnownValue<'a>> {
     Some(match name {
-        "int" | "float" | "bool" => Static::Type(type_named(name)?),
-        "tuple" => Static::Type(Annotation::Tuple(None)),
+        "int" | "float" | "bool" => KnownValue::Type(type_named(name)?),
+        "tuple" => KnownValue::Type(Annotation::Tuple(None)),
         "range" | "len" | "print" | "min" | "max" | "abs" | "round" | "type" | "reversed"
         | "slice" | "repr" | "str" | "sum" | "pow" | "isinstance" | "zip" | "enumerate"
         | "list" | "getattr" | "hasattr" | "open" | "dict" | "set" | "sorted" | "any" | "all"
         | "map" | "filter" | "divmod" | "input" | "globals" | "vars" => {
-            Static::Member(format!("builtins.{name}").into())
+            KnownValue::Member(format!("builtins.{name}").into())
         }
         _ => return None,
     })

@@ -1,8 +1,8 @@
 //! Names, attributes and subscripts: places where there are any, values elsewhere.
 
-use super::{Binding, Flow, Lower, Operand, fault};
+use super::{Binding, Flow, FunctionLowering, Operand, fault};
 use crate::annotation::Annotation;
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use crate::syntax::Expr;
 use crate::warp;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -17,7 +17,7 @@ pub(super) enum Access<'a> {
     Operand(Operand<'a>),
 }
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn access(&mut self, expr: &'a Expr) -> Flow<Access<'a>> {
         match expr {
             Expr::Name(name) => self.name_access(name.id.as_str(), expr),
@@ -25,7 +25,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 if crate::object::of_self(expr).is_some() && !self.names.contains_key("self") =>
             {
                 let known = self.unit.known(expr, self.scope)?;
-                Ok(Access::Operand(Operand::Static(known)))
+                Ok(Access::Operand(Operand::KnownValue(known)))
             }
             Expr::Attribute(attribute) => {
                 let base = self.access(&attribute.value)?;
@@ -42,12 +42,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Some(Binding::Local(local)) => Access::Place(self.b.local_place(local)),
             Some(Binding::Param(at)) => Access::Place(self.b.param_place(at)),
             Some(Binding::Value(value)) => Access::Operand(Operand::Value(value)),
-            Some(Binding::Static(_, Some(local)))
+            Some(Binding::KnownValue(_, Some(local)))
                 if self.usage.is_rebound(name) && !self.is_plain(name) =>
             {
                 Access::Place(self.b.local_place(local))
             }
-            Some(Binding::Static(known, _)) => Access::Operand(Operand::Static(known)),
+            Some(Binding::KnownValue(known, _)) => Access::Operand(Operand::KnownValue(known)),
             Some(Binding::Tuple(parts)) => Access::Operand(Operand::Tuple(parts)),
             Some(Binding::Extents(array)) => Access::Operand(Operand::Extents(array)),
             Some(Binding::Tile(tile)) => Access::Operand(Operand::Tile(tile)),
@@ -61,7 +61,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                             gbxcule_ir::builtin::row(row).visibility
                                 == gbxcule_ir::builtin::Visibility::Dialect
                         }) {
-                            Static::Member(format!("warp.{name}").into())
+                            KnownValue::Member(format!("warp.{name}").into())
                         } else if self.usage_binds(name) {
                             return fault(
                                 Code::UndefinedName,
@@ -74,7 +74,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     }
                     other => other?,
                 };
-                Access::Operand(Operand::Static(known))
+                Access::Operand(Operand::KnownValue(known))
             }
         })
     }
@@ -85,7 +85,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// Returns true if a name stands for a number known from the text.
     fn is_plain(&self, name: &str) -> bool {
-        matches!(self.names.get(name), Some(Binding::Static(known, _)) if known.as_f64().is_some())
+        matches!(self.names.get(name), Some(Binding::KnownValue(known, _)) if known.as_f64().is_some())
     }
 
     /// Operand that a name stands for.
@@ -115,10 +115,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         attr: &'a str,
         expr: &'a Expr,
     ) -> Flow<Access<'a>> {
-        if let Access::Operand(Operand::Static(known)) = &base
-            && !matches!(known, Static::Composite(..) | Static::Typed(_))
+        if let Access::Operand(Operand::KnownValue(known)) = &base
+            && !matches!(known, KnownValue::Composite(..) | KnownValue::Typed(_))
         {
-            if let Static::Member(path) = known
+            if let KnownValue::Member(path) = known
                 && &**path == "warp.adjoint"
             {
                 return fault(
@@ -128,7 +128,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 );
             }
             let known = self.unit.attribute(known, attr, expr)?.plain();
-            return Ok(Access::Operand(Operand::Static(known)));
+            return Ok(Access::Operand(Operand::KnownValue(known)));
         }
         if let Access::Operand(Operand::Tile(tile)) = &base {
             return self.tile_attribute(&tile.clone(), attr, expr);
@@ -192,10 +192,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             (self.b.module.types.components(ty), attr)
         {
             let known = match attr {
-                "dtype" => Static::Type(Annotation::Scalar(scalar)),
-                _ => Static::Int(i128::from(count)),
+                "dtype" => KnownValue::Type(Annotation::Scalar(scalar)),
+                _ => KnownValue::Int(i128::from(count)),
             };
-            return Ok(Access::Operand(Operand::Static(known)));
+            return Ok(Access::Operand(Operand::KnownValue(known)));
         }
         let found = self.shown(ty);
         let fault = Diagnostic::error(
@@ -232,10 +232,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         };
         match attr {
             "shape" => Ok(Operand::Extents(array)),
-            "ndim" => Ok(Operand::Static(Static::Int(i128::from(dims)))),
+            "ndim" => Ok(Operand::KnownValue(KnownValue::Int(i128::from(dims)))),
             "grad" => Ok(Operand::Value(self.b.gradient(array))),
             "dtype" => match Annotation::of_type(of, &self.b.module.types) {
-                Some(annotation) => Ok(Operand::Static(Static::Type(annotation))),
+                Some(annotation) => Ok(Operand::KnownValue(KnownValue::Type(annotation))),
                 None => fault(
                     Code::UnsupportedValue,
                     self.span(expr),
@@ -306,23 +306,23 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         groups.reverse();
         let mut access = self.access(base)?;
         let mut at = 0;
-        if let Access::Operand(Operand::Static(known)) = &access {
+        if let Access::Operand(Operand::KnownValue(known)) = &access {
             match known {
-                Static::Member(path) if &**path == "warp.adjoint" => {
+                KnownValue::Member(path) if &**path == "warp.adjoint" => {
                     at = 1;
                     access = self.adjoint(groups[0].0, groups[0].1)?;
                 }
-                Static::Member(path) => {
+                KnownValue::Member(path) => {
                     let name = path.rsplit('.').next().unwrap_or(path);
                     if let Some((code, what)) = warp::missing_feature(name) {
                         return fault(code, self.span(expr), format!("{what} aren't supported"));
                     }
-                    return Ok(Access::Operand(Operand::Static(
+                    return Ok(Access::Operand(Operand::KnownValue(
                         self.unit.known(expr, self.scope)?,
                     )));
                 }
-                Static::Type(_) => {
-                    return Ok(Access::Operand(Operand::Static(
+                KnownValue::Type(_) => {
+                    return Ok(Access::Operand(Operand::KnownValue(
                         self.unit.known(expr, self.scope)?,
                     )));
                 }
@@ -366,9 +366,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let at = self.constant_index(indices, parts.len(), expr)?;
                 return Ok(Access::Operand(parts[at].clone()));
             }
-            Access::Operand(Operand::Static(Static::Sequence(parts))) => {
+            Access::Operand(Operand::KnownValue(KnownValue::Sequence(parts))) => {
                 let at = self.constant_index(indices, parts.len(), expr)?;
-                return Ok(Access::Operand(Operand::Static(parts[at].clone().plain())));
+                return Ok(Access::Operand(Operand::KnownValue(parts[at].clone().plain())));
             }
             Access::Operand(Operand::Tile(tile)) => {
                 return self.tile_index(&tile.clone(), indices, expr);
@@ -423,7 +423,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         expr: &'a Expr,
     ) -> Flow<usize> {
         if let [index] = indices
-            && let Operand::Static(Static::Int(at)) = self.expr(index)?
+            && let Operand::KnownValue(KnownValue::Int(at)) = self.expr(index)?
         {
             let wrapped = if at < 0 { at + len as i128 } else { at };
             return match usize::try_from(wrapped) {

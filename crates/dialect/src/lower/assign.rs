@@ -1,8 +1,8 @@
 //! Assignments.
 
 use super::access::Access;
-use super::{Binding, Flow, Lower, Operand, fault, usage};
-use crate::constant::Static;
+use super::{Binding, Flow, FunctionLowering, Operand, fault, usage};
+use crate::constant::KnownValue;
 use crate::syntax::{self, Expr, StmtAssign, StmtAugAssign};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Op, Value};
@@ -10,7 +10,7 @@ use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn assign(&mut self, assign: &'a StmtAssign) -> Flow<()> {
         let [target] = &assign.targets[..] else {
             let span = self.unit.span(assign);
@@ -106,7 +106,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// The parts of something that is unpacked.
     fn parts(&mut self, operand: Operand<'a>, wanted: usize, span: Span) -> Flow<Vec<Operand<'a>>> {
         let found = match operand {
-            Operand::Tuple(_) | Operand::Extents(_) | Operand::Static(Static::Sequence(_)) => {
+            Operand::Tuple(_)
+            | Operand::Extents(_)
+            | Operand::KnownValue(KnownValue::Sequence(_)) => {
                 return self.spread(operand, span);
             }
             Operand::Value(value) => match self.shape(self.ty(value)) {
@@ -115,7 +117,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 }
                 _ => format!("a `{}`", self.shown(self.ty(value))),
             },
-            Operand::Static(_) => "this".to_owned(),
+            Operand::KnownValue(_) => "this".to_owned(),
             Operand::Tile(tile) => format!("a `{}`", self.shown_tile(&tile.shape())),
         };
         fault(Code::TypeMismatch, span, format!("{found} isn't {wanted} values"))
@@ -125,11 +127,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn bind(&mut self, name: &'a str, operand: Operand<'a>, span: Span) -> Flow<()> {
         let operand = match operand {
             // A number of a module that isn't there, not another name for a function.
-            Operand::Static(known @ Static::Member(_)) => match self.unit.settled(known) {
-                Static::Member(path) if self.unit.files.looked_for(&path).is_some() => {
+            Operand::KnownValue(known @ KnownValue::Member(_)) => match self.unit.settled(known) {
+                KnownValue::Member(path) if self.unit.files.looked_for(&path).is_some() => {
                     return Err(self.unit.unknown_module(&path, span).into());
                 }
-                settled => Operand::Static(settled),
+                settled => Operand::KnownValue(settled),
             },
             operand => operand,
         };
@@ -156,11 +158,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             );
         }
         let binding = match operand {
-            Operand::Static(known) if found.is_none() => {
-                if let Some(Binding::Static(old, _)) = self.names.get(name)
+            Operand::KnownValue(known) if found.is_none() => {
+                if let Some(Binding::KnownValue(old, _)) = self.names.get(name)
                     && *old != known
                     && found.is_none()
-                    && matches!(old, Static::Function(..))
+                    && matches!(old, KnownValue::Function(..))
                 {
                     return fault(
                         Code::FunctionRebound,
@@ -168,18 +170,18 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                         format!("`{name}` stands for one function only"),
                     );
                 }
-                Binding::Static(known, None)
+                Binding::KnownValue(known, None)
             }
-            Operand::Static(known) => {
+            Operand::KnownValue(known) => {
                 if self.usage.is_rebound(name) {
                     let value = self.materialize(&known, span)?;
                     let local = self.keep(name, value);
                     match known {
-                        Static::Composite(..) => Binding::Local(local),
-                        known => Binding::Static(known, Some(local)),
+                        KnownValue::Composite(..) => Binding::Local(local),
+                        known => Binding::KnownValue(known, Some(local)),
                     }
                 } else {
-                    Binding::Static(known, None)
+                    Binding::KnownValue(known, None)
                 }
             }
             Operand::Value(value) => {
@@ -228,7 +230,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Binding::Value(value) => Some(self.ty(value)),
             Binding::Local(local) => Some(self.b.body().locals[local].ty),
             Binding::Param(at) => Some(self.b.function().params[at as usize].ty),
-            Binding::Static(known, _) => self.static_type(&known),
+            Binding::KnownValue(known, _) => self.static_type(&known),
             Binding::Tuple(_)
             | Binding::Parts(_)
             | Binding::Extents(_)

@@ -1,6 +1,6 @@
 //! `wp.atomic_add(array, i, value)` and its kin.
 
-use super::{Flow, Lower, Operand, fault};
+use super::{Flow, FunctionLowering, Operand, fault};
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Value};
@@ -23,7 +23,7 @@ pub(super) fn named(name: &str) -> Option<(AtomicOp, usize)> {
     })
 }
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn atomic(
         &mut self,
         op: AtomicOp,

@@ -1,8 +1,8 @@
 //! Calls: the function that is called, and its arguments.
 
-use super::{Flow, Lower, Operand, fault};
+use super::{Flow, FunctionLowering, Operand, fault};
 use crate::annotation::Annotation;
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use crate::decorator::Role;
 use crate::syntax::{Arguments, Expr, ExprCall, ExprSlice};
 use crate::warp;
@@ -15,24 +15,24 @@ use gbxcule_ir::ty::{Scalar, Shape};
 /// An argument: its keyword, what it is, and where it stands.
 pub(super) type CallArgument<'a> = (Option<&'a str>, Operand<'a>, Option<&'a Expr>);
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn call(&mut self, call: &'a ExprCall, expr: &'a Expr) -> Flow<Operand<'a>> {
         let span = self.span(expr);
         match self.callee(&call.func)? {
-            Static::Function(family) => {
+            KnownValue::Function(family) => {
                 let given = self.call_arguments(&call.arguments)?;
                 self.call_user(family, &given, span)
             }
-            Static::Type(Annotation::Struct(class)) => {
+            KnownValue::Type(Annotation::Struct(class)) => {
                 let given = self.call_arguments(&call.arguments)?;
                 self.construct_struct(class, given, span)
             }
-            Static::Type(annotation) => {
+            KnownValue::Type(annotation) => {
                 let annotation = of_arguments(&call.func).unwrap_or(annotation);
                 self.construct_type(&annotation, call, span)
             }
-            Static::Member(path) => self.call_member(&path, call, expr),
-            Static::Python(def, home) => {
+            KnownValue::Member(path) => self.call_member(&path, call, expr),
+            KnownValue::Python(def, home) => {
                 let name = &def.name;
                 let (code, message) = match self.unit.role(def, home) {
                     Role::Kernel => (
@@ -56,9 +56,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// Resolves the function that is called.
-    fn callee(&mut self, func: &'a Expr) -> Flow<Static<'a>> {
+    fn callee(&mut self, func: &'a Expr) -> Flow<KnownValue<'a>> {
         match self.expr(func)? {
-            Operand::Static(known) => Ok(known),
+            Operand::KnownValue(known) => Ok(known),
             _ => fault(Code::NotCallable, self.span(func), "a value can't be called"),
         }
     }
@@ -122,7 +122,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for (bound, part) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
             if let Some(part) = part {
                 match self.expr(part)? {
-                    Operand::Static(Static::Int(at)) if (0..1024).contains(&at) => {
+                    Operand::KnownValue(KnownValue::Int(at)) if (0..1024).contains(&at) => {
                         *bound = at as i32;
                     }
                     _ => {
@@ -151,8 +151,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn spread(&mut self, operand: Operand<'a>, span: Span) -> Flow<Vec<Operand<'a>>> {
         Ok(match operand {
             Operand::Tuple(parts) => parts.to_vec(),
-            Operand::Static(Static::Sequence(parts)) => {
-                parts.iter().cloned().map(Operand::Static).collect()
+            Operand::KnownValue(KnownValue::Sequence(parts)) => {
+                parts.iter().cloned().map(Operand::KnownValue).collect()
             }
             Operand::Extents(array) => {
                 self.extents(array).into_iter().map(Operand::Value).collect()

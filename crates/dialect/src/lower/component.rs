@@ -1,15 +1,15 @@
 //! Components, rows and slices of vectors and matrices.
 
 use super::access::Access;
-use super::{Flow, Lower, Operand, fault};
-use crate::constant::Static;
+use super::{Flow, FunctionLowering, Operand, fault};
+use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn vector_index(
         &mut self,
         base: Access<'a>,
@@ -42,8 +42,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn component_index(&mut self, index: &'a Expr, len: u32) -> Flow<Result<u32, Value>> {
         let operand = self.expr(index)?;
         let known = match &operand {
-            Operand::Static(Static::Int(at)) => Some(*at),
-            Operand::Static(Static::Typed(literal)) => literal.as_int(),
+            Operand::KnownValue(KnownValue::Int(at)) => Some(*at),
+            Operand::KnownValue(KnownValue::Typed(literal)) => literal.as_int(),
             _ => None,
         };
         if let Some(at) = known {
@@ -75,7 +75,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let bound = |this: &mut Self, part: Option<&'a Expr>| -> Flow<Option<i128>> {
             let Some(part) = part else { return Ok(None) };
             match this.expr(part)? {
-                Operand::Static(Static::Int(at)) => Ok(Some(at)),
+                Operand::KnownValue(KnownValue::Int(at)) => Ok(Some(at)),
                 _ => fault(
                     Code::NeedsConstant,
                     this.span(part),

@@ -1,9 +1,9 @@
 //! Constructors: `float(x)`, `wp.vec3(..)`, `wp.mat22(..)`, structs, `wp.zeros(..)`.
 
 use super::call::CallArgument;
-use super::{Flow, Lower, Operand, fault, fits_in_memory};
+use super::{Flow, FunctionLowering, Operand, fault, fits_in_memory};
 use crate::annotation::{Annotation, StructKey};
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
@@ -12,7 +12,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use std::rc::Rc;
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// A value of a type named by the text.
     pub(super) fn construct_type(
         &mut self,
@@ -87,7 +87,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for keyword in keywords {
             match keyword.arg.as_ref().map(|arg| arg.as_str()) {
                 Some("dtype") => match self.expr(&keyword.value)? {
-                    Operand::Static(known) => {
+                    Operand::KnownValue(known) => {
                         dtype = Some(Rc::new(self.unit.as_type(&known, &keyword.value)?));
                     }
                     _ => {
@@ -156,18 +156,18 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let operand = self.expr(expr)?;
         let parts: Vec<Operand<'a>> = match operand {
             Operand::Tuple(parts) => parts.to_vec(),
-            Operand::Static(Static::Sequence(parts)) => {
-                parts.iter().cloned().map(Operand::Static).collect()
+            Operand::KnownValue(KnownValue::Sequence(parts)) => {
+                parts.iter().cloned().map(Operand::KnownValue).collect()
             }
             one => vec![one],
         };
         let extents: Option<Vec<u32>> = parts
             .iter()
             .map(|part| match part {
-                Operand::Static(Static::Int(len)) => {
+                Operand::KnownValue(KnownValue::Int(len)) => {
                     u32::try_from(*len).ok().filter(|len| (1..=1 << 24).contains(len))
                 }
-                Operand::Static(Static::Typed(literal)) => literal
+                Operand::KnownValue(KnownValue::Typed(literal)) => literal
                     .as_int()
                     .and_then(|len| u32::try_from(len).ok())
                     .filter(|len| (1..=1 << 24).contains(len)),
@@ -188,17 +188,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn scalar(&mut self, to: Scalar, given: &[(Operand<'a>, Span)], span: Span) -> Flow<Value> {
         match given {
             [] => Ok(self.b.literal(Literal::from_bits(to, 0))),
-            [(Operand::Static(known), _)] if known.as_f64().is_some() => {
+            [(Operand::KnownValue(known), _)] if known.as_f64().is_some() => {
                 let through = match known {
                     // Numbers in the text are `int32` and `float32` first, but for 64-bit types.
-                    Static::Int(value) if to.bits() < 64 && to.is_float() => {
+                    KnownValue::Int(value) if to.bits() < 64 && to.is_float() => {
                         if i32::try_from(*value).is_err() {
                             return self.too_large(*value, span);
                         }
-                        Static::Int(*value)
+                        KnownValue::Int(*value)
                     }
-                    Static::Float(value) if to.bits() < 64 => {
-                        Static::Typed(Literal::float(Scalar::F32, *value))
+                    KnownValue::Float(value) if to.bits() < 64 => {
+                        KnownValue::Typed(Literal::float(Scalar::F32, *value))
                     }
                     other => other.clone(),
                 };
@@ -245,10 +245,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let mut nested = false;
         for (operand, here) in given {
             let value = match operand {
-                Operand::Static(known) if known.as_f64().is_some() => match known.literal(scalar) {
-                    Some(literal) => self.b.literal(literal),
-                    None => return fault(Code::TypeMismatch, *here, "a number is needed here"),
-                },
+                Operand::KnownValue(known) if known.as_f64().is_some() => {
+                    match known.literal(scalar) {
+                        Some(literal) => self.b.literal(literal),
+                        None => return fault(Code::TypeMismatch, *here, "a number is needed here"),
+                    }
+                }
                 operand => self.value(operand.clone(), *here)?,
             };
             let found = self.ty(value);
@@ -369,7 +371,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let extents = self.known_shape(shape)?;
         let annotation = match named("dtype", 1) {
             Some(dtype) => match self.expr(dtype)? {
-                Operand::Static(known) => self.unit.as_type(&known, dtype)?,
+                Operand::KnownValue(known) => self.unit.as_type(&known, dtype)?,
                 _ => return fault(Code::UnknownType, self.span(dtype), "a type is needed here"),
             },
             None => Annotation::Scalar(Scalar::F32),
@@ -399,7 +401,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let extents = self.known_shape(n)?;
         let scalar = match named("dtype", 1) {
             Some(dtype) => match self.expr(dtype)? {
-                Operand::Static(Static::Type(Annotation::Scalar(scalar))) => scalar,
+                Operand::KnownValue(KnownValue::Type(Annotation::Scalar(scalar))) => scalar,
                 _ => {
                     return fault(
                         Code::UnknownType,
@@ -431,7 +433,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let keyword = call.arguments.keywords.first().map(|keyword| &keyword.value);
         let scalar = match keyword.or(call.arguments.args.first()) {
             Some(dtype) => match self.expr(dtype)? {
-                Operand::Static(Static::Type(Annotation::Scalar(scalar))) if scalar.is_float() => {
+                Operand::KnownValue(KnownValue::Type(Annotation::Scalar(scalar)))
+                    if scalar.is_float() =>
+                {
                     scalar
                 }
                 _ => {

@@ -1,6 +1,6 @@
 //! Statements and control flow.
 
-use super::{Binding, Flow, Lower, Operand, fault};
+use super::{Binding, Flow, FunctionLowering, Operand, fault};
 use crate::syntax::{ElifElseClause, Expr, Stmt, StmtIf};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::Mode;
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// have room for their own.
 const BLOCKS_MAX: usize = 160;
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn stmt(&mut self, stmt: &'a Stmt) -> Flow<()> {
         match stmt {
             Stmt::Assign(assign) => self.assign(assign),
@@ -81,7 +81,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn arms(&mut self, test: &'a Expr, body: &'a [Stmt], rest: &'a [ElifElseClause]) -> Flow<()> {
         self.check_nesting(self.span(test))?;
         let condition = self.condition(test)?;
-        if let Operand::Static(known) = &condition
+        if let Operand::KnownValue(known) = &condition
             && let Some(truth) = known.truth()
         {
             if truth {
@@ -138,7 +138,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     ) -> FxHashMap<&'a str, Binding<'a>> {
         if self.in_loop > 0 {
             for (name, binding) in gone {
-                if let Binding::Local(local) | Binding::Static(_, Some(local)) = binding {
+                if let Binding::Local(local) | Binding::KnownValue(_, Some(local)) = binding {
                     names.entry(name).or_insert(Binding::Local(local));
                 }
             }
@@ -305,12 +305,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 pub(super) fn joined<'a>(left: &Binding<'a>, right: &Binding<'a>) -> Option<Binding<'a>> {
     match (left, right) {
         (Binding::Refused, _) | (_, Binding::Refused) => Some(Binding::Refused),
-        (Binding::Static(one, local), Binding::Static(other, second)) if one == other => {
-            Some(Binding::Static(one.clone(), local.or(*second)))
+        (Binding::KnownValue(one, local), Binding::KnownValue(other, second)) if one == other => {
+            Some(Binding::KnownValue(one.clone(), local.or(*second)))
         }
         (
-            Binding::Static(_, Some(one)) | Binding::Local(one),
-            Binding::Static(_, Some(other)) | Binding::Local(other),
+            Binding::KnownValue(_, Some(one)) | Binding::Local(one),
+            Binding::KnownValue(_, Some(other)) | Binding::Local(other),
         ) if one == other => Some(Binding::Local(*one)),
         (Binding::Value(one), Binding::Value(other)) if one == other => Some(left.clone()),
         (Binding::Param(one), Binding::Param(other)) if one == other => Some(left.clone()),

@@ -1,14 +1,14 @@
 //! Expressions.
 
-use super::{Flow, Lower, Operand, fault};
-use crate::constant::Static;
+use super::{Flow, FunctionLowering, Operand, fault};
+use crate::constant::KnownValue;
 use crate::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{CompareOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Flow<Operand<'a>> {
         let outer = self.b.span();
         self.b.set_span(self.span(expr));
@@ -24,12 +24,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Ok(self.read(access))
             }
             Expr::NumberLiteral(number) => {
-                Ok(Operand::Static(self.unit.number(&number.value, expr)?))
+                Ok(Operand::KnownValue(self.unit.number(&number.value, expr)?))
             }
-            Expr::BooleanLiteral(value) => Ok(Operand::Static(Static::Bool(value.value))),
-            Expr::NoneLiteral(_) => Ok(Operand::Static(Static::None)),
+            Expr::BooleanLiteral(value) => Ok(Operand::KnownValue(KnownValue::Bool(value.value))),
+            Expr::NoneLiteral(_) => Ok(Operand::KnownValue(KnownValue::None)),
             Expr::StringLiteral(text) => {
-                Ok(Operand::Static(Static::Text(text.value.to_str().into())))
+                Ok(Operand::KnownValue(KnownValue::Text(text.value.to_str().into())))
             }
             Expr::BinOp(binary) => {
                 let left = self.expr(&binary.left)?;
@@ -81,12 +81,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     fn unary(&mut self, op: UnaryOp, operand: &'a Expr, span: Span) -> Flow<Operand<'a>> {
         let operand = self.expr(operand)?;
-        if let (UnaryOp::USub, Operand::Static(known)) = (op, &operand) {
+        if let (UnaryOp::USub, Operand::KnownValue(known)) = (op, &operand) {
             match known {
-                Static::Int(value) => {
-                    return Ok(Operand::Static(Static::Int(value.wrapping_neg())));
+                KnownValue::Int(value) => {
+                    return Ok(Operand::KnownValue(KnownValue::Int(value.wrapping_neg())));
                 }
-                Static::Float(value) => return Ok(Operand::Static(Static::Float(-value))),
+                KnownValue::Float(value) => {
+                    return Ok(Operand::KnownValue(KnownValue::Float(-value)));
+                }
                 _ => {}
             }
         }
@@ -159,7 +161,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         span: Span,
     ) -> Flow<Operand<'a>> {
         let condition = self.condition(test)?;
-        if let Operand::Static(known) = &condition
+        if let Operand::KnownValue(known) = &condition
             && let Some(truth) = known.truth()
         {
             return self.expr(if truth { body } else { orelse });
@@ -236,15 +238,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for comparator in comparators {
             operands.push(self.expr(comparator)?);
         }
-        if let (Operand::Static(known), [op], [Operand::Static(other)]) =
+        if let (Operand::KnownValue(known), [op], [Operand::KnownValue(other)]) =
             (&left_value, ops, &operands[..])
             && (known.as_f64().is_none() || other.as_f64().is_none())
         {
             // Types, functions: known when compiled.
             let equal = known == other;
             match op {
-                CmpOp::Eq | CmpOp::Is => return Ok(Operand::Static(Static::Bool(equal))),
-                CmpOp::NotEq | CmpOp::IsNot => return Ok(Operand::Static(Static::Bool(!equal))),
+                CmpOp::Eq | CmpOp::Is => return Ok(Operand::KnownValue(KnownValue::Bool(equal))),
+                CmpOp::NotEq | CmpOp::IsNot => {
+                    return Ok(Operand::KnownValue(KnownValue::Bool(!equal)));
+                }
                 _ => {}
             }
         }

@@ -1,9 +1,9 @@
 //! Tables of what ids stand for, and loops over queries: see [`crate::geometry`].
 
 use super::user::PassedArguments;
-use super::{Binding, Flow, Lower, Operand, fault};
+use super::{Binding, Flow, FunctionLowering, Operand, fault};
 use crate::annotation::Annotation;
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use crate::geometry;
 use crate::scope::OverloadSet;
 use crate::syntax::{ExprCall, StmtFor};
@@ -14,7 +14,7 @@ use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// `wp.table_of(HashGrid)`, in the library: all grids, by id.
     pub(super) fn table_of(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let known = match &call.arguments.args[..] {
@@ -23,7 +23,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` is no builtin"),
         };
-        let Static::Type(Annotation::Struct(key)) = known else {
+        let KnownValue::Type(Annotation::Struct(key)) = known else {
             return fault(Code::WrongArguments, span, "a table is of structs");
         };
         let of = self.session.structure(self.b.module, key)?;

@@ -6,7 +6,7 @@
 //! result.
 
 use super::access::Access;
-use super::{Binding, Flow, Lower, Session, fault};
+use super::{Binding, Flow, FunctionLowering, Session, fault};
 use crate::annotation::Annotation;
 use crate::scope::ScopeId;
 use crate::signature::Formal;
@@ -196,7 +196,7 @@ impl<'a> Session<'_, 'a> {
     }
 }
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// `wp.adjoint[x]` or `wp.adjoint[x.field]`.
     pub(super) fn adjoint(&mut self, of: &'a [Expr], expr: &'a Expr) -> Flow<Access<'a>> {
         let span = self.span(expr);

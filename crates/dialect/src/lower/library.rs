@@ -1,8 +1,8 @@
 //! Calls of a library's functions, and its handles as arguments.
 
 use super::call::CallArgument;
-use super::{Flow, Lower, LoweringError, Operand, fault};
-use crate::constant::Static;
+use super::{Flow, FunctionLowering, LoweringError, Operand, fault};
+use crate::constant::KnownValue;
 use crate::library::Library;
 use crate::syntax::ExprCall;
 use gbxcule_ir::constant::Literal;
@@ -12,7 +12,7 @@ use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// `gb.name(machine, ..)`
     pub(super) fn call_library(
         &mut self,
@@ -71,7 +71,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         asked: &[&Param],
         given: &[CallArgument<'a>],
     ) -> Option<(u32, Vec<CallArgument<'a>>)> {
-        let ((None, Operand::Static(Static::Handle(first)), _), rest) = given.split_first()? else {
+        let ((None, Operand::KnownValue(KnownValue::Handle(first)), _), rest) =
+            given.split_first()?
+        else {
             return None;
         };
         let positional = rest.iter().filter(|(keyword, ..)| keyword.is_none()).count();
@@ -118,7 +120,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return fault(Code::TypeMismatch, span, message);
             }
         };
-        if let Operand::Static(Static::Int(number)) = operand {
+        if let Operand::KnownValue(KnownValue::Int(number)) = operand {
             let literal = Literal::int(wanted, number);
             if literal.as_int() != Some(number) {
                 let shown = self.shown(ty);

@@ -1,6 +1,6 @@
 //! Binary operators.
 
-use super::{Flow, Lower, Operand, fault};
+use super::{Flow, FunctionLowering, Operand, fault};
 use crate::decorator::Role;
 use crate::scope::{BindingSource, OverloadSet};
 use crate::syntax::Operator;
@@ -10,7 +10,7 @@ use gbxcule_ir::op::{Arg, BinaryOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn binary(
         &mut self,
         op: Operator,

@@ -1,8 +1,8 @@
 //! Loops: unrolled where NVIDIA Warp unrolls, else loops of the IR.
 
 use super::control::{joined, visible_after};
-use super::{Binding, Flow, Lower, Operand, fault, usage};
-use crate::constant::Static;
+use super::{Binding, Flow, FunctionLowering, Operand, fault, usage};
+use crate::constant::KnownValue;
 use crate::scope::OverloadSet;
 use crate::syntax::{self, Expr, Stmt, StmtFor, StmtWhile};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -16,7 +16,7 @@ const UNROLL_MAX: i128 = 16;
 /// Loops around `wp.static` are unrolled up to here.
 const STATIC_UNROLL_MAX: i128 = 4096;
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     fn ends_without_else(&self, orelse: &[Stmt]) -> Flow<()> {
         let Some(stmt) = orelse.first() else { return Ok(()) };
         let span = self.unit.span(stmt);
@@ -81,7 +81,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let is_named = match iter {
             Expr::Name(name) => self.names.contains_key(name.id.as_str()),
             Expr::Call(call) => {
-                matches!(self.unit.known(&call.func, self.scope), Ok(Static::Function(_)))
+                matches!(self.unit.known(&call.func, self.scope), Ok(KnownValue::Function(_)))
             }
             _ => false,
         };
@@ -99,7 +99,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for arg in &call.arguments.args {
             bounds.push(self.expr(arg)?);
         }
-        let known = |number| Operand::Static(Static::Int(number));
+        let known = |number| Operand::KnownValue(KnownValue::Int(number));
         let count = bounds.len();
         let mut bounds = bounds.into_iter();
         match (count, bounds.next(), bounds.next(), bounds.next()) {
@@ -133,7 +133,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     Expr::Name(name) if self.names.contains_key(name.id.as_str()) => None,
                     func => self.unit.known(func, self.scope).ok(),
                 };
-                if let Some(Static::Member(path)) = known {
+                if let Some(KnownValue::Member(path)) = known {
                     match &*path {
                         "builtins.range" | "warp.range" if call.arguments.keywords.is_empty() => {
                             return Ok((call, reversed));
@@ -219,7 +219,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 } else {
                     None
                 };
-            self.names.insert(target, Binding::Static(Static::Int(number), local));
+            self.names.insert(target, Binding::KnownValue(KnownValue::Int(number), local));
             self.suite(&each.body);
             if self.b.diverged() {
                 break;
@@ -279,7 +279,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         span: Span,
     ) -> Flow<FxHashMap<&'a str, Binding<'a>>> {
         for name in usage::assigned(body) {
-            let Some(Binding::Static(known, kept)) = self.names.get(name).cloned() else {
+            let Some(Binding::KnownValue(known, kept)) = self.names.get(name).cloned() else {
                 continue;
             };
             if known.as_f64().is_none() {
@@ -300,8 +300,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 continue;
             }
             let constructor = match known {
-                Static::Bool(_) => "bool",
-                Static::Int(_) => "int",
+                KnownValue::Bool(_) => "bool",
+                KnownValue::Int(_) => "int",
                 _ => "float",
             };
             let message = format!("constant `{name}` changes in a loop that isn't unrolled");
@@ -324,7 +324,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let mut names = FxHashMap::with_capacity_and_hasher(after.len(), rustc_hash::FxBuildHasher);
         for (name, binding) in after {
             let binding = match binding {
-                Binding::Static(_, Some(local)) if assigned.contains(&name) => {
+                Binding::KnownValue(_, Some(local)) if assigned.contains(&name) => {
                     Binding::Local(local)
                 }
                 other => other,
@@ -345,9 +345,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
 fn known_int(operand: &Operand<'_>) -> Option<i128> {
     match operand {
-        Operand::Static(Static::Int(value)) => Some(*value),
-        Operand::Static(Static::Bool(value)) => Some(i128::from(*value)),
-        Operand::Static(Static::Typed(literal)) => literal.as_int(),
+        Operand::KnownValue(KnownValue::Int(value)) => Some(*value),
+        Operand::KnownValue(KnownValue::Bool(value)) => Some(i128::from(*value)),
+        Operand::KnownValue(KnownValue::Typed(literal)) => literal.as_int(),
         _ => None,
     }
 }

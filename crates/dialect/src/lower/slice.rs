@@ -1,13 +1,13 @@
 //! Assignments to slices of vectors and matrices: `v[:2] = u`, `m[0, 1:] = u`.
 
 use super::access::Access;
-use super::{Flow, Lower, fault};
+use super::{Flow, FunctionLowering, fault};
 use crate::syntax::Expr;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::Shape;
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// Returns true if a target is a subscript with a slice.
     pub(super) fn is_slice(&self, target: &Expr) -> bool {
         let Expr::Subscript(subscript) = target else { return false };

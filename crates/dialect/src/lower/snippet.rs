@@ -3,8 +3,8 @@
 
 mod number;
 
-use super::{Binding, Flow, Lower, Operand, Session};
-use crate::constant::Static;
+use super::{Binding, Flow, FunctionLowering, Operand, Session};
+use crate::constant::KnownValue;
 use crate::scope::ScopeId;
 use crate::signature::Formal;
 use crate::snippet::{self, Expr, SnippetType, Stmt};
@@ -104,7 +104,7 @@ impl<'a> Session<'_, 'a> {
         }
         let text = arguments.args.first().or_else(|| named("snippet")).ok_or_else(none)?;
         match unit.known(text, scope)? {
-            Static::Text(text) => Ok(text),
+            KnownValue::Text(text) => Ok(text),
             _ => Err(none()),
         }
     }
@@ -143,7 +143,7 @@ enum Variable {
     Value(Value),
 }
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     fn snippet_parameters(
         &mut self,
         snippet: &mut Snippet,
@@ -409,7 +409,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Expr::Compare(op, left, right) => {
                 let left = self.snippet_expr(snippet, left)?;
                 let right = self.snippet_expr(snippet, right)?;
-                let (left, right) = self.alike(left, right)?;
+                let (left, right) = self.common_type(left, right)?;
                 self.b.compare(*op, left, right)
             }
             Expr::Both(and, left, right) => {
@@ -437,7 +437,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let reject = self.snippet_expr(snippet, reject)?;
                 let (accept, reject) = match self.ty(accept) == self.ty(reject) {
                     true => (accept, reject),
-                    false => self.alike(accept, reject)?,
+                    false => self.common_type(accept, reject)?,
                 };
                 self.b.select(condition, accept, reject)
             }

@@ -1,10 +1,10 @@
 //! Functions of the dialect that are no rows of the table: what they do depends on more than the
 //! types of their arguments.
 
-use super::{Flow, Lower, Operand, atomic, fault, usage};
+use super::{Flow, FunctionLowering, Operand, atomic, fault, usage};
 use crate::annotation::Annotation;
 use crate::arithmetic::{arithmetic, compared, python_number};
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::Code;
@@ -12,13 +12,13 @@ use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// Returns true if a call is `wp.tid()`.
     pub(super) fn is_tid(&mut self, call: &'a ExprCall) -> bool {
         if matches!(&*call.func, Expr::Name(name) if self.names.contains_key(name.id.as_str())) {
             return false;
         }
-        matches!(self.unit.known(&call.func, self.scope), Ok(Static::Member(path)) if &*path == "warp.tid")
+        matches!(self.unit.known(&call.func, self.scope), Ok(KnownValue::Member(path)) if &*path == "warp.tid")
     }
 
     /// The first coordinates of this thread.
@@ -53,7 +53,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return Some(result);
         }
         Some(match name {
-            "block_dim" if path == "warp.block_dim" => Ok(Operand::Static(Static::Int(1))),
+            "block_dim" if path == "warp.block_dim" => Ok(Operand::KnownValue(KnownValue::Int(1))),
             "tid" => self.launch_indices(1, span).map(|mut all| all.remove(0)),
             "static" => self.static_value(call, span),
             "print" => self.print(call, span),
@@ -131,15 +131,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Err(super::LoweringError::Fault(fault)) => Ok(self.unit.tried(Err(fault))?),
             known => known.map(|known| self.unit.settled(known)),
         }
-        .map(Operand::Static)
+        .map(Operand::KnownValue)
     }
 
     /// An expression with names of this function that are known from the text.
-    fn static_expr(&mut self, expr: &'a Expr) -> Flow<Static<'a>> {
+    fn static_expr(&mut self, expr: &'a Expr) -> Flow<KnownValue<'a>> {
         match expr {
             Expr::Name(name) if self.names.contains_key(name.id.as_str()) => {
                 match self.name_operand(name.id.as_str(), expr)? {
-                    Operand::Static(known) => Ok(known),
+                    Operand::KnownValue(known) => Ok(known),
                     _ => fault(
                         Code::NeedsConstant,
                         self.span(expr),
@@ -157,8 +157,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Expr::Subscript(subscript) => {
                 let base = self.static_expr(&subscript.value)?;
-                if let Static::Sequence(parts) = &base
-                    && let Static::Int(at) = self.static_expr(&subscript.slice)?
+                if let KnownValue::Sequence(parts) = &base
+                    && let KnownValue::Int(at) = self.static_expr(&subscript.slice)?
                 {
                     let wrapped = if at < 0 { at + parts.len() as i128 } else { at };
                     if let Some(part) = usize::try_from(wrapped).ok().and_then(|at| parts.get(at)) {
@@ -170,7 +170,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Expr::Compare(compare) if compare.ops.len() == 1 => {
                 let left = self.static_expr(&compare.left)?;
                 let right = self.static_expr(&compare.comparators[0])?;
-                compared(compare.ops[0], &left, &right).map(Static::Bool).ok_or_else(|| {
+                compared(compare.ops[0], &left, &right).map(KnownValue::Bool).ok_or_else(|| {
                     let what = "this comparison is only known when Python runs";
                     self.unit.needs_python(expr, what).into()
                 })
@@ -180,14 +180,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
-    fn static_call(&mut self, expr: &'a Expr, call: &'a ExprCall) -> Flow<Static<'a>> {
+    fn static_call(&mut self, expr: &'a Expr, call: &'a ExprCall) -> Flow<KnownValue<'a>> {
         let name = match &*call.func {
             Expr::Name(name) => Some(name.id.as_str()),
             _ => None,
         };
         match (name, &*call.arguments.args) {
             (Some("len"), _) => match self.expr(expr)? {
-                Operand::Static(known) => Ok(known),
+                Operand::KnownValue(known) => Ok(known),
                 _ => fault(
                     Code::NeedsConstant,
                     self.span(expr),
@@ -201,7 +201,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     None => fault(Code::NeedsConstant, self.span(expr), "a number is needed here"),
                 }
             }
-            (_, [of]) if matches!(self.unit.known(&call.func, self.scope), Ok(Static::Member(path)) if &*path == "warp.static") => {
+            (_, [of]) if matches!(self.unit.known(&call.func, self.scope), Ok(KnownValue::Member(path)) if &*path == "warp.static") => {
                 self.static_expr(of)
             }
             _ => Ok(self.unit.known(expr, self.scope)?),
@@ -211,7 +211,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn print(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         for (_, operand, expr) in self.call_arguments(&call.arguments)? {
             match operand {
-                Operand::Static(Static::Text(text)) => {
+                Operand::KnownValue(KnownValue::Text(text)) => {
                     let format = format!("{}\n", text.replace('%', "%%"));
                     self.b.print(Some(&format), &[]);
                 }
@@ -244,7 +244,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     fn printf(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let given = self.call_arguments(&call.arguments)?;
-        let Some(((_, Operand::Static(Static::Text(format)), _), rest)) = given.split_first()
+        let Some(((_, Operand::KnownValue(KnownValue::Text(format)), _), rest)) =
+            given.split_first()
         else {
             return fault(
                 Code::WrongArguments,
@@ -255,7 +256,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let mut values = Vec::with_capacity(rest.len());
         let mut format = format.to_string();
         for (_, operand, expr) in rest {
-            if let Operand::Static(Static::Text(text)) = operand
+            if let Operand::KnownValue(KnownValue::Text(text)) = operand
                 && let Some(place) = conversion(&format, values.len())
                 && format[place..].starts_with("%s")
             {
@@ -285,10 +286,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     fn length(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let operand = self.one_argument(call, span)?;
-        let known = |len: usize| Ok(Operand::Static(Static::Int(len as i128)));
+        let known = |len: usize| Ok(Operand::KnownValue(KnownValue::Int(len as i128)));
         match operand {
             Operand::Tuple(parts) => known(parts.len()),
-            Operand::Static(Static::Sequence(parts)) => known(parts.len()),
+            Operand::KnownValue(KnownValue::Sequence(parts)) => known(parts.len()),
             Operand::Extents(array) => known(self.extents(array).len()),
             Operand::Tile(tile) => known(tile.dims[0].extent as usize),
             operand => {
@@ -327,7 +328,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             None => Annotation::of_type(ty, &self.b.module.types),
         };
         match annotation {
-            Some(annotation) => Ok(Operand::Static(Static::Type(annotation))),
+            Some(annotation) => Ok(Operand::KnownValue(KnownValue::Type(annotation))),
             None => fault(Code::TypeMismatch, span, "the type of this can't be named"),
         }
     }
@@ -335,8 +336,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// `wp.cast(x, dtype)`: the same bits.
     fn cast(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let given = self.call_arguments(&call.arguments)?;
-        let [(_, operand, _), (_, Operand::Static(Static::Type(Annotation::Scalar(to))), _)] =
-            &given[..]
+        let [
+            (_, operand, _),
+            (_, Operand::KnownValue(KnownValue::Type(Annotation::Scalar(to))), _),
+        ] = &given[..]
         else {
             return fault(Code::WrongArguments, span, "`wp.cast` needs a number and a scalar type");
         };

@@ -2,8 +2,8 @@
 
 use super::access::Access;
 use super::call::CallArgument;
-use super::{Flow, Lower, LoweringError, Operand, fault};
-use crate::constant::Static;
+use super::{Flow, FunctionLowering, LoweringError, Operand, fault};
+use crate::constant::KnownValue;
 use gbxcule_ir::builtin::{self, BuiltinId, Signature};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -12,7 +12,7 @@ use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// Calls a builtin by its row.
     pub(super) fn call_row(
         &mut self,
@@ -77,7 +77,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let operand = given[0].1.clone();
         let ty = self.operand_type(&operand)?;
         let (scalar, _) = self.b.module.types.components(ty)?;
-        Some((None, Operand::Static(Static::Typed(Literal::float(scalar, 1e-6))), None))
+        Some((None, Operand::KnownValue(KnownValue::Typed(Literal::float(scalar, 1e-6))), None))
     }
 
     /// The variable of a builtin's state; a value that is none is copied to one.

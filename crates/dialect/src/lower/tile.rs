@@ -2,7 +2,7 @@
 //!
 //! A tile is no value of the IR. It is a fixed array in a variable, and the extents and strides by
 //! which that is read: views share the variable. An operation on tiles becomes one loop over the
-//! elements of its result ([`Lower::each`]), so back ends need nothing for most of them.
+//! elements of its result ([`FunctionLowering::each`]), so back ends need nothing for most of them.
 
 mod arithmetic;
 mod call;
@@ -13,8 +13,8 @@ mod transfer;
 mod view;
 
 use super::access::Access;
-use super::{Binding, Flow, Lower, Operand, fault};
-use crate::constant::Static;
+use super::{Binding, Flow, FunctionLowering, Operand, fault};
+use crate::constant::KnownValue;
 use crate::syntax::Expr;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
@@ -118,7 +118,7 @@ fn dense(extents: &[u32]) -> Vec<Dim> {
     dims
 }
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// A variable for a tile; its elements are open.
     pub(super) fn new_tile(&mut self, name: &str, shape: &TileShape, span: Span) -> Flow<Tile> {
         let count = shape.extents.iter().map(|&extent| u64::from(extent)).product::<u64>();
@@ -339,13 +339,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// Key of the instance of a function that takes a tile, and the tile in it; its storage is
     /// parameter `storage`, and `moved` the one after.
-    pub(super) fn tile_param(tile: &Tile, storage: u32) -> (Static<'a>, TileParam) {
+    pub(super) fn tile_param(tile: &Tile, storage: u32) -> (KnownValue<'a>, TileParam) {
         let moved = tile.moved.map(|_| storage + 1);
         let strides = tile.dims.iter().flat_map(|dim| [i64::from(dim.extent), dim.stride.into()]);
         let parts = [i64::from(storage), tile.start.into(), i64::from(moved.is_some())];
-        let key = parts.into_iter().chain(strides).map(|part| Static::Int(part.into()));
+        let key = parts.into_iter().chain(strides).map(|part| KnownValue::Int(part.into()));
         let (of, dims, start) = (tile.of, tile.dims.clone(), tile.start);
-        (Static::Sequence(key.collect()), TileParam { of, dims, start, storage, moved })
+        (KnownValue::Sequence(key.collect()), TileParam { of, dims, start, storage, moved })
     }
 
     /// Number that is added to where a tile begins.
@@ -389,14 +389,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     ) -> Flow<Access<'a>> {
         let known = match attr {
             "shape" => {
-                let extents = tile.dims.iter().map(|dim| Static::Int(i128::from(dim.extent)));
-                Static::Sequence(extents.collect())
+                let extents = tile.dims.iter().map(|dim| KnownValue::Int(i128::from(dim.extent)));
+                KnownValue::Sequence(extents.collect())
             }
-            "size" => Static::Int(i128::from(tile.count())),
-            "ndim" => Static::Int(tile.dims.len() as i128),
+            "size" => KnownValue::Int(i128::from(tile.count())),
+            "ndim" => KnownValue::Int(tile.dims.len() as i128),
             "dtype" => {
                 match crate::annotation::Annotation::of_type(tile.of, &self.b.module.types) {
-                    Some(annotation) => Static::Type(annotation),
+                    Some(annotation) => KnownValue::Type(annotation),
                     None => {
                         let message = "a struct's type can't be taken from a tile";
                         return fault(Code::UnsupportedValue, self.span(expr), message);
@@ -409,6 +409,6 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return fault(Code::UnknownAttribute, self.span(expr), message);
             }
         };
-        Ok(Access::Operand(Operand::Static(known)))
+        Ok(Access::Operand(Operand::KnownValue(known)))
     }
 }

@@ -2,9 +2,9 @@
 
 use super::access::Access;
 use super::call::CallArgument;
-use super::{Binding, Flow, Instance, Lower, LoweringError, Operand, fault};
+use super::{Binding, Flow, FunctionLowering, Instance, LoweringError, Operand, fault};
 use crate::annotation::Annotation;
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use crate::scope::{OverloadSet, ScopeId};
 use crate::signature::Formal;
 use crate::syntax::StmtFunctionDef;
@@ -15,7 +15,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
 
 /// An overload whose parameters take the arguments.
-struct Match<'a> {
+struct MatchingOverload<'a> {
     def: &'a StmtFunctionDef,
     formals: Vec<Formal<'a>>,
     /// Argument of each formal parameter.
@@ -28,7 +28,7 @@ pub(super) struct PassedArguments<'a> {
     pub(super) params: Vec<Param>,
     pub(super) args: Vec<Arg>,
     /// Arguments that are known when compiling and have no type.
-    statics: Vec<Static<'a>>,
+    statics: Vec<KnownValue<'a>>,
     pub(super) bindings: Vec<Binding<'a>>,
 }
 
@@ -42,7 +42,7 @@ impl PassedArguments<'_> {
 /// Greatest depth of calls of functions by each other.
 const CALL_DEPTH_MAX: usize = 64;
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn call_user(
         &mut self,
         family: OverloadSet<'a>,
@@ -90,11 +90,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         (_, operand, expr): CallArgument<'a>,
         call: Span,
     ) -> Flow<()> {
-        if let (Operand::Static(Static::Handle(from)), Some(library)) =
+        if let (Operand::KnownValue(KnownValue::Handle(from)), Some(library)) =
             (&operand, self.unit.library)
         {
             let at = passing.params.len() as u32;
-            passing.bindings.push(Binding::Static(Static::Handle(at), None));
+            passing.bindings.push(Binding::KnownValue(KnownValue::Handle(at), None));
             for (param, arg) in self.handle_parts(library, *from) {
                 passing.add(param, arg);
             }
@@ -103,12 +103,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if let Some(parts) = self.tuple_parts(&operand) {
             let (start, count) = (passing.params.len() as i128, parts.len() as i128);
             // Tuples of other lengths at other places are other instances.
-            passing.statics.push(Static::Sequence([start, count].map(Static::Int).into()));
+            passing.statics.push(KnownValue::Sequence([start, count].map(KnownValue::Int).into()));
             let outer = std::mem::take(&mut passing.bindings);
             let here = expr.map_or(call, |expr| self.span(expr));
             for part in parts {
                 let part = match part {
-                    Operand::Static(known) if self.static_type(&known).is_some() => {
+                    Operand::KnownValue(known) if self.static_type(&known).is_some() => {
                         Operand::Value(self.materialize(&known, here)?)
                     }
                     part => part,
@@ -131,11 +131,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             return Ok(());
         }
-        if let Operand::Static(known) = &operand
+        if let Operand::KnownValue(known) = &operand
             && self.static_type(known).is_none()
         {
             passing.statics.push(known.clone());
-            passing.bindings.push(Binding::Static(known.clone(), None));
+            passing.bindings.push(Binding::KnownValue(known.clone(), None));
             return Ok(());
         }
         let here = expr.map_or(call, |expr| self.span(expr));
@@ -167,8 +167,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn tuple_parts(&mut self, operand: &Operand<'a>) -> Option<Vec<Operand<'a>>> {
         match operand {
             Operand::Tuple(parts) => Some(parts.to_vec()),
-            Operand::Static(Static::Sequence(parts)) => {
-                Some(parts.iter().cloned().map(Operand::Static).collect())
+            Operand::KnownValue(KnownValue::Sequence(parts)) => {
+                Some(parts.iter().cloned().map(Operand::KnownValue).collect())
             }
             Operand::Extents(array) => {
                 Some(self.extents(*array).into_iter().map(Operand::Value).collect())
@@ -181,7 +181,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 }
                 _ => None,
             },
-            Operand::Static(_) | Operand::Tile(_) => None,
+            Operand::KnownValue(_) | Operand::Tile(_) => None,
         }
     }
 
@@ -209,7 +209,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         family: OverloadSet<'a>,
         given: &[CallArgument<'a>],
         span: Span,
-    ) -> Flow<Match<'a>> {
+    ) -> Flow<MatchingOverload<'a>> {
         let OverloadSet { home, name, .. } = family;
         let defs = self.unit.overloads(family);
         let (mut known, mut generic) = (None, None);
@@ -240,7 +240,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             if !self.fits(&formals, &passed)? {
                 continue;
             }
-            let found = Match { def, formals, passed };
+            let found = MatchingOverload { def, formals, passed };
             let is_generic = found.formals.iter().any(|formal| formal.annotation.is_generic());
             let kind = if is_generic { &mut generic } else { &mut known };
             match kind {
@@ -269,7 +269,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 None => self
                     .unit
                     .library
-                    .filter(|_| matches!(operand, Operand::Static(Static::Handle(_))))
+                    .filter(|_| matches!(operand, Operand::KnownValue(KnownValue::Handle(_))))
                     .map_or_else(
                         || "a function, type or tuple".to_owned(),
                         |library| format!("`{}`", library.handle),
@@ -327,11 +327,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     let known = match (&formal.annotation, known.as_f64()) {
                         // Defaults become of the parameter's type.
                         (Annotation::Scalar(scalar), Some(_)) => {
-                            known.literal(*scalar).map_or(known, Static::Typed)
+                            known.literal(*scalar).map_or(known, KnownValue::Typed)
                         }
                         _ => known,
                     };
-                    passed.push((None, Operand::Static(known), None));
+                    passed.push((None, Operand::KnownValue(known), None));
                 }
                 (None, None) => return Ok(None),
             }
@@ -357,11 +357,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 && annotation.takes(ty, &self.b.module.types, &known);
         }
         match operand {
-            Operand::Static(Static::Function(..) | Static::Member(_)) => {
+            Operand::KnownValue(KnownValue::Function(..) | KnownValue::Member(_)) => {
                 matches!(annotation, Annotation::Callable | Annotation::Any)
             }
-            Operand::Static(Static::Type(_)) => *annotation == Annotation::Any,
-            Operand::Static(Static::Handle(_)) => *annotation == Annotation::Handle,
+            Operand::KnownValue(KnownValue::Type(_)) => *annotation == Annotation::Any,
+            Operand::KnownValue(KnownValue::Handle(_)) => *annotation == Annotation::Handle,
             Operand::Tile(tile) => {
                 let structs = &self.session.structs;
                 let known = |class| structs.get(&class).and_then(|found| found.known());

@@ -1,19 +1,19 @@
 //! Values of the IR for expressions.
 
-use super::{Flow, Lower, LoweringError, Operand, fault};
-use crate::constant::Static;
+use super::{Flow, FunctionLowering, LoweringError, Operand, fault};
+use crate::constant::KnownValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// An operand as a value of the IR.
     pub(super) fn value(&mut self, operand: Operand<'a>, span: Span) -> Flow<Value> {
         match operand {
             Operand::Value(value) => Ok(value),
-            Operand::Static(known) => self.materialize(&known, span),
+            Operand::KnownValue(known) => self.materialize(&known, span),
             Operand::Tuple(parts) => {
                 let parts: Flow<Vec<Value>> =
                     parts.iter().map(|part| self.value(part.clone(), span)).collect();
@@ -59,39 +59,39 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// Makes a value of one that is known from the text: integers are `int32`, floats `float32`.
-    pub(super) fn materialize(&mut self, known: &Static<'a>, span: Span) -> Flow<Value> {
+    pub(super) fn materialize(&mut self, known: &KnownValue<'a>, span: Span) -> Flow<Value> {
         Ok(match known {
-            Static::Bool(value) => self.b.bool(*value),
+            KnownValue::Bool(value) => self.b.bool(*value),
             // Up to 32 bits the bits are meant, as in `x ^ 0x9E3779B9`.
-            Static::Int(value) if *value < i32::MIN.into() || *value > u32::MAX.into() => {
+            KnownValue::Int(value) if *value < i32::MIN.into() || *value > u32::MAX.into() => {
                 return self.too_large(*value, span);
             }
-            Static::Int(value) => self.b.literal(Literal::int(Scalar::I32, *value)),
-            Static::Float(value) => self.b.literal(Literal::float(Scalar::F32, *value)),
-            Static::Typed(literal) => self.b.literal(*literal),
-            Static::Composite(annotation, parts) => {
+            KnownValue::Int(value) => self.b.literal(Literal::int(Scalar::I32, *value)),
+            KnownValue::Float(value) => self.b.literal(Literal::float(Scalar::F32, *value)),
+            KnownValue::Typed(literal) => self.b.literal(*literal),
+            KnownValue::Composite(annotation, parts) => {
                 let ty = self.session.concrete(self.b.module, annotation, span)?;
                 let parts: Vec<Value> = parts.iter().map(|&part| self.b.literal(part)).collect();
                 self.b.construct(ty, &parts)
             }
-            Static::Sequence(parts) => {
+            KnownValue::Sequence(parts) => {
                 let parts: Flow<Vec<Value>> =
                     parts.iter().map(|part| self.materialize(part, span)).collect();
                 return self.tuple(&parts?, span);
             }
-            Static::Enumerator(.., value) => return self.materialize(value, span),
-            Static::None => {
+            KnownValue::Enumerator(.., value) => return self.materialize(value, span),
+            KnownValue::None => {
                 return fault(Code::UnsupportedValue, span, "`None` is no value in a kernel");
             }
-            Static::Text(_) => {
+            KnownValue::Text(_) => {
                 return fault(Code::UnsupportedValue, span, "a string can only be printed");
             }
-            Static::Handle(_) => {
+            KnownValue::Handle(_) => {
                 let handle = self.unit.library.map_or("", |library| &library.handle);
                 let message = format!("a `{handle}` can only be passed to functions");
                 return fault(Code::UnsupportedValue, span, message);
             }
-            Static::Member(path)
+            KnownValue::Member(path)
                 if !path.starts_with("warp.") && !path.starts_with("builtins.") =>
             {
                 let settled = self.unit.settled(known.clone());
@@ -100,18 +100,18 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 }
                 return Err(self.unit.unknown_module(path, span).into());
             }
-            Static::Member(path) if path.matches('.').count() > 1 => {
+            KnownValue::Member(path) if path.matches('.').count() > 1 => {
                 return Err(self.unit.unknown_module(path, span).into());
             }
-            Static::Type(_)
-            | Static::Module(_)
-            | Static::ImportedModule(_)
-            | Static::Member(_)
-            | Static::Dict(_)
-            | Static::Function(..)
-            | Static::Python(..)
-            | Static::Object(_)
-            | Static::Class(_) => {
+            KnownValue::Type(_)
+            | KnownValue::Module(_)
+            | KnownValue::ImportedModule(_)
+            | KnownValue::Member(_)
+            | KnownValue::Dict(_)
+            | KnownValue::Function(..)
+            | KnownValue::Python(..)
+            | KnownValue::Object(_)
+            | KnownValue::Class(_) => {
                 return fault(
                     Code::UnsupportedValue,
                     span,
@@ -125,23 +125,23 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn operand_type(&mut self, operand: &Operand<'a>) -> Option<Type> {
         Some(match operand {
             Operand::Value(value) => self.ty(*value),
-            Operand::Static(known) => self.static_type(known)?,
+            Operand::KnownValue(known) => self.static_type(known)?,
             Operand::Tuple(_) | Operand::Extents(_) | Operand::Tile(_) => return None,
         })
     }
 
-    pub(super) fn static_type(&mut self, known: &Static<'a>) -> Option<Type> {
+    pub(super) fn static_type(&mut self, known: &KnownValue<'a>) -> Option<Type> {
         Some(match known {
-            Static::Bool(_) => Type::BOOL,
-            Static::Int(_) => Type::I32,
-            Static::Float(_) => Type::F32,
-            Static::Typed(literal) => Type::scalar(literal.scalar()),
-            Static::Enumerator(.., value) => self.static_type(value)?,
-            Static::Composite(annotation, _) => {
+            KnownValue::Bool(_) => Type::BOOL,
+            KnownValue::Int(_) => Type::I32,
+            KnownValue::Float(_) => Type::F32,
+            KnownValue::Typed(literal) => Type::scalar(literal.scalar()),
+            KnownValue::Enumerator(.., value) => self.static_type(value)?,
+            KnownValue::Composite(annotation, _) => {
                 self.session.concrete(self.b.module, annotation, Span::NONE).ok()?
             }
-            Static::Member(_) => match self.unit.settled(known.clone()) {
-                Static::Int(_) => Type::I32,
+            KnownValue::Member(_) => match self.unit.settled(known.clone()) {
+                KnownValue::Int(_) => Type::I32,
                 _ => return None,
             },
             _ => return None,

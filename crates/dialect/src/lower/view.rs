@@ -1,8 +1,8 @@
 //! Elements, views and extents of arrays.
 
 use super::access::Access;
-use super::{Flow, Lower, Operand, fault};
-use crate::constant::Static;
+use super::{Flow, FunctionLowering, Operand, fault};
+use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
@@ -16,7 +16,7 @@ enum Index<'a> {
     Slice(&'a ExprSlice),
 }
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn extent_at(
         &mut self,
         array: Value,
@@ -31,7 +31,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return fault(Code::WrongArguments, self.span(expr), "a shape has one index");
         };
         let operand = self.expr(index)?;
-        if let Operand::Static(Static::Int(at)) = operand {
+        if let Operand::KnownValue(KnownValue::Int(at)) = operand {
             // NVIDIA Warp keeps four lengths whatever the dimensions; those beyond are 0.
             let wrapped = if at < 0 { at + extents as i128 } else { at };
             return match usize::try_from(wrapped) {

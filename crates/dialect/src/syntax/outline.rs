@@ -136,7 +136,7 @@ impl Outline {
     }
 
     /// Names that all bindings of a name mention.
-    pub(in super::super) fn behind(
+    pub(in super::super) fn names_mentioned_by(
         &self,
         body: &[Stmt],
         name: Symbol,

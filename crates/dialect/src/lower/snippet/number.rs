@@ -1,11 +1,11 @@
 //! Numbers of native snippets, converted as C++ converts them.
 
 use super::unread;
-use crate::lower::{Flow, Lower};
+use crate::lower::{Flow, FunctionLowering};
 use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
-impl Lower<'_, '_, '_, '_> {
+impl FunctionLowering<'_, '_, '_, '_> {
     /// The scalar type of a number.
     pub(super) fn scalar_of(&mut self, value: Value) -> Flow<Scalar> {
         let ty = self.ty(value);
@@ -37,7 +37,7 @@ impl Lower<'_, '_, '_, '_> {
     }
 
     /// Converts two numbers to one type, by C++'s usual arithmetic conversions.
-    pub(super) fn alike(&mut self, left: Value, right: Value) -> Flow<(Value, Value)> {
+    pub(super) fn common_type(&mut self, left: Value, right: Value) -> Flow<(Value, Value)> {
         let both = [self.scalar_of(left)?, self.scalar_of(right)?].map(promotion);
         let to = match both {
             [one, other] if one == other => one,
@@ -70,7 +70,7 @@ impl Lower<'_, '_, '_, '_> {
             let (left, right) = (self.number_as(left, to), self.number_as(right, to));
             return Ok(self.b.binary(op, left, right));
         }
-        let (left, right) = self.alike(left, right)?;
+        let (left, right) = self.common_type(left, right)?;
         if !BinaryOp::of(self.scalar_of(left)?).contains(&op)
             || op == BinaryOp::Remainder && self.scalar_of(left)?.is_float()
         {

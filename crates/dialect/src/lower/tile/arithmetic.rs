@@ -1,9 +1,9 @@
 //! Operators on tiles, functions over their elements, sums and products.
 
-use super::super::{Flow, Lower, Operand, fault};
+use super::super::{Flow, FunctionLowering, Operand, fault};
 use super::call::TileCall;
 use super::{Position, Tile};
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use crate::syntax::Operator;
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::diagnostic::Code;
@@ -12,7 +12,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
 use std::rc::Rc;
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// `a + b`, `a * 2.0` of which one is a tile.
     pub(in super::super) fn tile_operator(
         &mut self,
@@ -116,11 +116,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn apply(&mut self, f: &Operand<'a>, args: Vec<Operand<'a>>, span: Span) -> Flow<Value> {
         let given = |args: Vec<Operand<'a>>| args.into_iter().map(|it| (None, it, None)).collect();
         let result = match f {
-            Operand::Static(Static::Function(family)) => {
+            Operand::KnownValue(KnownValue::Function(family)) => {
                 let given: Vec<_> = given(args);
                 self.call_user(*family, &given, span)?
             }
-            Operand::Static(Static::Member(path)) => {
+            Operand::KnownValue(KnownValue::Member(path)) => {
                 let name = path.rsplit('.').next().unwrap_or(path);
                 let row = builtin::find(name)
                     .filter(|&row| builtin::row(row).visibility == Visibility::Dialect);
@@ -162,9 +162,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn tile_reduce(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
         let tile = call.tile("a")?;
         let op = match call.name {
-            "tile_sum" => Operand::Static(Static::Member("warp.add".into())),
-            "tile_min" => Operand::Static(Static::Member("warp.min".into())),
-            "tile_max" => Operand::Static(Static::Member("warp.max".into())),
+            "tile_sum" => Operand::KnownValue(KnownValue::Member("warp.add".into())),
+            "tile_min" => Operand::KnownValue(KnownValue::Member("warp.min".into())),
+            "tile_max" => Operand::KnownValue(KnownValue::Member("warp.max".into())),
             _ => call.needed("op")?,
         };
         let Some(axis) = call.numbers("axis")? else {
@@ -287,10 +287,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             _ => "dot",
         };
-        let product = Operand::Static(Static::Member(format!("warp.{product}").into()));
+        let product = Operand::KnownValue(KnownValue::Member(format!("warp.{product}").into()));
         let extents = self
             .common_extents(&[&Operand::Tile(a.clone()), &Operand::Tile(b.clone())], call.span)?;
-        let sum = Operand::Static(Static::Member("warp.add".into()));
+        let sum = Operand::KnownValue(KnownValue::Member("warp.add".into()));
         let products = self.made_tile(&extents, call.span, |lower, position| {
             let args = [&a, &b].map(|tile| Operand::Value(lower.loaded(tile, position)));
             lower.apply(&product, args.to_vec(), call.span)
@@ -382,7 +382,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn factor(&mut self, call: &TileCall<'a>, name: &str, of: Scalar) -> Flow<Option<Value>> {
         match call.get(name).cloned() {
             None => Ok(None),
-            Some(Operand::Static(known)) if known.as_f64() == Some(1.0) => Ok(None),
+            Some(Operand::KnownValue(known)) if known.as_f64() == Some(1.0) => Ok(None),
             Some(operand) => {
                 let value = self.value(operand, call.span)?;
                 if self.ty(value).as_scalar().is_none() {

@@ -1,9 +1,9 @@
 //! Calls of functions of tiles: their parameters, and what each of them does.
 
 use super::super::call::CallArgument;
-use super::super::{Flow, Lower, Operand, fault};
+use super::super::{Flow, FunctionLowering, Operand, fault};
 use super::{ELEMENTS_MAX, Tile};
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
@@ -100,7 +100,7 @@ impl<'a> TileCall<'a> {
     pub(super) fn flag(&self, name: &str, default: bool) -> Flow<bool> {
         match self.get(name) {
             None => Ok(default),
-            Some(Operand::Static(known)) if known.truth().is_some() => {
+            Some(Operand::KnownValue(known)) if known.truth().is_some() => {
                 Ok(known.truth().unwrap_or(default))
             }
             Some(_) => {
@@ -115,7 +115,7 @@ impl<'a> TileCall<'a> {
         let Some(operand) = self.get(name) else { return Ok(None) };
         match numbers(operand) {
             Some(numbers) => Ok(Some(numbers)),
-            None if matches!(operand, Operand::Static(Static::None)) => Ok(None),
+            None if matches!(operand, Operand::KnownValue(KnownValue::None)) => Ok(None),
             None => {
                 let message = format!("`{name}` is one to four numbers, known when compiled");
                 fault(Code::NeedsConstant, self.span, message)
@@ -148,17 +148,17 @@ impl<'a> TileCall<'a> {
 }
 
 fn numbers(operand: &Operand<'_>) -> Option<Vec<i128>> {
-    let number = |known: &Static<'_>| match known {
-        Static::Int(number) => Some(*number),
-        Static::Typed(literal) => literal.as_int(),
+    let number = |known: &KnownValue<'_>| match known {
+        KnownValue::Int(number) => Some(*number),
+        KnownValue::Typed(literal) => literal.as_int(),
         _ => None,
     };
     match operand {
-        Operand::Static(Static::Sequence(parts)) => parts.iter().map(number).collect(),
-        Operand::Static(known) => number(known).map(|number| vec![number]),
+        Operand::KnownValue(KnownValue::Sequence(parts)) => parts.iter().map(number).collect(),
+        Operand::KnownValue(known) => number(known).map(|number| vec![number]),
         Operand::Tuple(parts) => {
             let parts = parts.iter().map(|part| match part {
-                Operand::Static(known) => number(known),
+                Operand::KnownValue(known) => number(known),
                 _ => None,
             });
             parts.collect()
@@ -167,7 +167,7 @@ fn numbers(operand: &Operand<'_>) -> Option<Vec<i128>> {
     }
 }
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// A call of a function of tiles; `None` if it isn't one.
     pub(in super::super) fn tile_call(
         &mut self,
@@ -290,7 +290,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             "tile_transpose" => self.tile_transpose(&*call.tile("a")?, span)?,
             "tile_view" => {
                 let shape = match call.get("shape") {
-                    None | Some(Operand::Static(Static::None)) => None,
+                    None | Some(Operand::KnownValue(KnownValue::None)) => None,
                     Some(_) => Some(call.extents("shape")?),
                 };
                 let offset = self.tile_offset_parts(call)?;
@@ -304,8 +304,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// The operands of `offset`.
     pub(super) fn tile_offset_parts(&mut self, call: &TileCall<'a>) -> Flow<Vec<Operand<'a>>> {
         Ok(match call.get("offset").cloned() {
-            None | Some(Operand::Static(Static::None)) => Vec::new(),
-            Some(one @ Operand::Static(Static::Int(_) | Static::Typed(_))) => vec![one],
+            None | Some(Operand::KnownValue(KnownValue::None)) => Vec::new(),
+            Some(one @ Operand::KnownValue(KnownValue::Int(_) | KnownValue::Typed(_))) => vec![one],
             Some(Operand::Value(value)) if self.ty(value).as_scalar().is_some() => {
                 vec![Operand::Value(value)]
             }

@@ -1,10 +1,10 @@
 //! Tiles of numbers, and of the values of threads. A block has one thread, as NVIDIA Warp's blocks
 //! on a CPU have.
 
-use super::super::{Flow, Lower, Operand, fault};
+use super::super::{Flow, FunctionLowering, Operand, fault};
 use super::call::TileCall;
 use super::{Tile, TileShape, dense};
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
@@ -12,12 +12,12 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use std::rc::Rc;
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// The type that `dtype` says.
     pub(super) fn tile_dtype(&mut self, call: &TileCall<'a>, default: Option<Type>) -> Flow<Type> {
         match (call.get("dtype").cloned(), call.expr("dtype"), default) {
-            (None | Some(Operand::Static(Static::None)), _, Some(default)) => Ok(default),
-            (Some(Operand::Static(known)), Some(expr), _) => {
+            (None | Some(Operand::KnownValue(KnownValue::None)), _, Some(default)) => Ok(default),
+            (Some(Operand::KnownValue(known)), Some(expr), _) => {
                 let annotation = self.unit.as_type(&known, expr)?;
                 self.session.concrete(self.b.module, &annotation, call.span)
             }
@@ -46,7 +46,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let found = self.operand_type(&value).unwrap_or(Type::INVALID);
         let of = self.tile_dtype(call, Some(found))?;
         let value = match (&value, of.as_scalar()) {
-            (Operand::Static(known), Some(scalar)) if known.literal(scalar).is_some() => {
+            (Operand::KnownValue(known), Some(scalar)) if known.literal(scalar).is_some() => {
                 let literal = known.literal(scalar).unwrap_or(Literal::from_bits(scalar, 0));
                 self.b.literal(literal)
             }
@@ -74,7 +74,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let mut bounds = Vec::new();
         for (_, operand, _) in &call.rest {
             let literal = match operand {
-                Operand::Static(known) => known.literal(scalar),
+                Operand::KnownValue(known) => known.literal(scalar),
                 _ => None,
             };
             match literal {

@@ -1,13 +1,13 @@
 //! Functions of the elements in their order: prefixes, and sorting.
 
-use super::super::{Flow, Lower, Operand, fault};
+use super::super::{Flow, FunctionLowering, Operand, fault};
 use super::call::TileCall;
 use super::{Position, Tile};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{CompareOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// `tile_scan_inclusive`, `tile_scan_exclusive`, `tile_scan_min_inclusive` and the like.
     pub(super) fn tile_scan(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
         let tile = call.tile("a")?;

@@ -1,9 +1,9 @@
 //! Triangular matrices: Cholesky's factors, and systems of equations.
 
-use super::super::{Flow, Lower, Operand, fault};
+use super::super::{Flow, FunctionLowering, Operand, fault};
 use super::Tile;
 use super::call::TileCall;
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use gbxcule_ir::Native;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
@@ -11,7 +11,7 @@ use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Type};
 use std::rc::Rc;
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// A square tile of `float32` or `float64`, and its side.
     fn square(&mut self, call: &TileCall<'a>, name: &str) -> Flow<(Rc<Tile>, u32)> {
         let tile = call.tile(name)?;
@@ -29,7 +29,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn is_upper(call: &TileCall<'a>) -> Flow<bool> {
         match call.get("fill_mode") {
             None => Ok(false),
-            Some(Operand::Static(Static::Text(text))) if matches!(&**text, "lower" | "upper") => {
+            Some(Operand::KnownValue(KnownValue::Text(text)))
+                if matches!(&**text, "lower" | "upper") =>
+            {
                 Ok(&**text == "upper")
             }
             Some(_) => {

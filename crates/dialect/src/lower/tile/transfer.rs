@@ -1,6 +1,6 @@
 //! Copies between tiles and arrays, and between tiles.
 
-use super::super::{Flow, Lower, Operand, fault};
+use super::super::{Flow, FunctionLowering, Operand, fault};
 use super::call::TileCall;
 use super::{Position, Tile};
 use crate::syntax::Operator;
@@ -21,7 +21,7 @@ struct Window {
     indices: Option<(usize, Rc<Tile>)>,
 }
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     fn window(&mut self, call: &TileCall<'a>, extents: &[u32]) -> Flow<Window> {
         let rank = extents.len();
         let array = self.value(call.needed("a")?, call.span)?;

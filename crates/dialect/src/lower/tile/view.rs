@@ -1,9 +1,9 @@
 //! Views of tiles: elements, slices, transposed and broadcast tiles.
 
 use super::super::access::Access;
-use super::super::{Flow, Lower, Operand, fault};
+use super::super::{Flow, FunctionLowering, Operand, fault};
 use super::{Dim, Tile, dense};
-use crate::constant::Static;
+use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
@@ -18,7 +18,7 @@ enum TileIndex<'a> {
     Slice(&'a ExprSlice),
 }
 
-impl<'a> Lower<'_, '_, 'a, '_> {
+impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// `t[i, j]`, `t[i]`, `t[1:, ::-1]`
     pub(in super::super) fn tile_index(
         &mut self,
@@ -33,7 +33,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             wanted.push(match index {
                 Expr::Slice(slice) => TileIndex::Slice(slice),
                 index => match self.expr(index)? {
-                    Operand::Static(Static::Int(at)) => TileIndex::Known(at),
+                    Operand::KnownValue(KnownValue::Int(at)) => TileIndex::Known(at),
                     Operand::Tile(rows) if gather.is_none() && axis < tile.dims.len() => {
                         gather = Some((axis, rows));
                         continue;
@@ -125,8 +125,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let mut part = |part: &'a Option<Box<Expr>>| match part {
             None => Ok(None),
             Some(part) => match self.expr(part)? {
-                Operand::Static(Static::Int(at)) => Ok(Some(at)),
-                Operand::Static(Static::None) => Ok(None),
+                Operand::KnownValue(KnownValue::Int(at)) => Ok(Some(at)),
+                Operand::KnownValue(KnownValue::None) => Ok(None),
                 _ => fault(
                     Code::NeedsConstant,
                     span,
@@ -164,7 +164,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let mut indices = Vec::with_capacity(offset.len());
         for operand in offset {
             indices.push(match operand {
-                Operand::Static(Static::Int(at)) => TileIndex::Known(at),
+                Operand::KnownValue(KnownValue::Int(at)) => TileIndex::Known(at),
                 operand => TileIndex::Value(self.tile_coordinate(operand, span)?),
             });
         }
