@@ -196,7 +196,7 @@ impl Lowerer<'_, '_> {
                 self.copy(to, *from, size, align);
             }
             (LoweredPlace::Memory { address, offset }, _) => {
-                self.store_leaves(val, ty, *address, *offset)
+                self.store_leaves(val, ty, *address, *offset);
             }
             (LoweredPlace::Value { .. }, _) => unreachable!("check rule 6: the place is writable"),
         }

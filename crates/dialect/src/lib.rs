@@ -11,6 +11,7 @@
 
 mod annotation;
 mod arithmetic;
+mod attribute;
 mod body;
 mod constant;
 mod decorator;

@@ -215,7 +215,7 @@ impl DecodedInstruction {
                 self.truths[at] = if is_constant { NO_PREDICATE } else { index };
             }
             OperandType::PredicateOperand => {
-                self.given[at] = truth(operand).ok_or("no predicate")?
+                self.given[at] = truth(operand).ok_or("no predicate")?;
             }
             OperandType::Integer
             | OperandType::Word

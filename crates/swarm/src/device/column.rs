@@ -51,7 +51,7 @@ impl Columns {
                     let array = DETACHED.iter().position(|name| *name == field.name);
                     match array {
                         Some(array) if path.is_empty() => {
-                            self.items.push(MachinePart::Array(array))
+                            self.items.push(MachinePart::Array(array));
                         }
                         None if types.holds_array(field.ty) => {}
                         _ => {

@@ -1,0 +1,168 @@
+//! Attributes and elements of known values: `a.b` and `a[0]`.
+
+use super::annotation::Annotation;
+use super::arithmetic::limit;
+use super::constant::{Evaluation, KnownValue, Unit};
+use super::library;
+use super::scope::ScopeId;
+use super::syntax::Expr;
+use super::warp;
+use std::rc::Rc;
+
+impl<'a> Unit<'a> {
+    /// Evaluates an attribute of a value.
+    pub(super) fn attribute(
+        &self,
+        base: &KnownValue<'a>,
+        attr: &str,
+        expr: &Expr,
+    ) -> Evaluation<'a> {
+        match base {
+            KnownValue::ImportedModule(imported_module) => {
+                self.member(*imported_module, attr, expr)
+            }
+            KnownValue::Module(path) => {
+                let path: &str = path;
+                if let Some(known) = self.defined(&format!("{path}.{attr}"), expr) {
+                    return known;
+                }
+                if (path, attr) == ("warp", "wp") {
+                    return Ok(base.clone());
+                }
+                if (path == "warp" || path == "warp.sparse" && attr.starts_with("bsr_"))
+                    && let Some(known) = self.geometry(attr, expr)
+                {
+                    return known;
+                }
+                if let Some(known) = warp::fem_constant(path, attr) {
+                    return Ok(known);
+                }
+                if let Some(library) = self.library.filter(|library| library.name == path) {
+                    return library.member(attr, self.quote(self.span(expr)), self.span(expr));
+                }
+                if matches!(path, "warp" | "math" | "numpy")
+                    && attr != "float"
+                    && attr != "int"
+                    && let Some(value) = warp::number_named(attr)
+                {
+                    return Ok(KnownValue::Float(value));
+                }
+                if matches!(path, "warp" | "typing" | "numpy")
+                    && let Some(ty) = warp::type_named(attr)
+                {
+                    return Ok(KnownValue::Type(ty));
+                }
+                if matches!((path, attr), ("warp", "types" | "math" | "context" | "utils")) {
+                    return Ok(KnownValue::Module("warp".into()));
+                }
+                let full = format!("{path}.{attr}");
+                if matches!(
+                    (path, attr),
+                    ("warp", "fem" | "optim" | "sparse" | "render" | "config")
+                ) {
+                    return Ok(KnownValue::Module(full.into()));
+                }
+                Ok(KnownValue::Member(full.into()))
+            }
+            KnownValue::Class(scope) => {
+                let Some(definitions) = self.scopes.bindings_in(*scope, attr) else {
+                    return self.inherited(*scope, attr, expr);
+                };
+                let known = self.bound(definitions, attr, expr, *scope);
+                let known = self.unchanged(known, attr, *scope, expr)?;
+                Ok(match self.enumerator_name(*scope, attr) {
+                    Some(name) => KnownValue::Enumerator(*scope, name, Rc::new(known.plain())),
+                    None => known,
+                })
+            }
+            KnownValue::Object(id) => self.object_attribute(*id, attr, expr),
+            KnownValue::Enumerator(.., value) if attr == "value" => Ok((**value).clone()),
+            KnownValue::Enumerator(_, name, _) if attr == "name" => {
+                Ok(KnownValue::Text((*name).into()))
+            }
+            KnownValue::Enumerator(class, ..) => {
+                self.class_attribute(&[*class], base.clone(), attr, expr)
+            }
+            KnownValue::Member(path) if path.starts_with("numpy.info.") => {
+                limit(&path["numpy.info.".len()..], attr).ok_or_else(|| {
+                    self.needs_python(expr, format!("`{attr}` is only known when Python runs"))
+                })
+            }
+            KnownValue::Member(path)
+                if path.starts_with("warp.fem.")
+                    || !path.starts_with("warp.") && !path.starts_with("builtins.") =>
+            {
+                let path = format!("{path}.{attr}");
+                self.defined(&path, expr).unwrap_or(Ok(KnownValue::Member(path.into())))
+            }
+            // `IntEnum.A.value` is `IntEnum.A`.
+            KnownValue::Int(_) | KnownValue::Bool(_) | KnownValue::Float(_) if attr == "value" => {
+                Ok(base.clone())
+            }
+            KnownValue::Type(ty) => match (ty, attr) {
+                (
+                    Annotation::Vector(_, of)
+                    | Annotation::Matrix(_, _, of)
+                    | Annotation::Quaternion(of)
+                    | Annotation::Transform(of)
+                    | Annotation::Array(of, _),
+                    "dtype" | "_wp_scalar_type_",
+                ) => Ok(KnownValue::Type((**of).clone())),
+                (Annotation::Vector(Some(len), _), "length" | "_length_") => {
+                    Ok(KnownValue::Int((*len).into()))
+                }
+                _ => Err(self.needs_python(
+                    expr,
+                    format!("`{attr}` of a type is only known when Python runs"),
+                )),
+            },
+            KnownValue::Function(family)
+                if let Some(value) =
+                    self.scopes.attribute_value(family.home, family.name, attr) =>
+            {
+                self.framed(family.frame, || self.known(value, family.home))
+            }
+            KnownValue::Handle(_) => {
+                Err(library::no_attribute(self.library, attr, self.span(expr)))
+            }
+            _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
+        }
+    }
+
+    /// Evaluates an element of a value.
+    pub(super) fn subscript(
+        &self,
+        base: &'a Expr,
+        index: &'a Expr,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        let value = self.known(base, scope)?;
+        match &value {
+            KnownValue::Sequence(parts) => match self.known(index, scope)? {
+                KnownValue::Int(at) => {
+                    let len = parts.len() as i128;
+                    let at = if at < 0 { at + len } else { at };
+                    usize::try_from(at).ok().and_then(|at| parts.get(at).cloned()).ok_or_else(
+                        || self.needs_python(expr, "this index is outside the sequence"),
+                    )
+                }
+                _ => Err(self.needs_python(expr, "this index is only known when Python runs")),
+            },
+            KnownValue::Dict(items) => {
+                let key = self.known(index, scope)?;
+                let found = items.iter().rev().find(|(known, _)| *known == key);
+                found.map(|(_, value)| value.clone()).ok_or_else(|| {
+                    self.needs_python(expr, "the dictionary has no such key when it is made")
+                })
+            }
+            KnownValue::Type(_) => self.annotation(expr, scope).map(KnownValue::Type),
+            KnownValue::Member(path)
+                if path.starts_with("warp.") || path.starts_with("typing.") =>
+            {
+                self.annotation(expr, scope).map(KnownValue::Type)
+            }
+            _ => Err(self.needs_python(expr, "this is only known when Python runs")),
+        }
+    }
+}
