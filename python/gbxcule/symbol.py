@@ -141,7 +141,7 @@ def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
 
 
 def banked_range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
-    """Find the first place and the one behind the last, as `place_of`; all of them are in the bank of the first."""
+    """Find the first place and the one after the last, as `place_of`; all of them are in the bank of the first."""
     first = _first(place)
     if isinstance(first, str) and first not in symbols and _BANKED.match(first):
         low = place_of(first, symbols)
@@ -155,4 +155,4 @@ def banked_range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
 
 
 def _first(place: Place) -> int | str:
-    return place[0] if isinstance(place, tuple) and place else place  # type: ignore[return-value]
+    return place[0] if isinstance(place, tuple) and place else place
