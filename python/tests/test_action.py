@@ -123,7 +123,7 @@ def test_waiting_at_the_start_presses_nothing_whatever_the_table(program):
         ([], ValueError, "a table of actions needs at least one"),
         (["A", ""], ValueError, "an action that presses nothing is"),
         (["A", "A"], ValueError, "the action `A` stands twice"),
-        ([["LEFT", "RIGHT"]], ValueError, "both sides of the cross"),
+        ([["LEFT", "RIGHT"]], ValueError, "LEFT and RIGHT, or UP and DOWN, at once"),
         (["A", 3], TypeError, "an action is a button, a list of buttons, or a gbxcule.Press, found 3"),
         ([["A", 3]], ValueError, "a button is A, B, .* found 3"),
         ([["A,B"]], ValueError, "a button is A, B, .* found 'A,B'"),

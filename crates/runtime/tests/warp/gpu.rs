@@ -37,8 +37,7 @@ fn every_kernel_of_warps_own_sources_compiles_for_gpus() {
     let archs: Vec<Arch> = archs.collect();
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
     let (package, tree) = sources(&mut Warp::find());
-    let subjects: Vec<&Subject> =
-        chosen(&tree.compiled, &package).into_iter().map(|(_, subject)| subject).collect();
+    let subjects: Vec<&Subject> = chosen(&tree.compiled, &package);
 
     let mut batches: Vec<Vec<Part>> = Vec::new();
     for of_file in subjects.chunk_by(|one, other| one.file == other.file) {

@@ -50,18 +50,13 @@ fn a_kernel_with_functions_of_other_files_agrees_with_warp() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/warp/beside");
     let mut tree = Tree::default();
     tree.add(&folder);
-    let all = tree.compiled.iter().enumerate().collect();
+    let all = tree.compiled.iter().collect();
     let report = compare(&mut Warp::find(), &folder, &tree, all);
     assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
     assert_eq!((tree.found, report.compared), (17, 17), "{}", report.text());
 }
 
-fn compare(
-    warp: &mut Warp,
-    package: &Path,
-    tree: &Tree,
-    subjects: Vec<(usize, &Subject)>,
-) -> Report {
+fn compare(warp: &mut Warp, package: &Path, tree: &Tree, subjects: Vec<&Subject>) -> Report {
     assert_eq!(
         std::env::var("GBXCULE_THREADS").as_deref(),
         Ok("1"),
@@ -69,10 +64,11 @@ fn compare(
     );
     let mut report = Report::new(tree);
     let mut pairs = Vec::new();
-    for (number, subject) in subjects {
-        match input::runs(subject, number as u64) {
-            Ok(runs) => pairs.push(Pair { subject, title: subject.title(package), runs }),
-            Err(refusal) => report.cannot(&subject.title(package), &refusal),
+    for subject in subjects {
+        let title = subject.title(package);
+        match input::runs(subject, key(&title)) {
+            Ok(runs) => pairs.push(Pair { subject, title, runs }),
+            Err(refusal) => report.cannot(&title, &refusal),
         }
     }
     let by_file = pairs.chunk_by(|one, other| one.subject.file == other.subject.file);
@@ -139,17 +135,25 @@ fn sources(warp: &mut Warp) -> (PathBuf, Tree) {
     (package, tree)
 }
 
-/// The kernels that the caller wants, with their numbers.
-fn chosen<'a>(subjects: &'a [Subject], package: &Path) -> Vec<(usize, &'a Subject)> {
+/// A number of a title: a kernel's inputs and its share stay the same when others are taken or
+/// refused. FNV-1a.
+fn key(title: &str) -> u64 {
+    title.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The kernels that the caller wants.
+fn chosen<'a>(subjects: &'a [Subject], package: &Path) -> Vec<&'a Subject> {
     let only = std::env::var("GBXCULE_ONLY").unwrap_or_default();
     let share = std::env::var("GBXCULE_SHARE").unwrap_or_else(|_| "1/1".into());
     let part = share.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    let (part, of): (usize, usize) = part.expect("GBXCULE_SHARE=i/n");
-    let subjects = subjects.iter().enumerate();
-    subjects
-        .filter(|(number, _)| number % of == part % of)
-        .filter(|(_, subject)| subject.title(package).contains(&only))
-        .collect()
+    let (part, of): (u64, u64) = part.expect("GBXCULE_SHARE=i/n");
+    let is_chosen = |subject: &&Subject| {
+        let title = subject.title(package);
+        (key(&title) >> 32) % of == part % of && title.contains(&only)
+    };
+    subjects.iter().filter(is_chosen).collect()
 }
 
 /// A kernel with inputs that it runs on.
