@@ -28,7 +28,7 @@ use gbxcule_ir::op::{Arg, Op, ValueData};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{self, BlockId, Case, Stmt, StmtKind};
-use gbxcule_ir::walk::{Step, walk};
+use gbxcule_ir::walk::depth;
 use gbxcule_ir::{
     Body, Builder, FunctionId, Inline, Literal, LocalId, Mode, Module, Param, Projection, Root,
     Scalar, Type, check,
@@ -178,20 +178,6 @@ fn body(translation: &Translation, rom: &[u8], head: &HotHead) -> Option<Body> {
         limits.instructions /= 2;
     }
     None
-}
-
-/// Levels of blocks in blocks.
-fn depth(body: &Body) -> usize {
-    let (mut depth, mut deepest) = (0, 0);
-    walk(body, body.root, |step| match step {
-        Step::Enter(_) => {
-            depth += 1;
-            deepest = deepest.max(depth);
-        }
-        Step::Stmt(_) => {}
-        Step::Leave(_) => depth -= 1,
-    });
-    deepest
 }
 
 /// Puts the code of a block into a loop that its ways leave, instead of returning, so that it can

@@ -106,7 +106,7 @@ impl Video {
         drop(self.ffmpeg.child().stdin.take());
         let mut said = String::new();
         if let Some(mut stderr) = self.ffmpeg.child().stderr.take() {
-            // What is no text is no message either.
+            // Bytes that are no text are no message either.
             let _ = std::io::Read::read_to_string(&mut stderr, &mut said);
         }
         let status = self.ffmpeg.wait().context("waiting for ffmpeg")?;

@@ -32,7 +32,7 @@ impl Lowerer<'_, '_> {
             Scalar::F16 | Scalar::Bf16 => {
                 let (x, y) = (self.widen(of, x), self.widen(of, y));
                 if op == BinaryOp::FloorDivide {
-                    // What is rounded down is the rounded quotient.
+                    // The rounded quotient is rounded down.
                     let quotient = self.float(BinaryOp::Divide, Scalar::F32, x, y);
                     let rounded = self.narrow(of, quotient);
                     let rounded = self.widen(of, rounded);
@@ -111,15 +111,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn compare(&mut self, op: CompareOp, of: Scalar, x: Value, y: Value) -> Value {
         if of.is_float() {
             let (x, y) = (self.widen(of, x), self.widen(of, y));
-            let code = match op {
-                CompareOp::Equal => FloatCC::Equal,
-                CompareOp::NotEqual => FloatCC::NotEqual,
-                CompareOp::Less => FloatCC::LessThan,
-                CompareOp::LessEqual => FloatCC::LessThanOrEqual,
-                CompareOp::Greater => FloatCC::GreaterThan,
-                CompareOp::GreaterEqual => FloatCC::GreaterThanOrEqual,
-            };
-            return self.b.ins().fcmp(code, x, y);
+            return self.b.ins().fcmp(float_code(op), x, y);
         }
         self.b.ins().icmp(int_code(op, of), x, y)
     }
@@ -127,6 +119,18 @@ impl Lowerer<'_, '_> {
     pub(super) fn imported(&mut self, import: Import, args: &[Value]) -> Value {
         let result = self.call_import(import, args);
         result.unwrap_or_else(|| unreachable!("natives and remainders give a result"))
+    }
+}
+
+/// The condition that compares floats.
+pub(super) fn float_code(op: CompareOp) -> FloatCC {
+    match op {
+        CompareOp::Equal => FloatCC::Equal,
+        CompareOp::NotEqual => FloatCC::NotEqual,
+        CompareOp::Less => FloatCC::LessThan,
+        CompareOp::LessEqual => FloatCC::LessThanOrEqual,
+        CompareOp::Greater => FloatCC::GreaterThan,
+        CompareOp::GreaterEqual => FloatCC::GreaterThanOrEqual,
     }
 }
 

@@ -371,7 +371,7 @@ impl<'a> Lowerer<'a, '_> {
         };
         let condition = self.scalar(*condition);
         self.b.ins().brif(condition, inner, &[], exit, &[]);
-        // What the header found holds in the body too.
+        // Facts that the header established hold in the body too.
         let mark = self.mark();
         self.todo.extend([
             LoweringTask::Goto(head),

@@ -5,7 +5,7 @@
 //! that the next operation takes the vector; scalars that nobody uses cost nothing. What is equal
 //! for all four is computed once.
 
-use super::arithmetic::int_code;
+use super::arithmetic::{float_code, int_code};
 use super::lowerer::{BoundParam, LoweredPlace, LoweredValue, Lowerer};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
@@ -577,15 +577,4 @@ pub(super) fn has_vector(native: Native) -> bool {
 /// Elements of 4 bytes lie at multiples of 4.
 fn unaligned() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
-}
-
-pub(super) fn float_code(op: CompareOp) -> FloatCC {
-    match op {
-        CompareOp::Equal => FloatCC::Equal,
-        CompareOp::NotEqual => FloatCC::NotEqual,
-        CompareOp::Less => FloatCC::LessThan,
-        CompareOp::LessEqual => FloatCC::LessThanOrEqual,
-        CompareOp::Greater => FloatCC::GreaterThan,
-        CompareOp::GreaterEqual => FloatCC::GreaterThanOrEqual,
-    }
 }

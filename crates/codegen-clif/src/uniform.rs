@@ -184,7 +184,7 @@ impl Varying<'_> {
                             early.push(condition);
                         }
                         todo.extend([accept, reject]);
-                        // What follows is reached by those who wrote nothing, or by none.
+                        // Only threads that wrote nothing reach the statements after this one.
                         if [accept, reject].into_iter().any(|arm| self.goes_on_after_writes(arm)) {
                             break;
                         }

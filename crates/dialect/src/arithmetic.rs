@@ -123,29 +123,25 @@ fn floor_div(left: i128, right: i128) -> Option<i128> {
     Some(if left % right != 0 && (left < 0) != (right < 0) { quotient - 1 } else { quotient })
 }
 
+fn ordered<T: PartialOrd + Copy>(op: CmpOp, left: T, right: T) -> Option<bool> {
+    Some(match op {
+        CmpOp::Eq => left == right,
+        CmpOp::NotEq => left != right,
+        CmpOp::Lt => left < right,
+        CmpOp::LtE => left <= right,
+        CmpOp::Gt => left > right,
+        CmpOp::GtE => left >= right,
+        _ => return None,
+    })
+}
+
 pub(super) fn compared(op: CmpOp, left: &KnownValue<'_>, right: &KnownValue<'_>) -> Option<bool> {
     if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
-        return Some(match op {
-            CmpOp::Eq => l == r,
-            CmpOp::NotEq => l != r,
-            CmpOp::Lt => l < r,
-            CmpOp::LtE => l <= r,
-            CmpOp::Gt => l > r,
-            CmpOp::GtE => l >= r,
-            _ => return None,
-        });
+        return ordered(op, l, r);
     }
     let float = |value: &KnownValue<'_>| as_int(value).map_or_else(|| value.as_f64(), exact);
     if let (Some(l), Some(r)) = (float(left), float(right)) {
-        return Some(match op {
-            CmpOp::Eq => l == r,
-            CmpOp::NotEq => l != r,
-            CmpOp::Lt => l < r,
-            CmpOp::LtE => l <= r,
-            CmpOp::Gt => l > r,
-            CmpOp::GtE => l >= r,
-            _ => return None,
-        });
+        return ordered(op, l, r);
     }
     if let (CmpOp::In | CmpOp::NotIn, KnownValue::Sequence(parts)) = (op, right) {
         let found = parts.iter().any(|part| compared(CmpOp::Eq, left, part) == Some(true));

@@ -285,3 +285,17 @@ pub fn walk<'a>(body: &'a Body, root: BlockId, mut visit: impl FnMut(Step<'a>)) 
         }
     }
 }
+
+/// Returns the depth at which blocks nest.
+pub fn depth(body: &Body) -> usize {
+    let (mut depth, mut deepest) = (0, 0);
+    walk(body, body.root, |step| match step {
+        Step::Enter(_) => {
+            depth += 1;
+            deepest = deepest.max(depth);
+        }
+        Step::Stmt(_) => {}
+        Step::Leave(_) => depth -= 1,
+    });
+    deepest
+}

@@ -93,7 +93,7 @@ fn a_pulse_has_its_period_its_duty_and_its_volume_at_both_speeds() {
                 let levels = Console::writing(is_double, &writes).levels(channel, 12);
                 let runs: Vec<_> =
                     levels.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
-                // What was before the trigger, the first wave and the last are cut.
+                // The time before the trigger, the first wave and the last one are left out.
                 assert!(runs.len() > 40);
                 for &(level, length) in &runs[3..runs.len() - 1] {
                     let steps = if level == 0 { low } else { high };

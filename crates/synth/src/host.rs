@@ -183,7 +183,7 @@ fn shares(
         ChildEnd::Exited(0) => {
             Err(JobFailure::Crashed(format!("it wrote {found} of {wanted} bytes")))
         }
-        // What ended from outside, for want of memory say, isn't the text's fault.
+        // A program ended from outside, for want of memory say, is not the text's fault.
         ChildEnd::Signal(9) => Err(JobFailure::Machine(format!("it {}", ran.ended))),
         ended @ (ChildEnd::Exited(_)
         | ChildEnd::Signal(_)

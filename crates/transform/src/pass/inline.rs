@@ -13,7 +13,7 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Op, Value, ValueData};
 use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
-use gbxcule_ir::walk::{Step, substitute, walk};
+use gbxcule_ir::walk::{Step, depth, substitute, walk};
 
 /// Statements that a builtin may have to be inlined unasked.
 const SMALL: usize = 12;
@@ -190,18 +190,4 @@ fn forward(
         }
     });
     same
-}
-
-/// Returns the depth at which blocks nest.
-fn depth(body: &Body) -> usize {
-    let (mut depth, mut deepest) = (0, 0);
-    walk(body, body.root, |step| match step {
-        Step::Enter(_) => {
-            depth += 1;
-            deepest = deepest.max(depth);
-        }
-        Step::Stmt(_) => {}
-        Step::Leave(_) => depth -= 1,
-    });
-    deepest
 }

@@ -29,7 +29,7 @@ def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
         o[k] = o[k - 1] * x[k]
 ",
     ),
-    // What is read is written afterwards.
+    // An element that is read is written afterwards.
     (
         "grad-overwritten",
         "
