@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from gbxcule.action import Buttons as Buttons
     from gbxcule.action import Choices as Choices
     from gbxcule.action import Press as Press
-    from gbxcule.best import RecordBest as RecordBest
+    from gbxcule.record_best import RecordBest as RecordBest
     from gbxcule.checkpoint import restore as restore
     from gbxcule.info import Cell as Cell
     from gbxcule.info import Hook as Hook
-    from gbxcule.many import make_vec as make_vec
+    from gbxcule.factory import make_vec as make_vec
     from gbxcule.memory import Change as Change
     from gbxcule.memory import Number as Number
     from gbxcule.observation import Flags as Flags
@@ -35,7 +35,7 @@ _HOMES = {
     "Buttons": "gbxcule.action",
     "Choices": "gbxcule.action",
     "Press": "gbxcule.action",
-    "RecordBest": "gbxcule.best",
+    "RecordBest": "gbxcule.record_best",
     "restore": "gbxcule.checkpoint",
     "Cell": "gbxcule.info",
     "Hook": "gbxcule.info",
@@ -50,7 +50,7 @@ _HOMES = {
     "register": "gbxcule.single",
     "load_symbols": "gbxcule.symbol",
     "SwarmVectorEnv": "gbxcule.vector",
-    "make_vec": "gbxcule.many",
+    "make_vec": "gbxcule.factory",
 }
 
 __all__ = [*_HOMES]

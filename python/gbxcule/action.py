@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from gbxcule.check import whole
+from gbxcule.argument_check import whole
 
 
 @dataclass(frozen=True, init=False)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
-from gbxcule.check import whole
+from gbxcule.argument_check import whole
 from gbxcule.memory import Number, Watch
 from gbxcule.symbol import Symbols, code_of
 

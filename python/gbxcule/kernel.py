@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from gbxcule import _native
 from gbxcule._native import CompileError, DeviceArray, LaunchError
-from gbxcule.captured import Piece, text_around, wp
+from gbxcule.kernel_text import Piece, text_around, wp
 
 __all__ = [
     "CompileError",

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
-from gbxcule.check import whole
+from gbxcule.argument_check import whole
 from gbxcule.symbol import Symbols, place_of
 
 Bytes = npt.NDArray[np.uint8]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gbxcule.check import whole
+from gbxcule.argument_check import whole
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gbxcule.check import whole
+from gbxcule.argument_check import whole
 from gbxcule.rank import Rank, RankVectorEnv
 from gbxcule.start import RomLike
 

@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.check import check_options, reset_options, seed_of, without
+from gbxcule.argument_check import check_options, reset_options, seed_of, without
 from gbxcule.game import GAMES
 from gbxcule.info import one_env
 from gbxcule.option import ONE

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native, game
-from gbxcule.check import content, seed_of, whole
+from gbxcule.argument_check import content, seed_of, whole
 from gbxcule.symbol import Symbols, parse_symbols, symbols_of
 
 # One state, not several.

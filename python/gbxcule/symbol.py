@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gbxcule.check import whole
+from gbxcule.argument_check import whole
 
 Symbols: TypeAlias = Mapping[str, int]
 """Addresses by label."""

@@ -13,7 +13,9 @@ from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native, game
 from gbxcule.action import Actions, Numbering, spelling_of
-from gbxcule.check import check_memory, content, env_number, mask_of, one_of, reset_mask_of, reset_options, seed_of, whole
+from gbxcule.argument_check import (
+    check_memory, content, env_number, mask_of, one_of, reset_mask_of, reset_options, seed_of, whole,
+)
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
 from gbxcule.memory import Number, Watch, changes_of

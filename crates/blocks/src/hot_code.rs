@@ -30,7 +30,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{self, BlockId, Case, Stmt, StmtKind};
 use gbxcule_ir::walk::depth;
 use gbxcule_ir::{
-    Body, Builder, FunctionId, Inline, Literal, LocalId, Mode, Module, Param, Projection, Root,
+    Body, Builder, FunctionId, Inline, Literal, LocalId, Module, Param, PassMode, Projection, Root,
     Scalar, Type, check,
 };
 use std::cmp::Reverse;
@@ -217,7 +217,7 @@ fn leave_by_breaks(body: &mut Body) {
 /// Makes a function of a block: `block(machine, rom, cart_ram, cpu)`, which is put in place.
 fn declare(mut body: Body, translation: &Translation, module: &mut Module) -> FunctionId {
     let mut params = module.functions[translation.execute].params[..4].to_vec();
-    let cpu = Param { mode: Mode::Mutable, ..params.remove(0) };
+    let cpu = Param { mode: PassMode::Mutable, ..params.remove(0) };
     params.push(cpu);
     let id = module.declare("block", params, Type::UNIT);
     // The registers are in a variable of the loop.

@@ -14,7 +14,7 @@ use super::shape::{Flats, clif_type};
 use cranelift_codegen::ir::{
     AbiParam, BlockArg, InstBuilder, MemFlagsData, Signature, Value, types,
 };
-use gbxcule_ir::{Arg, FunctionId, List, Mode, Module, Scalar, Shape, Type};
+use gbxcule_ir::{Arg, FunctionId, List, Module, PassMode, Scalar, Shape, Type};
 
 /// Values of more scalars are passed as pointers.
 const PASSED_MAX: u64 = 8;
@@ -116,7 +116,7 @@ pub(super) fn signature(
     signature.params.extend((0..decided.dims).map(|_| AbiParam::new(types::I64)));
     for param in &function.params {
         let flat = flats.of(module, param.ty);
-        if param.mode == Mode::Value && flat.count <= PASSED_MAX {
+        if param.mode == PassMode::Value && flat.count <= PASSED_MAX {
             let leaves = flat.leaves.iter().map(|leaf| AbiParam::new(clif_type(leaf.scalar)));
             signature.params.extend(leaves);
         } else {
@@ -150,7 +150,7 @@ impl Lowerer<'_, '_> {
         let mut params = Vec::with_capacity(function.params.len());
         for (at, param) in function.params.iter().enumerate() {
             let flat = self.flats.of(self.module, param.ty);
-            params.push(if param.mode != Mode::Value {
+            params.push(if param.mode != PassMode::Value {
                 BoundParam::Place(LoweredPlace::Memory { address: next(), offset: 0 })
             } else if flat.count <= PASSED_MAX {
                 BoundParam::Value(LoweredValue::from_leaves(
@@ -232,7 +232,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn leave_frame(&mut self) {
         let result = self.module.functions[self.frame().function].result;
         if result == Type::UNIT && !self.b.is_unreachable() {
-            self.give(None);
+            self.return_value(None);
         } else {
             self.never();
         }
@@ -272,7 +272,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Leaves the innermost frame with a result.
-    pub(super) fn give(&mut self, value: Option<gbxcule_ir::Value>) {
+    pub(super) fn return_value(&mut self, value: Option<gbxcule_ir::Value>) {
         let ty = self.module.functions[self.frame().function].result;
         let carried = ResultParts::new(self.module, self.flats, ty);
         match self.frame().exit {

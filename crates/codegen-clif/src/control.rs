@@ -139,7 +139,7 @@ impl<'a> Lowerer<'a, '_> {
                 self.start_unreachable_block();
             }
             StmtKind::Return(value) => {
-                self.give(*value);
+                self.return_value(*value);
                 self.start_unreachable_block();
             }
             StmtKind::Print { format, args } => {

@@ -18,7 +18,9 @@ use cranelift_codegen::ir::{
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::source::Span;
-use gbxcule_ir::{Body, FunctionId, Kind, LocalId, Mode, Module, Scalar, TableId, Type};
+use gbxcule_ir::{
+    Body, FunctionId, FunctionKind, LocalId, Module, PassMode, Scalar, TableId, Type,
+};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -159,7 +161,7 @@ pub(super) fn lower(
     id: FunctionId,
 ) -> ir::Function {
     let position = plan.of(id).position.unwrap_or_default();
-    let is_kernel = module.functions[id].kind == Kind::Kernel;
+    let is_kernel = module.functions[id].kind == FunctionKind::Kernel;
     let signature = if is_kernel {
         entry::signature(options)
     } else {
@@ -337,7 +339,7 @@ impl<'a> Lowerer<'a, '_> {
         for ((bound, param), &kept) in bound {
             spilled.push(match bound {
                 BoundParam::Value(val @ (LoweredValue::One(_) | LoweredValue::Leaves(_)))
-                    if kept && param.mode == Mode::Value =>
+                    if kept && param.mode == PassMode::Value =>
                 {
                     BoundParam::Value(LoweredValue::Memory(self.in_memory(&val, param.ty)))
                 }

@@ -10,7 +10,8 @@ use gbxcule_ir::check::Valid;
 use gbxcule_ir::op::{Arg, BinaryOp, Op};
 use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
 use gbxcule_ir::{
-    Body, Function, FunctionId, Inline, Kind, Mode, Module, PlaceId, Projection, Root, StmtKind,
+    Body, Function, FunctionId, FunctionKind, Inline, Module, PassMode, PlaceId, Projection, Root,
+    StmtKind,
 };
 
 /// A function of at most this many operations, callees lowered in place included, goes inline.
@@ -80,7 +81,7 @@ impl Plan {
             let called = calls[id.index()];
             functions[id.index()] = plan;
             let kept = functions[id.index()].is_external || boundary.exports.contains(&id);
-            functions[id.index()].inline = function.kind == Kind::Callable
+            functions[id.index()].inline = function.kind == FunctionKind::Callable
                 && !kept
                 && match function.inline {
                     Inline::Never => false,
@@ -90,13 +91,13 @@ impl Plan {
             // Constants are made once for all threads.
             let constants = function.body.values.iter();
             let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
-            let is_small =
-                function.kind == Kind::Kernel && cost.saturating_sub(constants as u64) <= SEVERAL;
+            let is_small = function.kind == FunctionKind::Kernel
+                && cost.saturating_sub(constants as u64) <= SEVERAL;
             let inline = |id: FunctionId| functions[id.index()].inline;
             let split = is_small.then(|| super::uniform::split(module, &inline, id)).flatten();
             functions[id.index()].lanes = if split.is_some() { super::group::GROUP } else { 1 };
             functions[id.index()].split = split.unwrap_or_default();
-            if function.kind == Kind::Kernel {
+            if function.kind == FunctionKind::Kernel {
                 functions[id.index()].exclusivity =
                     Exclusivity::new(module, id, functions[id.index()].dims);
             }
@@ -111,7 +112,7 @@ impl Plan {
         boundary.exports.iter().for_each(|export| reached[export.index()] = true);
         // Callers come after their callees.
         for &id in module.call_order().iter().rev() {
-            reached[id.index()] |= module.functions[id].kind == Kind::Kernel;
+            reached[id.index()] |= module.functions[id].kind == FunctionKind::Kernel;
             if reached[id.index()] && !self.functions[id.index()].is_external {
                 let callees = &module.facts(id).callees;
                 callees.iter().for_each(|callee| reached[callee.index()] = true);
@@ -138,7 +139,7 @@ impl Plan {
     /// The kernels among them.
     pub(super) fn entries(&self, module: &Module) -> Vec<Entry> {
         let kernels = self.emitted.iter().enumerate();
-        let kernels = kernels.filter(|(_, id)| module.functions[**id].kind == Kind::Kernel);
+        let kernels = kernels.filter(|(_, id)| module.functions[**id].kind == FunctionKind::Kernel);
         let entry = |(position, &kernel): (usize, &FunctionId)| {
             let plan = self.of(kernel);
             let &FunctionPlan { dims, frame_bytes, callee_bytes, work, .. } = plan;
@@ -213,7 +214,8 @@ fn of_function(
     });
     // Out of line, a place is passed as a pointer whatever the callee does with it.
     for (at, param) in function.params.iter().enumerate() {
-        plan.memory_params[at] |= param.mode != Mode::Value && function.kind == Kind::Kernel;
+        plan.memory_params[at] |=
+            param.mode != PassMode::Value && function.kind == FunctionKind::Kernel;
     }
     plan.work = plan.work.saturating_add(cost);
     (plan, cost)

@@ -7,7 +7,9 @@ use super::unit::Unit;
 use super::{launch, live};
 use gbxcule_ir::arena::Handle;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::function::{Body, Function, FunctionId, Inline, Kind, Local, LocalId, Mode, Name};
+use gbxcule_ir::function::{
+    Body, Function, FunctionId, FunctionKind, Inline, Local, LocalId, Name, PassMode,
+};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::source::Span;
@@ -105,7 +107,7 @@ pub(super) fn write(unit: &mut Unit<'_>, id: FunctionId) {
         temporaries: 0,
     };
     writer.heading();
-    if function.kind == Kind::Kernel {
+    if function.kind == FunctionKind::Kernel {
         launch::write(&mut writer);
     } else {
         writer.callable();
@@ -173,9 +175,9 @@ impl Writer<'_, '_> {
             .map(|(param, name)| {
                 let ty = self.ty(param.ty);
                 match param.mode {
-                    Mode::Value => format!("{ty} {name}"),
-                    Mode::Shared => format!("const {ty}& {name}"),
-                    Mode::Mutable => format!("{ty}& {name}"),
+                    PassMode::Value => format!("{ty} {name}"),
+                    PassMode::Shared => format!("const {ty}& {name}"),
+                    PassMode::Mutable => format!("{ty}& {name}"),
                 }
             })
             .collect()

@@ -2,7 +2,7 @@
 
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::function::{Body, Function, Mode};
+use gbxcule_ir::function::{Body, Function, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection};
@@ -51,7 +51,7 @@ pub(super) fn has_effect(module: &Valid<Module>, op: &Op) -> bool {
         Op::Atomic { .. } | Op::Lowest(_) => true,
         Op::Call { function, .. } => {
             let callee = &module.functions[function];
-            let mutable = callee.params.iter().any(|param| param.mode == Mode::Mutable);
+            let mutable = callee.params.iter().any(|param| param.mode == PassMode::Mutable);
             mutable || !module.facts(function).effects.is_none()
         }
         _ => false,

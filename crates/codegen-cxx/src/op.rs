@@ -7,7 +7,7 @@ use super::literal::literal;
 use gbxcule_ir::arena::Handle;
 use gbxcule_ir::arena::List;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::function::Mode;
+use gbxcule_ir::function::PassMode;
 use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, Value, ValueData};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -270,7 +270,7 @@ impl Writer<'_, '_> {
         if let Op::Call { function, args } = *op {
             let params = &self.module.functions[function].params;
             for (arg, param) in self.body.arg_lists[args].iter().zip(params) {
-                if let (Arg::Place(place), Mode::Mutable) = (arg, param.mode)
+                if let (Arg::Place(place), PassMode::Mutable) = (arg, param.mode)
                     && let Root::Local(local) = self.body.places[*place].root
                 {
                     changed.push(local);

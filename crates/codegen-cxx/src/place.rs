@@ -4,7 +4,7 @@ use super::expr::{Expr, Level};
 use super::function::Writer;
 use super::interval::Interval;
 use gbxcule_ir::arena::Handle;
-use gbxcule_ir::function::Mode;
+use gbxcule_ir::function::PassMode;
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::ty::{Shape, Type};
 
@@ -30,8 +30,8 @@ impl Writer<'_, '_> {
                 let param = &self.function.params[position as usize];
                 expr = Expr::atom(with_room(&self.params[position as usize]));
                 ty = param.ty;
-                expr.needs.memory = param.mode != Mode::Value;
-                expr.atom = param.mode == Mode::Value;
+                expr.needs.memory = param.mode != PassMode::Value;
+                expr.atom = param.mode == PassMode::Value;
             }
             Root::Table(table) => {
                 expr = Expr::atom(self.unit.table_name(table));

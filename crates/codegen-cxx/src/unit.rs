@@ -9,7 +9,7 @@ use super::{Checks, Dialect, Entry, HEADER, HEADER_NAME, Options, Site, Text};
 use gbxcule_ir::arena::Handle;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::constant::TableId;
-use gbxcule_ir::function::{FunctionId, Kind};
+use gbxcule_ir::function::{FunctionId, FunctionKind};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::place::Root;
 use gbxcule_ir::source::Span;
@@ -41,11 +41,11 @@ impl<'a> Unit<'a> {
         let mut names = Names::default();
         // Kernels first, so that they get their names unchanged.
         let mut functions = vec![String::new(); module.functions.len()];
-        let kinds = [Kind::Kernel, Kind::Callable];
+        let kinds = [FunctionKind::Kernel, FunctionKind::Callable];
         let all = kinds
             .into_iter()
             .flat_map(|kind| module.functions.iter().filter(move |(_, f)| f.kind == kind));
-        let kernels = |kind| kind == Kind::Kernel;
+        let kernels = |kind| kind == FunctionKind::Kernel;
         let mut callables = Vec::new();
         for (id, function) in all.filter(|(id, _)| needed[id.index()]) {
             if kernels(function.kind) {
@@ -94,7 +94,7 @@ impl<'a> Unit<'a> {
         self.put(&structs);
         self.write_tables();
         for &id in self.module.call_order() {
-            if self.needed[id.index()] && self.module.functions[id].kind == Kind::Callable {
+            if self.needed[id.index()] && self.module.functions[id].kind == FunctionKind::Callable {
                 function::write(&mut self, id);
             }
         }

@@ -13,18 +13,18 @@ mod component;
 mod construct;
 mod control;
 mod expr;
+mod for_loop;
 mod geometry;
-mod hook;
 mod library;
+mod manual_gradient;
 mod operator;
-mod repeat;
 mod slice;
 mod snippet;
 mod special;
 mod table;
 mod tile;
 mod usage;
-mod user;
+mod user_function;
 mod value;
 mod view;
 
@@ -39,13 +39,13 @@ use gbxcule_ir::build::Builder;
 use gbxcule_ir::check;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::function::{FunctionId, LocalId, Mode, Param};
+use gbxcule_ir::function::{FunctionId, LocalId, Param, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Field, Shape, Type};
-use hook::ManualGradient;
+use manual_gradient::ManualGradient;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use tile::{Tile, TileParam, TileShape};
@@ -409,7 +409,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 Binding::Param(at) => {
                     let param = &self.b.function().params[at as usize];
                     let (ty, mode) = (param.ty, param.mode);
-                    if mode == Mode::Value
+                    if mode == PassMode::Value
                         && self.usage.changes(
                             formal.name,
                             self.is_handle(ty),

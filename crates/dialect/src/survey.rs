@@ -44,7 +44,7 @@ pub enum Outcome {
 
 /// A part of the compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
+pub enum CompilerStage {
     /// Text to IR.
     Front,
     /// IR to valid IR.
@@ -73,7 +73,7 @@ pub struct Survey {
     pub unparsed: Vec<(String, Diagnostic)>,
     /// Number of files read.
     pub files: usize,
-    /// Totals, by [`Stage`].
+    /// Totals, by [`CompilerStage`].
     pub stage_totals: [StageTotal; 4],
     /// Bytes of all text.
     pub text_bytes: usize,
@@ -122,7 +122,7 @@ impl Survey {
             }
         };
         let reader = program.reader().with_trial_types();
-        self.stage_totals[Stage::Front as usize].time += begin.elapsed();
+        self.stage_totals[CompilerStage::Front as usize].time += begin.elapsed();
         for kernel in reader.kernels() {
             let compiling = AssertUnwindSafe(|| {
                 let strict = self.compile(id, |module| reader.lower(kernel.position, module));
@@ -161,12 +161,14 @@ impl Survey {
         lower: impl FnOnce(&mut Module) -> Result<(), Vec<Diagnostic>>,
     ) -> Result<(), Vec<Diagnostic>> {
         let mut module = Module::new(self.sources.get(id).name.clone());
-        let lowered = self.timed(Stage::Front, |_| lower(&mut module));
+        let lowered = self.timed(CompilerStage::Front, |_| lower(&mut module));
         lowered.map_err(|faults| {
             faults.into_iter().filter(|fault| fault.severity == Severity::Error).collect::<Vec<_>>()
         })?;
-        let module = self.timed(Stage::Check, |_| check::module(module))?;
-        for (stage, dialect) in [(Stage::Host, Dialect::Host), (Stage::Cuda, Dialect::Cuda)] {
+        let module = self.timed(CompilerStage::Check, |_| check::module(module))?;
+        for (stage, dialect) in
+            [(CompilerStage::Host, Dialect::Host), (CompilerStage::Cuda, Dialect::Cuda)]
+        {
             self.text_bytes += self.timed(stage, |survey| survey.write(&module, dialect))?;
         }
         Ok(())
@@ -180,7 +182,7 @@ impl Survey {
     /// Does a stage's work on a kernel.
     fn timed<T>(
         &mut self,
-        stage: Stage,
+        stage: CompilerStage,
         work: impl FnOnce(&Self) -> Result<T, Vec<Diagnostic>>,
     ) -> Result<T, Vec<Diagnostic>> {
         let begin = Instant::now();

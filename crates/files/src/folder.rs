@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
-use crate::temporary::{Temporary, name, own, sweep};
+use crate::temporary::{Temporary, lock_in_use, name, sweep};
 use crate::write_target::explained;
 
 /// A folder of this process alone, removed when it is dropped, at a signal that ends the process,
@@ -31,7 +31,7 @@ impl TemporaryFolder {
             match fs::DirBuilder::new().create(temporary.path()) {
                 Ok(()) => {
                     let owner = File::open(temporary.path()).ok();
-                    if owner.as_ref().is_none_or(|owner| own(owner, temporary.path())) {
+                    if owner.as_ref().is_none_or(|owner| lock_in_use(owner, temporary.path())) {
                         return Ok(Self { temporary, _owner: owner });
                     }
                 }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 
-use crate::temporary::{Temporary, name, own};
+use crate::temporary::{Temporary, lock_in_use, name};
 use crate::write_target::{WriteTarget, explained, make_folder};
 
 /// Attempts at a name; a second one only if another process swept the first away as it was made.
@@ -47,7 +47,7 @@ impl NewFile {
         for _ in 0..ATTEMPTS {
             let temporary = Temporary::new(folder.join(name(place.extension())));
             match File::options().write(true).create_new(true).open(temporary.path()) {
-                Ok(file) if own(&file, temporary.path()) => {
+                Ok(file) if lock_in_use(&file, temporary.path()) => {
                     // Secrets stay as readable as they were.
                     if let Ok(before) = fs::metadata(&place) {
                         file.set_permissions(before.permissions())?;

@@ -90,7 +90,7 @@ fn remove(path: &Path) {
 
 /// Takes the lock that says that a temporary file or folder is in use. Without one, where the file
 /// system has none, no process sweeps it away either. Returns false if a sweeper was faster.
-pub(crate) fn own(file: &File, path: &Path) -> bool {
+pub(crate) fn lock_in_use(file: &File, path: &Path) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && path.exists()
 }
 

@@ -28,13 +28,13 @@ pub struct Hdma {
     /// Blocks to be copied on the next instruction boundary.
     pub due: u8,
     /// HBlank as the CPU left it when it halted.
-    pub rest: Rest,
+    pub rest: HaltedAt,
 }
 
 /// Reason why a block is copied, or is not, when the CPU wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Rest {
+pub enum HaltedAt {
     /// The CPU halted outside of HBlank: a wake in HBlank copies one.
     Outside = 0,
     /// The CPU halted in HBlank, whose block was copied.
@@ -52,7 +52,7 @@ impl Hdma {
             left: 0x7f,
             active: false,
             due: 0,
-            rest: Rest::Outside,
+            rest: HaltedAt::Outside,
         }
     }
 
@@ -106,11 +106,11 @@ impl Machine {
     pub(crate) fn rest_hdma(&mut self) {
         self.sync_ppu(self.tcycles());
         self.hdma.rest = if self.hdma.due > 0 {
-            Rest::Due
+            HaltedAt::Due
         } else if self.hdma.active && self.is_hdma_period(0) {
-            Rest::Inside
+            HaltedAt::Inside
         } else {
-            Rest::Outside
+            HaltedAt::Outside
         };
         self.hdma.due = 0;
     }
@@ -120,8 +120,8 @@ impl Machine {
     /// `hdma_transition_speedchange_hdmalen*`).
     pub(crate) fn rest_hdma_for_change(&mut self) {
         self.rest_hdma();
-        if self.hdma.rest == Rest::Due && !self.speed.double {
-            self.hdma.rest = Rest::Inside;
+        if self.hdma.rest == HaltedAt::Due && !self.speed.double {
+            self.hdma.rest = HaltedAt::Inside;
             self.hdma.due = 1;
         }
     }
@@ -132,9 +132,9 @@ impl Machine {
         self.speed.changing = false;
         self.sync_ppu(self.tcycles());
         let rest = self.hdma.rest;
-        self.hdma.rest = Rest::Outside;
-        let wakes_inside = self.hdma.active && rest == Rest::Outside && self.is_hdma_period(0);
-        if rest == Rest::Due || wakes_inside {
+        self.hdma.rest = HaltedAt::Outside;
+        let wakes_inside = self.hdma.active && rest == HaltedAt::Outside && self.is_hdma_period(0);
+        if rest == HaltedAt::Due || wakes_inside {
             self.hdma.due = 1;
         }
     }

@@ -39,7 +39,7 @@ const NEAR_TCYCLES: i32 = 32;
 /// let ends = [&mut one, &mut other].map(|machine| CableEnd::new(machine, &mut [], -LEAD_TCYCLES));
 /// let mut link = Link::new(rom, ends, &mut spare);
 /// link.run_frame(false);
-/// link.rest();
+/// link.sync_for_observers();
 /// assert!(link.ends[0].ahead() >= 0); // at most one instruction
 /// ```
 pub struct Link<'m> {
@@ -95,8 +95,8 @@ impl<'m> Link<'m> {
     }
 
     /// Brings the chips up to now, for observers: to be called when no frame follows at once.
-    pub fn rest(&mut self) {
-        self.ends.iter_mut().for_each(CableEnd::rest);
+    pub fn sync_for_observers(&mut self) {
+        self.ends.iter_mut().for_each(CableEnd::sync_for_observers);
     }
 
     /// Returns the time at which the next bit is exchanged, if both ports are open and one of them

@@ -2,7 +2,7 @@
 
 use gbxcule_ir::arena::Handle;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::function::{Function, FunctionId, LocalId, Mode};
+use gbxcule_ir::function::{Function, FunctionId, LocalId, PassMode};
 use gbxcule_ir::layout;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
@@ -56,8 +56,8 @@ impl Frame {
             offset
         };
         let params = function.params.iter().map(|param| match param.mode {
-            Mode::Value => place(size(types, param.ty)),
-            Mode::Shared | Mode::Mutable => place(8),
+            PassMode::Value => place(size(types, param.ty)),
+            PassMode::Shared | PassMode::Mutable => place(8),
         });
         let params = params.collect();
         let body = &function.body;

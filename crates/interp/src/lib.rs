@@ -20,7 +20,7 @@ pub use perturbation::Perturbation;
 
 use frame::Frames;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::function::{FunctionId, Kind, Mode};
+use gbxcule_ir::function::{FunctionId, FunctionKind, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Shape;
@@ -103,7 +103,7 @@ impl<'m> Interpreter<'m> {
         dims: &[u32],
         args: &[Argument],
     ) -> Result<(), Failure> {
-        self.arguments_fit(kernel, Kind::Kernel, args)?;
+        self.arguments_fit(kernel, FunctionKind::Kernel, args)?;
         if dims.len() > 4 || dims.iter().any(|&dim| i32::try_from(dim).is_err()) {
             let message = "a grid has up to 4 dimensions of at most 2147483647 threads";
             return Err(self.refusal(kernel, message.into()));
@@ -125,21 +125,21 @@ impl<'m> Interpreter<'m> {
         point: [u32; 4],
         args: &[Argument],
     ) -> Result<(), Failure> {
-        self.arguments_fit(kernel, Kind::Kernel, args)?;
+        self.arguments_fit(kernel, FunctionKind::Kernel, args)?;
         self.run(kernel, args, point).map(|_| ())
     }
 
     /// Runs a function once, at the origin of the grid; returns the memory image of its result. A
     /// tuple's image is that of a struct with the same fields.
     pub fn call(&mut self, function: FunctionId, args: &[Argument]) -> Result<Vec<u8>, Failure> {
-        self.arguments_fit(function, Kind::Callable, args)?;
+        self.arguments_fit(function, FunctionKind::Callable, args)?;
         self.run(function, args, [0; 4])
     }
 
     fn arguments_fit(
         &self,
         function: FunctionId,
-        kind: Kind,
+        kind: FunctionKind,
         args: &[Argument],
     ) -> Result<(), Failure> {
         let callee = &self.module.functions[function];
@@ -154,8 +154,8 @@ impl<'m> Interpreter<'m> {
         for (param, arg) in callee.params.iter().zip(args) {
             let size = self.module.types.layout(param.ty).map(|layout| layout.size);
             let fits = match (arg, &self.module.types[param.ty]) {
-                (Argument::Place(_), _) => param.mode != Mode::Value,
-                _ if param.mode != Mode::Value => false,
+                (Argument::Place(_), _) => param.mode != PassMode::Value,
+                _ if param.mode != PassMode::Value => false,
                 (Argument::Array(array), Shape::Array { dims, .. }) => array.dims == *dims,
                 (Argument::Array(_), _) => false,
                 (Argument::Bytes(bytes), _) => size == Some(bytes.len() as u64),

@@ -33,7 +33,7 @@ impl Thread<'_, '_> {
                     Ok(Literal::float(args[0].scalar(), a.mul_add(b, left)))
                 })?,
                 None => {
-                    let loose = self.is_loose(op, left, right);
+                    let loose = self.may_round_once(op, left, right);
                     self.by_component(value, &[left, right], |args| {
                         let result = eval::binary(op, args[0], args[1]);
                         let result = result.map_err(|_| Fault::DivisionByZero)?;
@@ -189,7 +189,7 @@ impl Thread<'_, '_> {
     }
 
     /// Returns true if a sum with a product may be off.
-    fn is_loose(&self, op: BinaryOp, left: Value, right: Value) -> bool {
+    fn may_round_once(&self, op: BinaryOp, left: Value, right: Value) -> bool {
         let product =
             |value: Value| matches!(self.body.values[value].op, Op::Binary(BinaryOp::Multiply, ..));
         self.interpreter.perturbation == Some(Perturbation::FusedProducts)

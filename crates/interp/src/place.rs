@@ -5,7 +5,7 @@ use super::thread::{STACK, Thread};
 use super::{Array, Fault};
 use gbxcule_ir::arena::{Arena, Handle};
 use gbxcule_ir::constant::Table;
-use gbxcule_ir::function::Mode;
+use gbxcule_ir::function::PassMode;
 use gbxcule_ir::layout::descriptor;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::{PlaceId, Projection, Root};
@@ -32,8 +32,8 @@ impl Thread<'_, '_> {
                     &self.interpreter.module.functions[self.function].params[position as usize];
                 let slot = self.base + frame.param(position);
                 let at = match param.mode {
-                    Mode::Value => address(STACK, slot),
-                    Mode::Shared | Mode::Mutable => self.word_at(slot),
+                    PassMode::Value => address(STACK, slot),
+                    PassMode::Shared | PassMode::Mutable => self.word_at(slot),
                 };
                 (at, param.ty)
             }

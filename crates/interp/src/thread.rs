@@ -5,7 +5,7 @@ use super::memory::Number;
 use super::{Argument, Failure, Fault, Interpreter, frame};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::eval;
-use gbxcule_ir::function::{Body, FunctionId, Mode};
+use gbxcule_ir::function::{Body, FunctionId, PassMode};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::Type;
@@ -278,7 +278,7 @@ impl<'m> Thread<'_, 'm> {
                 .params
                 .iter()
                 .zip(args)
-                .all(|(param, arg)| (param.mode == Mode::Value)
+                .all(|(param, arg)| (param.mode == PassMode::Value)
                     == matches!(arg, Passed::Value { .. })),
             "check rule 11"
         );

@@ -37,7 +37,7 @@ use std::sync::OnceLock;
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct BuiltinRow {
     /// Name, in NVIDIA Warp's spelling where Warp has it.
     pub name: &'static str,
     /// Front ends that can call it by name.
@@ -101,7 +101,7 @@ pub struct Instance {
     pub signature: u16,
 }
 
-static FAMILIES: [&[Row]; 13] = [
+static FAMILIES: [&[BuiltinRow]; 13] = [
     operator::ROWS,
     scalar::ROWS,
     vector::ROWS,
@@ -118,7 +118,7 @@ static FAMILIES: [&[Row]; 13] = [
 ];
 
 struct Table {
-    rows: Vec<&'static Row>,
+    rows: Vec<&'static BuiltinRow>,
     by_name: FxHashMap<&'static str, BuiltinId>,
 }
 
@@ -138,12 +138,12 @@ pub fn find(name: &str) -> Option<BuiltinId> {
 }
 
 /// A row.
-pub fn row(id: BuiltinId) -> &'static Row {
+pub fn row(id: BuiltinId) -> &'static BuiltinRow {
     table().rows[id.0 as usize]
 }
 
 /// All rows, in order.
-pub fn rows() -> impl Iterator<Item = (BuiltinId, &'static Row)> {
+pub fn rows() -> impl Iterator<Item = (BuiltinId, &'static BuiltinRow)> {
     table().rows.iter().enumerate().map(|(id, &row)| (BuiltinId(id as u16), row))
 }
 
@@ -194,8 +194,8 @@ const fn row_of(
     signatures: &'static [Signature],
     derivative: Derivative,
     doc: &'static str,
-) -> Row {
-    Row { name, visibility: Visibility::Dialect, signatures, derivative, doc }
+) -> BuiltinRow {
+    BuiltinRow { name, visibility: Visibility::Dialect, signatures, derivative, doc }
 }
 
 const fn native(

@@ -17,7 +17,7 @@ pub struct Function {
     /// Name in the source; back ends make it unique.
     pub name: String,
     /// Kernel or callable.
-    pub kind: Kind,
+    pub kind: FunctionKind,
     /// Parameters.
     pub params: Vec<Param>,
     /// The type of its result; `Type::UNIT` if it has none, a tuple if it has several.
@@ -53,7 +53,7 @@ pub type FunctionId = Handle<Function>;
 
 /// Purpose of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum FunctionKind {
     /// Called by other functions.
     Callable,
     /// Launched over a grid, never called. No result; all parameters by value.
@@ -112,14 +112,14 @@ pub struct Param {
     /// Type.
     pub ty: Type,
     /// Mode of passing.
-    pub mode: Mode,
+    pub mode: PassMode,
     /// Place of the declaration.
     pub span: Span,
 }
 
 /// Mode in which an argument is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Mode {
+pub enum PassMode {
     /// A copy; the parameter can't be written.
     Value,
     /// The caller's place, to read.
@@ -131,17 +131,17 @@ pub enum Mode {
 impl Param {
     /// A parameter passed by value, without span.
     pub fn value(name: impl Into<String>, ty: Type) -> Self {
-        Self { name: name.into(), ty, mode: Mode::Value, span: Span::NONE }
+        Self { name: name.into(), ty, mode: PassMode::Value, span: Span::NONE }
     }
 
     /// A parameter passed by reference, to write.
     pub fn mutable(name: impl Into<String>, ty: Type) -> Self {
-        Self { mode: Mode::Mutable, ..Self::value(name, ty) }
+        Self { mode: PassMode::Mutable, ..Self::value(name, ty) }
     }
 
     /// A parameter passed by reference, to read.
     pub fn shared(name: impl Into<String>, ty: Type) -> Self {
-        Self { mode: Mode::Shared, ..Self::value(name, ty) }
+        Self { mode: PassMode::Shared, ..Self::value(name, ty) }
     }
 
     /// Returns the local with a span.

@@ -120,6 +120,7 @@ pub mod builtin;
 pub mod check;
 pub mod constant;
 pub mod diagnostic;
+pub mod dialect_name;
 pub mod eval;
 pub mod function;
 pub mod half;
@@ -130,7 +131,6 @@ pub mod parse;
 pub mod place;
 pub mod print;
 pub mod source;
-pub mod spell;
 pub mod stmt;
 pub mod ty;
 pub mod walk;
@@ -140,7 +140,8 @@ pub use build::Builder;
 pub use builtin::{BuiltinId, Native};
 pub use constant::{Literal, Table, TableId};
 pub use function::{
-    Body, Function, FunctionId, Inline, Kind, Local, LocalId, Mode, Name, Param, Residency,
+    Body, Function, FunctionId, FunctionKind, Inline, Local, LocalId, Name, Param, PassMode,
+    Residency,
 };
 pub use module::Module;
 pub use op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, UnaryOp, Value, ValueData};

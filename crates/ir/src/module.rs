@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::builtin::Instance;
 use super::constant::{Table, TableId};
-use super::function::{Body, Function, FunctionId, Inline, Kind, Name, Param, Residency};
+use super::function::{Body, Function, FunctionId, FunctionKind, Inline, Name, Param, Residency};
 use super::ty::{Type, Types};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -72,7 +72,7 @@ impl Module {
     ) -> FunctionId {
         self.functions.push(Function {
             name: name.into(),
-            kind: Kind::Callable,
+            kind: FunctionKind::Callable,
             params,
             result,
             body: Body::default(),
@@ -91,13 +91,13 @@ impl Module {
     /// Adds a kernel with an empty body.
     pub fn declare_kernel(&mut self, name: impl Into<String>, params: Vec<Param>) -> FunctionId {
         let id = self.declare(name, params, Type::UNIT);
-        self.functions[id].kind = Kind::Kernel;
+        self.functions[id].kind = FunctionKind::Kernel;
         id
     }
 
     /// All kernels.
     pub fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
-        self.functions.iter().filter(|(_, function)| function.kind == Kind::Kernel)
+        self.functions.iter().filter(|(_, function)| function.kind == FunctionKind::Kernel)
     }
 
     /// The first function or kernel with this name.

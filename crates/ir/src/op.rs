@@ -82,7 +82,7 @@ pub enum Op {
     Call {
         /// Function that is called.
         function: FunctionId,
-        /// A value for each `Mode::Value` parameter, a place for the others.
+        /// A value for each `PassMode::Value` parameter, a place for the others.
         args: List<Arg>,
     },
     /// Changes array memory in one indivisible step (a component at a time) and gives the old

@@ -14,7 +14,7 @@ mod operation;
 mod token;
 mod ty;
 
-use crate::function::{FunctionId, Kind};
+use crate::function::{FunctionId, FunctionKind};
 use crate::module::Module;
 use crate::ty::Type;
 use function::{FunctionParser, Head};
@@ -81,8 +81,8 @@ impl<'t> Parser<'t> {
         match self.tokens.peek() {
             Token::End => return Ok(false),
             Token::Word("struct") => self.structure(&mut module.types)?,
-            Token::Word("kernel") => self.declaration(Kind::Kernel, module, declared)?,
-            Token::Word("func") => self.declaration(Kind::Callable, module, declared)?,
+            Token::Word("kernel") => self.declaration(FunctionKind::Kernel, module, declared)?,
+            Token::Word("func") => self.declaration(FunctionKind::Callable, module, declared)?,
             Token::Word("table") => {
                 return Err(self.tokens.error("the bytes of a table aren't part of printed IR"));
             }
@@ -96,7 +96,7 @@ impl<'t> Parser<'t> {
 
     fn declaration(
         &mut self,
-        kind: Kind,
+        kind: FunctionKind,
         module: &mut Module,
         declared: &mut Vec<Head<'t>>,
     ) -> Result<()> {

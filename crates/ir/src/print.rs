@@ -8,7 +8,7 @@
 mod expr;
 mod name;
 
-use super::function::{Body, Function, Kind, Mode, Residency};
+use super::function::{Body, Function, FunctionKind, PassMode, Residency};
 use super::module::Module;
 use super::op::{Op, Value};
 use super::stmt::{BlockId, StmtKind};
@@ -82,15 +82,15 @@ enum PrintTask {
 
 impl Printer<'_> {
     fn header(&mut self) {
-        let keyword = if self.function.kind == Kind::Kernel { "kernel" } else { "func" };
+        let keyword = if self.function.kind == FunctionKind::Kernel { "kernel" } else { "func" };
         _ = write!(self.text, "{keyword} {}(", self.function.name);
         for (position, param) in (0..).zip(&self.function.params) {
             self.text.push_str(if position == 0 { "" } else { ", " });
             self.text.push_str(self.names.param(position));
             self.text.push_str(match param.mode {
-                Mode::Value => ": ",
-                Mode::Shared => ": ref ",
-                Mode::Mutable => ": mut ",
+                PassMode::Value => ": ",
+                PassMode::Shared => ": ref ",
+                PassMode::Mutable => ": mut ",
             });
             self.ty(param.ty);
         }

@@ -3,7 +3,8 @@
 use gbxcule_ir::check;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::{
-    Arg, AtomicOp, BinaryOp, Builder, Case, Handle, Kind, Module, Op, Param, Residency, Table, Type,
+    Arg, AtomicOp, BinaryOp, Builder, Case, FunctionKind, Handle, Module, Op, Param, Residency,
+    Table, Type,
 };
 
 /// Builds a function `f(x: i32, a: array<i32, 1>, r: mut i32) -> result` and checks the module.
@@ -231,16 +232,16 @@ fn rule_13_kernels_take_values_and_give_nothing() {
     let mut module = Module::new("m");
     module.declare_kernel("k", vec![Param::mutable("x", Type::I32)]);
     assert_eq!(codes_of(module), ["ir-kernel"]);
-    let asks = |kind: Kind, threads: u32| {
+    let asks = |kind: FunctionKind, threads: u32| {
         let mut module = Module::new("m");
         let function = module.declare("f", Vec::new(), Type::UNIT);
         module.functions[function].kind = kind;
         module.functions[function].residency = Residency::Blocks { threads, together: None };
         codes_of(module)
     };
-    assert_eq!(asks(Kind::Kernel, 1024), [""; 0]);
-    assert_eq!(asks(Kind::Kernel, 1025), ["ir-kernel"]);
-    assert_eq!(asks(Kind::Callable, 32), ["ir-kernel"]);
+    assert_eq!(asks(FunctionKind::Kernel, 1024), [""; 0]);
+    assert_eq!(asks(FunctionKind::Kernel, 1025), ["ir-kernel"]);
+    assert_eq!(asks(FunctionKind::Callable, 32), ["ir-kernel"]);
 }
 
 #[test]

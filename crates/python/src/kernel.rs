@@ -122,7 +122,9 @@ impl CompiledKernel {
         let launched = py.detach(|| kernel.launch_while(grid, list, &mut go_on));
         // Arrays go back to their owners' streams before they are released, even if the launch
         // failed.
-        args.hand_back(&place).and(launched).map_err(|error| launch_target::failed(&error))?;
+        args.make_owners_wait(&place)
+            .and(launched)
+            .map_err(|error| launch_target::failed(&error))?;
         raised.map_or(Ok(()), Err)
     }
 
@@ -253,7 +255,7 @@ pub(crate) fn compile_kernels(
     let kernels: Vec<String> = module
         .functions
         .iter()
-        .filter(|(_, function)| function.kind == gbxcule_ir::Kind::Kernel)
+        .filter(|(_, function)| function.kind == gbxcule_ir::FunctionKind::Kernel)
         .map(|(_, function)| function.name.clone())
         .collect();
     let missing = names.iter().flatten().find(|name| !kernels.contains(name));

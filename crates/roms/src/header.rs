@@ -1,8 +1,8 @@
-//! The cartridge header at $0100-$014F and its two checksums. Pan Docs "The Cartridge Header".
+//! The cartridge header at $0100-$014F and its two checksums. Pan Docs "The CartridgeType Header".
 
 /// The chips of a cartridge, as the header's byte $0147 names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cartridge(u8);
+pub struct CartridgeType(u8);
 
 /// Name in sources and code in the header.
 const CARTRIDGES: [(&str, u8); 17] = [
@@ -49,13 +49,13 @@ const LOGO: [u8; 48] = [
     0xBB, 0xBB, 0x67, 0x63, 0x6E, 0x0E, 0xEC, 0xCC, 0xDD, 0xDC, 0x99, 0x9F, 0xBB, 0xB9, 0x33, 0x3E,
 ];
 
-impl Cartridge {
+impl CartridgeType {
     /// A bare ROM without a mapper.
-    pub const ROM_ONLY: Cartridge = Cartridge(0);
+    pub const ROM_ONLY: CartridgeType = CartridgeType(0);
 
     /// The cartridge called so in sources, such as `mbc1_ram`.
-    pub fn by_name(name: &str) -> Option<Cartridge> {
-        CARTRIDGES.iter().find(|row| row.0 == name).map(|row| Cartridge(row.1))
+    pub fn by_name(name: &str) -> Option<CartridgeType> {
+        CARTRIDGES.iter().find(|row| row.0 == name).map(|row| CartridgeType(row.1))
     }
 
     /// The names sources may use.
@@ -73,7 +73,7 @@ impl Cartridge {
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub(crate) title: String,
-    pub(crate) cartridge: Cartridge,
+    pub(crate) cartridge: CartridgeType,
     pub(crate) ram_code: u8,
     pub(crate) model: u8,
 }

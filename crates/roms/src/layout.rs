@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::error::{Complaint, Complaints};
 use crate::expression::{Expression, Names};
 use crate::hardware::REGISTERS;
-use crate::header::{Cartridge, Header, RAM_SIZES};
+use crate::header::{CartridgeType, Header, RAM_SIZES};
 use crate::opcode::Form;
-use crate::select::select;
+use crate::select_form::select;
 use crate::statement::{Datum, Operand, Statement};
 
 /// Position of the next byte.
@@ -148,7 +148,7 @@ impl Layout {
             definitions: REGISTERS.iter().map(register).collect(),
             header: Header {
                 title: String::new(),
-                cartridge: Cartridge::ROM_ONLY,
+                cartridge: CartridgeType::ROM_ONLY,
                 ram_code: 0,
                 model: 0,
             },

@@ -17,14 +17,14 @@ mod layout;
 mod lex;
 pub mod opcode;
 mod rom;
-mod select;
+mod select_form;
 mod statement;
 mod suite;
 
 pub use assemble::{Assembler, assemble};
 pub use disassemble::disassemble;
 pub use error::{AssembleError, AssembleErrors};
-pub use header::{Cartridge, global_checksum, header_checksum};
+pub use header::{CartridgeType, global_checksum, header_checksum};
 pub use rom::{Rom, Symbol};
 pub use suite::{BuiltIn, all, by_name, for_color, includes};
 

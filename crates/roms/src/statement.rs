@@ -2,7 +2,7 @@
 
 use crate::error::Complaint;
 use crate::expression::{Expression, Reader};
-use crate::header::{Cartridge, model_by_name, model_names};
+use crate::header::{CartridgeType, model_by_name, model_names};
 use crate::lex::{Token, lex};
 
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ pub(crate) enum Statement {
         column: u32,
     },
     /// `cartridge mbc1_ram_battery`
-    Cartridge(Cartridge),
+    Cartridge(CartridgeType),
     /// `model color`, as the header's byte for it.
     Model(u8),
     /// `ramsize 8`, in KiB.
@@ -199,11 +199,11 @@ fn text(reader: &mut Reader) -> Result<String, Complaint> {
 
 fn cartridge(reader: &mut Reader) -> Result<Statement, Complaint> {
     let found = match reader.peek(0) {
-        Some(Token::Word(word)) => Cartridge::by_name(word),
+        Some(Token::Word(word)) => CartridgeType::by_name(word),
         _ => None,
     };
     let cartridge = found.ok_or_else(|| {
-        let names: Vec<&str> = Cartridge::names().collect();
+        let names: Vec<&str> = CartridgeType::names().collect();
         reader.unexpected(&format!("one of {}", names.join(", ")))
     })?;
     reader.advance();

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::data_type::{DataType, Element};
-use gbxcule_ir::{Literal, Scalar, spell};
+use gbxcule_ir::{Literal, Scalar, dialect_name};
 
 /// An argument of a launch.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Argument {
         let quoted = |text: &str| format!("`{text}`");
         match self {
             Self::Array(array) => {
-                quoted(&spell::array(&array.data_type().to_string(), array.shape().len()))
+                quoted(&dialect_name::array(&array.data_type().to_string(), array.shape().len()))
             }
             Self::Absent => "no array".into(),
             Self::Scalar(literal) => quoted(literal.scalar().spelled()),

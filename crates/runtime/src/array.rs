@@ -68,7 +68,7 @@ impl Array {
 
     /// A one-dimensional array of these elements on the host.
     pub fn from_slice<T: Element>(elements: &[T]) -> Self {
-        let data = Buffer::holding(bytemuck::cast_slice(elements));
+        let data = Buffer::copied_from(bytemuck::cast_slice(elements));
         Self {
             data: Arc::new(data),
             gradient: None,
@@ -91,7 +91,7 @@ impl Array {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, Error> {
-        Self::in_buffer(Arc::new(Buffer::holding(bytes)), data_type, offset, shape, strides)
+        Self::in_buffer(Arc::new(Buffer::copied_from(bytes)), data_type, offset, shape, strides)
     }
 
     /// Views this array's memory with another type, shape and strides.

@@ -42,7 +42,7 @@ impl Buffer {
     }
 
     /// A copy of these bytes.
-    pub(crate) fn holding(bytes: &[u8]) -> Self {
+    pub(crate) fn copied_from(bytes: &[u8]) -> Self {
         let buffer = Self::zeroed(bytes.len());
         buffer.write().bytes().copy_from_slice(bytes);
         buffer
@@ -67,12 +67,12 @@ impl Buffer {
     /// Copies pieces to the host, side by side.
     pub(crate) fn download(&self, pieces: &Pieces, mut into: &mut [u8]) -> Result<(), Error> {
         if let Some(stream) = &self.stream {
-            stream.counter().down(pieces.bytes);
+            stream.counter().count_download(pieces.bytes);
         }
         if let Memory::Cuda(memory) = &self.memory {
             return memory.download(pieces, into);
         }
-        self.stream.iter().for_each(|stream| stream.counter().wait());
+        self.stream.iter().for_each(|stream| stream.counter().count_wait());
         let guard = self.read();
         for row in rows(&pieces.all) {
             let (part, rest) = into.split_at_mut(row.len());
@@ -85,7 +85,7 @@ impl Buffer {
     /// Copies bytes that lie side by side into pieces.
     pub(crate) fn upload(&self, pieces: &Pieces, mut from: &[u8]) -> Result<(), Error> {
         if let Some(stream) = &self.stream {
-            stream.counter().up(pieces.bytes);
+            stream.counter().count_upload(pieces.bytes);
         }
         if let Memory::Cuda(memory) = &self.memory {
             return memory.upload(pieces, from);

@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::generate::{Generated, HostCompiler};
-use crate::import;
+use crate::host_function;
 use crate::output::Output;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{DataDescription, FuncId, Linkage, Module as _};
@@ -96,7 +96,7 @@ impl Code {
         let mut builder = JITBuilder::with_isa(isa, names);
         for (position, &import) in program.imports.iter().enumerate() {
             let outside = externals.iter().find(|it| import == Import::External(it.function));
-            let address = outside.map_or_else(|| import::address(import), |it| it.address);
+            let address = outside.map_or_else(|| host_function::address(import), |it| it.address);
             builder.symbol(format!("import{position}"), address);
         }
         let memory = Some(JITModule::new(builder));

@@ -1,6 +1,6 @@
 //! Types of array elements and struct arguments, independent of any module.
 
-use gbxcule_ir::{Module, Scalar, Shape, Type, spell};
+use gbxcule_ir::{Module, Scalar, Shape, Type, dialect_name};
 use std::fmt;
 use std::sync::Arc;
 
@@ -99,17 +99,17 @@ impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scalar(of) => f.write_str(of.spelled()),
-            Self::Vector(len, of) => f.write_str(&spell::vector(*len, *of)),
-            Self::Matrix(rows, cols, of) => f.write_str(&spell::matrix(*rows, *cols, *of)),
-            Self::Quaternion(of) => f.write_str(&spell::quaternion(*of)),
-            Self::Transform(of) => f.write_str(&spell::transform(*of)),
+            Self::Vector(len, of) => f.write_str(&dialect_name::vector(*len, *of)),
+            Self::Matrix(rows, cols, of) => f.write_str(&dialect_name::matrix(*rows, *cols, *of)),
+            Self::Quaternion(of) => f.write_str(&dialect_name::quaternion(*of)),
+            Self::Transform(of) => f.write_str(&dialect_name::transform(*of)),
             Self::Fixed(..) => {
                 let (mut inner, mut extents) = (self, Vec::new());
                 while let Self::Fixed(of, len) = inner {
                     extents.push(*len);
                     inner = of;
                 }
-                f.write_str(&spell::fixed(&extents, &inner.to_string()))
+                f.write_str(&dialect_name::fixed(&extents, &inner.to_string()))
             }
             Self::Struct(structure) => f.write_str(&structure.name),
         }

@@ -1,8 +1,8 @@
 //! Compiles cranelift IR to bytes, by the code generator for this machine.
 
 use crate::error::Error;
-use crate::pool::pool;
-use crate::process::once;
+use crate::process::get_or_make;
+use crate::worker_threads::pool;
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -38,7 +38,7 @@ impl HostCompiler {
     pub(crate) fn new() -> Result<Self, Error> {
         static HOST: OnceLock<Result<HostCompiler, Error>> = OnceLock::new();
         let make = || Ok(Self { optimising: generator("speed")?, plain: generator("none")? });
-        once(&HOST, make).clone()
+        get_or_make(&HOST, make).clone()
     }
 
     /// Compiles functions; `ids` are their names among each other.

@@ -8,8 +8,8 @@ pub use direct::{DirectKernel, SliceArgument};
 pub(crate) use fault::RawFault;
 
 use crate::argument::Argument;
-use crate::cache::{Compiled, Native};
 use crate::code::RunningLaunch;
+use crate::compile_cache::{Compiled, Native};
 use crate::cuda::Image;
 use crate::device::Device;
 use crate::error::Error;

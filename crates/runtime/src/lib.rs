@@ -10,9 +10,9 @@
 mod argument;
 mod array;
 mod buffer;
-mod cache;
 mod code;
 mod code_folder;
+mod compile_cache;
 pub mod cuda;
 mod data_type;
 mod device;
@@ -22,35 +22,35 @@ mod external_memory;
 mod function_code;
 mod generate;
 pub mod geometry;
-mod import;
+mod host_function;
 mod kernel;
 mod launch;
 pub mod nvrtc;
 mod output;
 mod overlap;
-mod pool;
 mod process;
 mod program_file;
 pub mod ptxas;
 mod reflection;
 mod stream;
+mod worker_threads;
 
 pub use argument::Argument;
 pub use array::Array;
-pub use cache::{Build, Compiled, compile};
 pub use code::External;
 pub use code_folder::CodeFolder;
+pub use compile_cache::{Build, Compiled, compile};
 pub use data_type::{DataType, Element, StructType};
 pub use device::Device;
 pub use error::{Error, Fault};
 pub use function_code::FunctionCode;
 pub use kernel::{DirectKernel, Kernel, SliceArgument};
 pub use output::Output;
-pub use pool::{check_threads, in_pool};
-pub use process::{PerProcess, Process, once};
+pub use process::{PerProcess, Process, get_or_make};
 pub use program_file::{ProgramFiles, ReadError};
 pub use reflection::{Parameter, Reflection};
 pub use stream::{Stream, Traffic};
+pub use worker_threads::{check_threads, in_pool};
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(doctest)]

@@ -46,7 +46,7 @@ impl<T: Default> Default for PerProcess<T> {
 /// Returns the content of a cell, made at its first use. Unlike `get_or_init`, no thread waits for
 /// another that makes it, so a forked child doesn't either; two threads that come at once both make
 /// it, and one is kept.
-pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
+pub fn get_or_make<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     if let Some(made) = cell.get() {
         return made;
     }

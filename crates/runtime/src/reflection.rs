@@ -3,8 +3,8 @@
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
 use gbxcule_ir::{
-    Arg, Body, Function, FunctionId, Kind, List, Mode, Module, Op, PlaceId, Projection, Root,
-    StmtKind, Type, Value,
+    Arg, Body, Function, FunctionId, FunctionKind, List, Module, Op, PassMode, PlaceId, Projection,
+    Root, StmtKind, Type, Value,
 };
 
 /// A kernel as its callers see it.
@@ -41,7 +41,7 @@ pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
         summaries[id.index()] = HandleFlow::summarise(module, &module.functions[id], &summaries);
     }
     let reflected = module.functions.iter().map(|(id, function)| {
-        (function.kind == Kind::Kernel).then(|| {
+        (function.kind == FunctionKind::Kernel).then(|| {
             let params = function.params.iter().zip(&summaries[id.index()].written);
             let parameters = params.map(|(param, &written)| Parameter {
                 name: param.name.clone(),
@@ -212,7 +212,7 @@ impl HandleFlow<'_> {
             .collect();
         nodes.push(self.value(value));
         for (at, (arg, param)) in args.iter().zip(&callee.params).enumerate() {
-            if let (Arg::Place(place), Mode::Mutable) = (*arg, param.mode) {
+            if let (Arg::Place(place), PassMode::Mutable) = (*arg, param.mode) {
                 self.write(place);
             }
             if summary.written[at] {

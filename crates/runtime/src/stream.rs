@@ -11,8 +11,8 @@ use crate::cuda;
 use crate::data_type::{DataType, Element};
 use crate::device::Device;
 use crate::error::Error;
-use crate::pool::check_threads;
 use crate::process::PerProcess;
+use crate::worker_threads::check_threads;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,15 +64,15 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    pub(crate) fn up(&self, bytes: usize) {
+    pub(crate) fn count_upload(&self, bytes: usize) {
         self.uploaded.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn down(&self, bytes: usize) {
+    pub(crate) fn count_download(&self, bytes: usize) {
         self.downloaded.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn wait(&self) {
+    pub(crate) fn count_wait(&self) {
         self.waits.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -158,7 +158,7 @@ impl Stream {
         match &self.inner.queue {
             Some(queue) => queue.synchronize(),
             None => {
-                self.inner.counter.wait();
+                self.inner.counter.count_wait();
                 Ok(())
             }
         }

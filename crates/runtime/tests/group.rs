@@ -11,7 +11,7 @@ use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, Shape};
 use gbxcule_runtime::{Device, Error, Kernel, compile};
-use gbxcule_testkit::arbitrary::{Actual, Program};
+use gbxcule_testkit::arbitrary::{Actual, RandomProgram};
 
 const FUNCTIONS: &str = "
 @wp.func
@@ -156,7 +156,7 @@ fn kept(module: &Valid<Module>) -> [Kernel; 2] {
     })
 }
 
-fn agrees(program: &Program, said: &dyn Fn() -> String) {
+fn agrees(program: &RandomProgram, said: &dyn Fn() -> String) {
     let expected = program.interpret().unwrap_or_else(|failure| panic!("{}: {failure:?}", said()));
     for checked in [true, false] {
         let found = native::run(program, checked).unwrap_or_else(|e| panic!("{}: {e}", said()));
@@ -188,8 +188,13 @@ fn threads_of_a_plane_leave_what_the_interpreter_leaves() {
                 args.push(Actual::Bytes((at as i32).min(5).to_le_bytes().into()));
                 let count = (shape[0] * shape[1] * 2) as usize;
                 let buffers = vec![numbers(count), numbers(count + 7)[28..].into(), numbers(count)];
-                let program =
-                    Program { module: module.clone(), kernel, dims: dims.to_vec(), buffers, args };
+                let program = RandomProgram {
+                    module: module.clone(),
+                    kernel,
+                    dims: dims.to_vec(),
+                    buffers,
+                    args,
+                };
                 agrees(&program, &|| format!("{dims:?} {layout:?}\n{body}"));
             }
         }
@@ -215,8 +220,13 @@ fn threads_of_a_line_leave_what_the_interpreter_leaves() {
                     bytes
                 });
                 let buffers = buffers.collect();
-                let program =
-                    Program { module: module.clone(), kernel, dims: vec![dims], buffers, args };
+                let program = RandomProgram {
+                    module: module.clone(),
+                    kernel,
+                    dims: vec![dims],
+                    buffers,
+                    args,
+                };
                 agrees(&program, &|| format!("{dims} {layout:?}\n{body}"));
             }
         }
@@ -240,7 +250,8 @@ fn an_index_outside_is_found_in_each_thread_of_a_group() {
             let y = array(&module, 1, 1, &[50], Layout::Dense);
             let args = vec![x, y, Actual::Bytes(vec![0; 4])];
             let buffers = vec![vec![0; len as usize * 4], vec![0; 200]];
-            let program = Program { module: module.clone(), kernel, dims: vec![40], buffers, args };
+            let program =
+                RandomProgram { module: module.clone(), kernel, dims: vec![40], buffers, args };
             let failure = program.interpret().expect_err("it leaves the array");
             let Err(Error::Fault(fault)) = native::run(&program, true) else {
                 panic!("no fault: {len} {body}")

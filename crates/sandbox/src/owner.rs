@@ -85,7 +85,7 @@ impl ChildGroup {
         let status = self.child.wait()?;
         self.status = Some(status);
         groups(|all| all.remove(&self.child.id()));
-        watcher::forget(self.child.id());
+        watcher::group_ended(self.child.id());
         Ok(status)
     }
 }

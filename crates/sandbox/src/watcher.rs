@@ -33,15 +33,15 @@ static WATCHER: Mutex<Option<Watcher>> = Mutex::new(None);
 
 /// Adds a process group that must end with this process.
 pub(crate) fn watch(group: u32) {
-    tell('+', group);
+    send('+', group);
 }
 
 /// The group has ended.
-pub(crate) fn forget(group: u32) {
-    tell('-', group);
+pub(crate) fn group_ended(group: u32) {
+    send('-', group);
 }
 
-fn tell(sign: char, group: u32) {
+fn send(sign: char, group: u32) {
     let mut watcher = WATCHER.lock().unwrap_or_else(PoisonError::into_inner);
     if watcher.as_ref().is_none_or(|it| it.owner != std::process::id()) {
         *watcher = start();

@@ -28,7 +28,7 @@ mod sound;
 #[cfg(not(color))]
 mod wav;
 
-pub use mixer::{Frame, Levels, SAMPLE_MCYCLES, SAMPLES_PER_FRAME};
+pub use mixer::{Levels, SAMPLE_MCYCLES, SAMPLES_PER_FRAME, StereoSample};
 pub use sound::Sound;
 #[cfg(not(color))]
 pub use wav::{sample_rate, wav};

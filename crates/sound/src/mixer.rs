@@ -12,7 +12,7 @@ pub const SAMPLES_PER_FRAME: usize = (gbxcule_gameboy::FRAME_MCYCLES / SAMPLE_MC
 pub type Levels = [Option<u8>; 4];
 
 /// One sample: left and right.
-pub type Frame = [i16; 2];
+pub type StereoSample = [i16; 2];
 
 /// Offsets of NR50 and NR51 from FF10.
 const VOLUMES: usize = 0x14;
@@ -32,7 +32,7 @@ pub(crate) struct Mixer {
 
 impl Mixer {
     /// Takes half an M-cycle; returns a sample when its time is over.
-    pub(crate) fn add(&mut self, levels: &Levels, apu: &Apu) -> Option<Frame> {
+    pub(crate) fn add(&mut self, levels: &Levels, apu: &Apu) -> Option<StereoSample> {
         let sides = mix(levels, apu);
         for (sum, side) in self.sums.iter_mut().zip(sides) {
             *sum += side;

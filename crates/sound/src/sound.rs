@@ -6,7 +6,7 @@ use gbxcule_gameboy::{Machine, Step};
 use crate::channels::Channels;
 #[cfg(color)]
 use crate::color_channels::ColorChannels as Channels;
-use crate::mixer::{Frame, Levels, Mixer};
+use crate::mixer::{Levels, Mixer, StereoSample};
 
 /// The sound of one machine. If something else has run the machine or changed its state, waves
 /// begin anew and volumes are as they were set: a state doesn't hold what only ears notice.
@@ -14,7 +14,7 @@ use crate::mixer::{Frame, Levels, Mixer};
 pub struct Sound {
     channels: Channels,
     mixer: Mixer,
-    samples: Vec<Frame>,
+    samples: Vec<StereoSample>,
 }
 
 impl Sound {
@@ -101,7 +101,7 @@ impl Sound {
 
     /// Samples made since they were last cleared.
     #[must_use]
-    pub fn samples(&self) -> &[Frame] {
+    pub fn samples(&self) -> &[StereoSample] {
         &self.samples
     }
 

@@ -1,6 +1,6 @@
 //! Samples as a WAV file.
 
-use crate::mixer::{Frame, SAMPLE_MCYCLES};
+use crate::mixer::{SAMPLE_MCYCLES, StereoSample};
 
 /// M-cycles of a second.
 const MCYCLES_PER_S: u32 = 1 << 20;
@@ -13,7 +13,7 @@ pub const fn sample_rate() -> u32 {
 
 /// A WAV file of 16-bit stereo samples.
 #[must_use]
-pub fn wav(samples: &[Frame]) -> Vec<u8> {
+pub fn wav(samples: &[StereoSample]) -> Vec<u8> {
     let bytes = u32::try_from(samples.len() * 4).unwrap_or(u32::MAX);
     let mut file = Vec::with_capacity(44 + samples.len() * 4);
     file.extend(b"RIFF");

@@ -18,7 +18,7 @@ use super::ty::Ty;
 use gbxcule_ir::TableId;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::function::{FunctionId, Mode, Param};
+use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
@@ -68,10 +68,10 @@ impl<'p, 'a> Lower<'p, 'a> {
         let mut params = Vec::new();
         for param in &signature.params {
             let mode = match &param.ty {
-                Ty::Ref { to, .. } if matches!(**to, Ty::Slice(_)) => Mode::Value,
-                Ty::Ref { mutable: true, .. } => Mode::Mutable,
-                Ty::Ref { mutable: false, .. } => Mode::Shared,
-                _ => Mode::Value,
+                Ty::Ref { to, .. } if matches!(**to, Ty::Slice(_)) => PassMode::Value,
+                Ty::Ref { mutable: true, .. } => PassMode::Mutable,
+                Ty::Ref { mutable: false, .. } => PassMode::Shared,
+                _ => PassMode::Value,
             };
             let (name, ty) = (param.name.clone(), self.ty(&param.ty, module));
             params.push(Param { name, ty, mode, span: param.span });

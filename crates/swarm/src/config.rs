@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use gbxcule_blocks::Recompile;
 
-use crate::{Chance, Codec, Link, PowerOnMemory, Programs, Schedule, Stage};
+use crate::{Chance, Codec, LinkMode, PowerOnChoice, Programs, Schedule, Stage};
 
 /// The configuration of a swarm.
 ///
@@ -33,7 +33,7 @@ pub struct SwarmConfig {
     /// Number in memory that is drawn when an episode begins.
     pub chance: Option<Chance>,
     /// Contents of memory at power-on.
-    pub power_on: PowerOnMemory,
+    pub power_on: PowerOnChoice,
     /// Make sound samples of each step. Machines then run one instruction at a time, on the CPU.
     pub sound: bool,
     /// Threads to use; all cores when absent.
@@ -43,7 +43,7 @@ pub struct SwarmConfig {
     pub recompile: Recompile,
     /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable run on the CPU,
     /// interpreted.
-    pub link: Link,
+    pub link: LinkMode,
 }
 
 impl SwarmConfig {
@@ -58,11 +58,11 @@ impl SwarmConfig {
             programs: Programs::default(),
             draw_last: false,
             chance: None,
-            power_on: PowerOnMemory::default(),
+            power_on: PowerOnChoice::default(),
             sound: false,
             threads: None,
             recompile: Recompile::default(),
-            link: Link::default(),
+            link: LinkMode::default(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One machine's registers, as every backend reports them.
 
-use crate::Machine;
+use crate::AnyMachine;
 use crate::machine::of_either;
 
 /// The SM83's programmer-visible registers.
@@ -22,7 +22,7 @@ pub struct CpuState {
 impl CpuState {
     /// The registers of a machine.
     #[must_use]
-    pub fn of(machine: &Machine) -> Self {
+    pub fn of(machine: &AnyMachine) -> Self {
         of_either!(machine, machine => {
             let cpu = &machine.cpu;
             Self {

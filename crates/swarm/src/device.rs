@@ -10,7 +10,8 @@
 
 mod begin;
 mod column;
-mod image;
+mod copy_env;
+mod host_copy;
 mod inspect;
 mod kernel;
 mod memory;
@@ -21,7 +22,6 @@ mod step;
 mod swarm;
 #[cfg(test)]
 mod tests;
-mod transfer;
 mod translation;
 
 pub use begin::begin_module;

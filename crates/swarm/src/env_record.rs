@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::record::{Reader, RecordKind, Writer};
-use crate::{Counters, EnvSnapshot, Episode, Machine, Programs, Rom, SwarmError};
+use crate::{AnyMachine, Counters, EnvSnapshot, Episode, Programs, Rom, SwarmError};
 
 /// The record that holds one env's state.
 pub(crate) const STATE: RecordKind =
@@ -107,6 +107,6 @@ pub(crate) fn read_episode(reader: &mut Reader<'_>) -> Result<Episode, SwarmErro
 /// A machine alone, where an episode begins.
 fn machine_of(rom: &Rom, bytes: &[u8]) -> Result<EnvSnapshot, SwarmError> {
     let mut cart_ram = vec![0; rom.cart_ram_bytes()];
-    let machine = Machine::load_state(rom, bytes, &mut cart_ram)?;
+    let machine = AnyMachine::load_state(rom, bytes, &mut cart_ram)?;
     Ok(EnvSnapshot::start(machine, cart_ram))
 }

@@ -46,7 +46,7 @@ impl Episode {
         let all: u64 = weights.iter().copied().map(u64::from).sum();
         // Drawn apart from the chance in memory, which so is the same however many starts there
         // are.
-        let mut drawn = mixed(self.bits()) % all.max(1);
+        let mut drawn = splitmix64(self.bits()) % all.max(1);
         let falls_here = |&weight: &u32| {
             let falls = drawn < u64::from(weight);
             drawn = drawn.wrapping_sub(u64::from(weight));
@@ -56,7 +56,7 @@ impl Episode {
     }
 
     fn bits(self) -> u64 {
-        mixed(mixed(self.seed).wrapping_add(self.count.wrapping_mul(GOLDEN)))
+        splitmix64(splitmix64(self.seed).wrapping_add(self.count.wrapping_mul(GOLDEN)))
     }
 
     /// Begins the next episode and draws its chance, 1 to 65,535: 0 would stay 0 in the generators
@@ -148,8 +148,8 @@ impl Episodes {
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A number of Sebastiano Vigna's splitmix64.
-fn mixed(bits: u64) -> u64 {
+/// Returns a number of Sebastiano Vigna's splitmix64.
+fn splitmix64(bits: u64) -> u64 {
     let bits = bits.wrapping_add(GOLDEN);
     let bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -163,8 +163,8 @@ mod tests {
     #[test]
     fn the_mix_is_splitmix64() {
         // The first numbers of its reference implementation, seeded with 0.
-        assert_eq!(mixed(0), 0xE220_A839_7B1D_CDAF);
-        assert_eq!(mixed(GOLDEN), 0x6E78_9E6A_A1B9_65F4);
+        assert_eq!(splitmix64(0), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(splitmix64(GOLDEN), 0x6E78_9E6A_A1B9_65F4);
     }
 
     #[test]

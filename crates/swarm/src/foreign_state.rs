@@ -19,7 +19,7 @@ use gbxcule_gameboy::{FRAME_MCYCLES, Model, PowerOnMemory};
 use self::color::ColorMemories;
 use crate::env_record::{EnvRecord, STATE};
 use crate::machine::of_either;
-use crate::{EnvSnapshot, Machine, Programs, Rom, SwarmError};
+use crate::{AnyMachine, EnvSnapshot, Programs, Rom, SwarmError};
 
 const LINE_TCYCLES: u32 = 456;
 /// No instruction of an idling machine goes further past the place, nor does a frame begin later
@@ -150,7 +150,7 @@ pub(crate) fn exported(snapshot: &EnvSnapshot, rom: &Rom, format: ForeignFormat)
 }
 
 impl ForeignState {
-    fn of(machine: &Machine, rom: &Rom, cart_ram: &[u8]) -> Self {
+    fn of(machine: &AnyMachine, rom: &Rom, cart_ram: &[u8]) -> Self {
         let mut machine = machine.clone();
         let place = place(&machine);
         let mcycles = machine.mcycles_at_single_speed();
@@ -191,16 +191,16 @@ impl ForeignState {
             }
         });
         match &machine {
-            Machine::Original(machine) => foreign_state.mode = machine.cpu.mode,
-            Machine::Color(machine) => foreign_state.add_color(machine),
+            AnyMachine::Original(machine) => foreign_state.mode = machine.cpu.mode,
+            AnyMachine::Color(machine) => foreign_state.add_color(machine),
         }
         foreign_state
     }
 
     /// A machine that goes on from this state, and its cartridge RAM.
-    fn machine(&self, rom: &Rom) -> Result<(Machine, Vec<u8>), SwarmError> {
+    fn machine(&self, rom: &Rom) -> Result<(AnyMachine, Vec<u8>), SwarmError> {
         let cartridge = rom.cartridge();
-        let mut machine = Machine::power_on(rom, PowerOnMemory::Zero);
+        let mut machine = AnyMachine::power_on(rom, PowerOnMemory::Zero);
         let mut cart_ram = vec![0xFF; rom.cart_ram_bytes()];
         fill(&mut cart_ram, &self.cart_ram);
         of_either!(&mut machine, machine => {
@@ -208,7 +208,7 @@ impl ForeignState {
             fill(&mut machine.oam, &self.oam);
         });
         self.idle_to_the_place(&mut machine, rom, &mut cart_ram);
-        if let Machine::Color(machine) = &mut machine {
+        if let AnyMachine::Color(machine) = &mut machine {
             self.set_transfer(machine);
         }
         let mcycles = machine.mcycles_at_single_speed();
@@ -225,20 +225,20 @@ impl ForeignState {
         // The state's own rules have the last word on whether this can run.
         let mut state = vec![0; machine.state_len(cartridge)];
         machine.save_state(cartridge, &cart_ram, &mut state)?;
-        Machine::load_state(rom, &state, &mut cart_ram.clone())?;
+        AnyMachine::load_state(rom, &state, &mut cart_ram.clone())?;
         Ok((machine, cart_ram))
     }
 
     /// Writes the chips' registers, then lets the PPU run to its place, drawing what it meets on
     /// the way.
-    fn idle_to_the_place(&self, machine: &mut Machine, rom: &Rom, cart_ram: &mut [u8]) {
+    fn idle_to_the_place(&self, machine: &mut AnyMachine, rom: &Rom, cart_ram: &mut [u8]) {
         let nops = vec![0; rom.bytes().len()];
         let lcdc = self.io[0x40];
         of_either!(machine, machine => machine.cpu.ime = false);
-        if let Machine::Color(machine) = machine {
+        if let AnyMachine::Color(machine) = machine {
             self.set_color(machine, &nops, cart_ram);
         }
-        let mut write = |machine: &mut Machine, low: u8, value: u8| {
+        let mut write = |machine: &mut AnyMachine, low: u8, value: u8| {
             machine.poke(&nops, cart_ram, 0xFF00 | u16::from(low), value);
         };
         write(machine, 0xFF, 0);
@@ -279,7 +279,7 @@ impl ForeignState {
         });
     }
 
-    fn set_clocks(&self, machine: &mut Machine) {
+    fn set_clocks(&self, machine: &mut AnyMachine) {
         let mcycles = machine.mcycles_at_single_speed();
         of_either!(machine, machine => {
             let now = machine.now;
@@ -303,10 +303,10 @@ impl ForeignState {
         });
     }
 
-    fn set_cpu(&self, machine: &mut Machine) {
+    fn set_cpu(&self, machine: &mut AnyMachine) {
         match machine {
-            Machine::Original(machine) => machine.cpu.mode = self.mode,
-            Machine::Color(machine) => machine.cpu.mode = color::mode(self.mode),
+            AnyMachine::Original(machine) => machine.cpu.mode = self.mode,
+            AnyMachine::Color(machine) => machine.cpu.mode = color::mode(self.mode),
         }
         let [pc, af, bc, de, hl, sp] = self.registers;
         of_either!(machine, machine => {
@@ -324,7 +324,7 @@ impl ForeignState {
     }
 }
 
-fn idle(machine: &mut Machine, nops: &[u8], cart_ram: &mut [u8]) -> bool {
+fn idle(machine: &mut AnyMachine, nops: &[u8], cart_ram: &mut [u8]) -> bool {
     of_either!(machine, machine => {
         machine.cpu.pc = IDLE_PC;
         machine.run_instruction(nops, cart_ram)
@@ -332,7 +332,7 @@ fn idle(machine: &mut Machine, nops: &[u8], cart_ram: &mut [u8]) -> bool {
 }
 
 /// T-cycles since the PPU began line 0, also where it has not been brought up to now.
-fn place(machine: &Machine) -> u32 {
+fn place(machine: &AnyMachine) -> u32 {
     of_either!(machine, machine => {
         let elapsed = machine.tcycles().wrapping_sub(machine.ppu.line_start).cast_signed();
         let dot = elapsed.max(i32::from(machine.ppu.dot)).unsigned_abs();
@@ -341,7 +341,7 @@ fn place(machine: &Machine) -> u32 {
 }
 
 /// Returns true if the PPU is at the place or a little past it.
-fn reached(machine: &Machine, wanted: u32) -> bool {
+fn reached(machine: &AnyMachine, wanted: u32) -> bool {
     let ahead = (place(machine) + 4 * FRAME_MCYCLES - wanted) % (4 * FRAME_MCYCLES);
     ahead <= MOST_PAST_TCYCLES
 }

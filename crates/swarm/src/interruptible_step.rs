@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{FrameRange, Link, NativeSwarm, SwarmError};
+use crate::{FrameRange, LinkMode, NativeSwarm, SwarmError};
 
 /// Time between two calls of `go_on`: as long as a caller may wait for a step to stop.
 const TIME_BETWEEN_ASKS: Duration = Duration::from_millis(100);
@@ -58,7 +58,7 @@ impl NativeSwarm {
             }
             let end = first.saturating_add(self.pace.frames()).min(frames.end);
             // Only the last frame of a step is looked at; with a cable it may have begun before.
-            let is_last = end == frames.end || self.config().link == Link::Pairs;
+            let is_last = end == frames.end || self.config().link == LinkMode::Pairs;
             let range = FrameRange { frames: first..end, draw_last: draw_last && is_last };
             let begun = Instant::now();
             match pressed {

@@ -9,7 +9,7 @@ use gbxcule_dialect::{Library, Program};
 use gbxcule_gameboy::SOURCES;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::{SourceMap, Span};
-use gbxcule_ir::{FunctionId, Mode, Module, Param};
+use gbxcule_ir::{FunctionId, Module, Param, PassMode};
 
 use crate::program::{ProgramCalls, machine_params};
 
@@ -92,7 +92,7 @@ fn changing_parts(
     functions: &[(String, FunctionId)],
 ) -> Vec<Param> {
     let mut parts = machine_params(module, false)[..1].to_vec();
-    parts[0].mode = Mode::Mutable;
+    parts[0].mode = PassMode::Mutable;
     for (function, names) in PARTS_OF_MACHINE {
         let has_part = function != "write" || calls.writes;
         let found = functions.iter().find(|(known, _)| *known == function).filter(|_| has_part);

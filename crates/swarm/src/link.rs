@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// Cables in the machines' link ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Link {
+pub enum LinkMode {
     /// No cable.
     #[default]
     Open,
@@ -12,7 +12,7 @@ pub enum Link {
     Pairs,
 }
 
-impl Link {
+impl LinkMode {
     /// Returns the name in options and records.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -23,7 +23,7 @@ impl Link {
     }
 }
 
-impl FromStr for Link {
+impl FromStr for LinkMode {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {

@@ -12,7 +12,7 @@ use crate::{Rom, place};
 
 /// One Game Boy.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Machine {
+pub enum AnyMachine {
     /// The original.
     Original(Box<original::Machine>),
     /// The Color.
@@ -23,14 +23,14 @@ pub enum Machine {
 macro_rules! of_either {
     ($self:expr, $machine:ident => $act:expr) => {
         match $self {
-            $crate::machine::Machine::Original($machine) => $act,
-            $crate::machine::Machine::Color($machine) => $act,
+            $crate::machine::AnyMachine::Original($machine) => $act,
+            $crate::machine::AnyMachine::Color($machine) => $act,
         }
     };
 }
 pub(crate) use of_either;
 
-impl Clone for Machine {
+impl Clone for AnyMachine {
     fn clone(&self) -> Self {
         match self {
             Self::Original(machine) => Self::Original(machine.clone()),
@@ -48,7 +48,7 @@ impl Clone for Machine {
     }
 }
 
-impl Machine {
+impl AnyMachine {
     /// A machine that runs a ROM from its first instruction on, with this in its memory.
     pub(crate) fn power_on(rom: &Rom, contents: PowerOnMemory) -> Self {
         let cartridge = rom.cartridge();
@@ -58,7 +58,7 @@ impl Machine {
         }
     }
 
-    /// Fetches what [`Machine::save_state`] stored of a machine of this ROM's model.
+    /// Fetches what [`AnyMachine::save_state`] stored of a machine of this ROM's model.
     pub(crate) fn load_state(
         rom: &Rom,
         bytes: &[u8],
@@ -240,13 +240,13 @@ impl<T> PerModel<T> {
     }
 }
 
-impl From<original::Machine> for Machine {
+impl From<original::Machine> for AnyMachine {
     fn from(machine: original::Machine) -> Self {
         Self::Original(Box::new(machine))
     }
 }
 
-impl From<color::Machine> for Machine {
+impl From<color::Machine> for AnyMachine {
     fn from(machine: color::Machine) -> Self {
         Self::Color(Box::new(machine))
     }
@@ -280,10 +280,10 @@ pub(crate) enum MachineSound {
 
 impl MachineSound {
     /// Listens to a machine from now on.
-    pub(crate) fn new(machine: &Machine) -> Self {
+    pub(crate) fn new(machine: &AnyMachine) -> Self {
         match machine {
-            Machine::Original(machine) => Self::Original(gbxcule_sound::Sound::new(machine)),
-            Machine::Color(machine) => Self::Color(gbxcule_sound_color::Sound::new(machine)),
+            AnyMachine::Original(machine) => Self::Original(gbxcule_sound::Sound::new(machine)),
+            AnyMachine::Color(machine) => Self::Color(gbxcule_sound_color::Sound::new(machine)),
         }
     }
 
@@ -298,17 +298,17 @@ impl MachineSound {
     /// Runs a step of a machine of the same model, and makes its samples.
     pub(crate) fn run_step(
         &mut self,
-        machine: &mut Machine,
+        machine: &mut AnyMachine,
         rom: &[u8],
         cart_ram: &mut [u8],
         buttons: u8,
         step: Step,
     ) -> u32 {
         match (self, machine) {
-            (Self::Original(sound), Machine::Original(machine)) => {
+            (Self::Original(sound), AnyMachine::Original(machine)) => {
                 sound.run_step(machine, rom, cart_ram, buttons, step)
             }
-            (Self::Color(sound), Machine::Color(machine)) => {
+            (Self::Color(sound), AnyMachine::Color(machine)) => {
                 sound.run_step(machine, rom, cart_ram, buttons, step)
             }
             _ => unreachable!("the machines of a swarm have one model"),

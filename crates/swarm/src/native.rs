@@ -10,16 +10,16 @@ use gbxcule_sound::SAMPLES_PER_FRAME;
 
 use crate::action;
 use crate::checkpoint::StepOutputs;
+use crate::env_states::memory_rows;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
 use crate::interruptible_step::FrameTime;
 use crate::machine::MachineSound;
 use crate::shard::{SHARDS_PER_THREAD, Shard, ShardPlan};
-use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    Chance, Counters, EnvSnapshot, Episode, FrameRange, Link, Machine, Model, Rom, Stage,
+    AnyMachine, Chance, Counters, EnvSnapshot, Episode, FrameRange, LinkMode, Model, Rom, Stage,
     SwarmConfig, SwarmError, capacity,
 };
 
@@ -86,12 +86,12 @@ impl NativeSwarm {
         let runs_frames = config.recompile != Recompile::Off
             && !sound
             && hooks.places.is_empty()
-            && link == Link::Open
+            && link == LinkMode::Open
             && rom.model() == Model::Original;
         let recompile = runs_frames.then_some(config.recompile);
         let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound, recompile, link };
         let mut envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
-        if link == Link::Pairs {
+        if link == LinkMode::Pairs {
             envs_per_shard = envs_per_shard.next_multiple_of(2);
         }
         let mut shards = Vec::new();
@@ -200,7 +200,7 @@ impl NativeSwarm {
     /// The mask has not one entry for each env, or a program stopped.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         self.check_length("mask entry", mask.len())?;
-        if self.config.link == Link::Pairs {
+        if self.config.link == LinkMode::Pairs {
             let alone = (0..mask.len()).find(|env| mask[*env] && !mask[env ^ 1]);
             alone.map_or(Ok(()), |env| Err(SwarmError::HalfPair { env }))?;
         }
@@ -528,7 +528,7 @@ impl NativeSwarm {
     }
 
     /// An env's machine and cartridge RAM; the env must exist.
-    pub(crate) fn machine_and_cart_ram(&self, env: usize) -> (&Machine, &[u8]) {
+    pub(crate) fn machine_and_cart_ram(&self, env: usize) -> (&AnyMachine, &[u8]) {
         let slot = env % self.envs_per_shard;
         let shard = self.shards[env / self.envs_per_shard].as_ref();
         let shard = shard.unwrap_or_else(|| unreachable!("shards are home between steps"));
@@ -557,7 +557,7 @@ impl NativeSwarm {
 
 /// Checks that a cable fits the rest of a configuration.
 fn check_link(config: &SwarmConfig) -> Result<(), SwarmError> {
-    if config.link == Link::Open {
+    if config.link == LinkMode::Open {
         return Ok(());
     }
     let what = match () {
@@ -581,7 +581,7 @@ fn marked(mask: &[bool]) -> impl Iterator<Item = usize> + '_ {
 /// Bytes of memory for an env: its machine, what its shard keeps beside it, its outputs, twice.
 fn env_bytes(rom: &Rom, config: &SwarmConfig) -> u64 {
     let programs = &config.programs;
-    let state = Machine::bytes(rom.model()) + size_of::<Counters>() + rom.cart_ram_bytes();
+    let state = AnyMachine::bytes(rom.model()) + size_of::<Counters>() + rom.cart_ram_bytes();
     let buttons = 2 + size_of::<u32>() + size_of::<Option<u8>>();
     let outputs = size_of::<f32>() * (1 + programs.obs_dim()) + 1;
     let samples =

@@ -11,7 +11,7 @@ const RANDOM_CONTENTS: u64 = 16;
 /// Contents of work RAM, high RAM and wave RAM at power-on, where the hardware leaves chance. A
 /// program, or an agent, that works with one of them alone relies on what no cartridge can know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum PowerOnMemory {
+pub enum PowerOnChoice {
     /// All zeros.
     #[default]
     Zero,
@@ -22,7 +22,7 @@ pub enum PowerOnMemory {
     Random,
 }
 
-impl PowerOnMemory {
+impl PowerOnChoice {
     /// Every choice.
     pub const ALL: [Self; 3] = [Self::Zero, Self::Pattern, Self::Random];
 
@@ -46,13 +46,13 @@ impl PowerOnMemory {
     }
 }
 
-impl fmt::Display for PowerOnMemory {
+impl fmt::Display for PowerOnChoice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
 }
 
-impl FromStr for PowerOnMemory {
+impl FromStr for PowerOnChoice {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {

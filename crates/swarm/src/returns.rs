@@ -7,7 +7,7 @@ use gbxcule_dialect::Program;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, Scalar};
-use gbxcule_runtime::{Array, Build, DataType, Device, Kernel, Stream, compile, once};
+use gbxcule_runtime::{Array, Build, DataType, Device, Kernel, Stream, compile, get_or_make};
 
 use crate::{Swarm, SwarmError};
 
@@ -87,7 +87,7 @@ impl Returns {
 
 fn module() -> &'static Valid<Module> {
     static MODULE: OnceLock<Valid<Module>> = OnceLock::new();
-    once(&MODULE, || {
+    get_or_make(&MODULE, || {
         let mut sources = SourceMap::new();
         let id = sources.add("returns.py", include_str!("returns.py"));
         let module = Program::parse(&sources, id).and_then(|program| program.compile("returns"));

@@ -11,7 +11,7 @@ use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
 use crate::machine::MachineSound;
 use crate::program::{NativePrograms, Outputs, ProgramInputs, TextRole};
-use crate::{Counters, EnvSnapshot, Link, Machine, Programs, Rom, Stage, SwarmError};
+use crate::{AnyMachine, Counters, EnvSnapshot, LinkMode, Programs, Rom, Stage, SwarmError};
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
 /// step.
@@ -27,7 +27,7 @@ pub(crate) struct ShardPlan<'p> {
     pub(crate) sound: bool,
     /// Use of code made for the ROM; `None` if frames are interpreted.
     pub(crate) recompile: Option<Recompile>,
-    pub(crate) link: Link,
+    pub(crate) link: LinkMode,
 }
 
 /// Owns its envs, so that a thread which holds the shard needs no lock while it works.
@@ -36,7 +36,7 @@ pub(crate) struct Shard {
     first_env: usize,
     rom: Rom,
     programs: Option<NativePrograms>,
-    machines: Vec<Machine>,
+    machines: Vec<AnyMachine>,
     cart_ram: Vec<u8>,
     counters: Vec<Counters>,
     pub(crate) actions: Vec<u8>,
@@ -59,7 +59,7 @@ pub(crate) struct Shard {
     /// Runs frames by code made for the ROM.
     runner: Option<Runner>,
     /// A copy of one machine of a pair while the other runs; only pairs with a cable need it.
-    saved_machine: Option<Machine>,
+    saved_machine: Option<AnyMachine>,
     /// The first env whose program stopped in the last step, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
 }
@@ -99,7 +99,7 @@ impl Shard {
                 false => Vec::new(),
             },
             runner: recompile.map(|recompile| Runner::new(rom.shared_bytes(), recompile)),
-            saved_machine: (link == Link::Pairs).then(|| start.machine.clone()),
+            saved_machine: (link == LinkMode::Pairs).then(|| start.machine.clone()),
             fault: None,
         };
         for slot in 0..count {
@@ -144,7 +144,7 @@ impl Shard {
         let step = plan.step(frames_held);
         let rom = self.rom.bytes();
         let mcycles = match (self.sounds.get_mut(slot), &mut self.runner, machine) {
-            (None, Some(runner), Machine::Original(machine)) => {
+            (None, Some(runner), AnyMachine::Original(machine)) => {
                 machine.run_step_with(buttons, step, |machine, draw| {
                     runner.run_frame(machine, cart_ram, draw);
                 })
@@ -260,7 +260,7 @@ impl Shard {
         self.machines.len()
     }
 
-    pub(crate) fn machine(&self, slot: usize) -> &Machine {
+    pub(crate) fn machine(&self, slot: usize) -> &AnyMachine {
         &self.machines[slot]
     }
 

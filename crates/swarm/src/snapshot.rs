@@ -1,6 +1,6 @@
 //! The saved state of one env.
 
-use crate::{Machine, PowerOnMemory, Programs, Rom, SwarmError};
+use crate::{AnyMachine, PowerOnChoice, Programs, Rom, SwarmError};
 
 /// Counters of an env since its reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,7 +15,7 @@ pub struct Counters {
 /// scratch.
 #[derive(Clone)]
 pub struct EnvSnapshot {
-    pub(crate) machine: Machine,
+    pub(crate) machine: AnyMachine,
     pub(crate) cart_ram: Vec<u8>,
     pub(crate) counters: Counters,
     /// `None` where an episode begins: then the scratch is zeros, and the programs' `begin` runs.
@@ -24,16 +24,16 @@ pub struct EnvSnapshot {
 
 impl EnvSnapshot {
     /// Machines switched on, one for each of the memory's possible contents.
-    pub(crate) fn power_on(rom: &Rom, memory: PowerOnMemory) -> Vec<Self> {
+    pub(crate) fn power_on(rom: &Rom, memory: PowerOnChoice) -> Vec<Self> {
         let switch_on = |contents| {
             let cart_ram = vec![0xFF; rom.cart_ram_bytes()];
-            Self::start(Machine::power_on(rom, contents), cart_ram)
+            Self::start(AnyMachine::power_on(rom, contents), cart_ram)
         };
         memory.contents().into_iter().map(switch_on).collect()
     }
 
     /// A machine where an episode begins: nothing is counted, programs keep nothing yet.
-    pub(crate) fn start(machine: Machine, cart_ram: Vec<u8>) -> Self {
+    pub(crate) fn start(machine: AnyMachine, cart_ram: Vec<u8>) -> Self {
         let (counters, scratch) = (Counters::default(), None);
         Self { machine, cart_ram, counters, scratch }
     }
@@ -61,7 +61,7 @@ impl EnvSnapshot {
 
     /// The machine.
     #[must_use]
-    pub fn machine(&self) -> &Machine {
+    pub fn machine(&self) -> &AnyMachine {
         &self.machine
     }
 

@@ -27,7 +27,8 @@ impl EnvSnapshot {
                 starts.collect::<Result<_, _>>()?
             }
         };
-        let came_to_end = starts.iter_mut().all(|start| start.wait(rom, config, steps, go_on));
+        let came_to_end =
+            starts.iter_mut().all(|start| start.run_without_buttons(rom, config, steps, go_on));
         Ok(came_to_end.then_some(starts))
     }
 
@@ -46,7 +47,7 @@ impl EnvSnapshot {
 
     /// Runs some steps without buttons, before anything is counted, calls `go_on` several times a
     /// second, and stops when it returns false. Returns true if all steps ran.
-    fn wait(
+    fn run_without_buttons(
         &mut self,
         rom: &Rom,
         config: &SwarmConfig,

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use crate::picture::{self, Grays, Picture};
 use crate::place::check_range;
 use crate::{
-    DeviceSwarm, EnvSnapshot, Features, Frame, Machine, NativeSwarm, OBS_V0_DIM, Rom, SwarmError,
-    obs_v0,
+    AnyMachine, DeviceSwarm, EnvSnapshot, Features, Frame, NativeSwarm, OBS_V0_DIM, Rom,
+    SwarmError, obs_v0,
 };
 
 /// One way of looking at a machine.
@@ -70,7 +70,7 @@ impl View {
     }
 
     /// Fills an env's row with the view of its machine.
-    fn show_machine(&self, machine: &Machine, rom: &Rom, cart_ram: &[u8], row: &mut [u8]) {
+    fn show_machine(&self, machine: &AnyMachine, rom: &Rom, cart_ram: &[u8], row: &mut [u8]) {
         match self {
             Self::Picture(picture, grays) => picture.fill(*grays, machine.frame(), row),
             Self::Memory(ranges) | Self::Bits(ranges) => {

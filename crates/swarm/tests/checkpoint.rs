@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Chance, Codec, EnvStates, NativeSwarm, PowerOnMemory, ProgramText, Programs, Rom, Schedule,
+    Chance, Codec, EnvStates, NativeSwarm, PowerOnChoice, ProgramText, Programs, Rom, Schedule,
     Swarm, SwarmConfig, SwarmError,
 };
 use sha2::{Digest, Sha256};
@@ -47,7 +47,7 @@ fn config(text: &str) -> SwarmConfig {
     let chance = Some(Chance { low: 0xC0F0, width_bytes: 2 });
     let schedule = Schedule::new(3, 2).expect("a schedule");
     let threads = NonZeroUsize::new(2);
-    let power_on = PowerOnMemory::Random;
+    let power_on = PowerOnChoice::Random;
     SwarmConfig { schedule, programs, chance, power_on, threads, ..SwarmConfig::new(ENVS) }
 }
 

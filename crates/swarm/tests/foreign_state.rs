@@ -1,7 +1,7 @@
 //! States that other emulators read and write. Those of PyBoy itself are in
 //! `python/tests/test_state.py`.
 
-use gbxcule_swarm::{EnvStates, Machine, Model, NativeSwarm, Rom, Schedule, SwarmConfig};
+use gbxcule_swarm::{AnyMachine, EnvStates, Model, NativeSwarm, Rom, Schedule, SwarmConfig};
 
 fn swarm(name: &str) -> NativeSwarm {
     swarm_of(name, None)
@@ -102,7 +102,7 @@ fn registers_of_a_color_are_part_of_a_bess_state() {
         swarm.import_state(1, &state).expect("our own BESS");
         let registers = |env| {
             let snapshot = swarm.snapshot(env).expect("an env");
-            let Machine::Color(machine) = snapshot.machine() else { unreachable!("a Color") };
+            let AnyMachine::Color(machine) = snapshot.machine() else { unreachable!("a Color") };
             let (hdma, palettes) = (&machine.hdma, machine.ppu.palettes);
             (machine.color, (hdma.source, hdma.target), palettes, machine.speed.double)
         };

@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use gbxcule_gameboy::link::{CableEnd, LEAD_TCYCLES, Link as Cable};
 use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_swarm::{
-    Codec, FrameRange, Hook, Link, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Swarm,
-    SwarmConfig, SwarmError,
+    Codec, FrameRange, Hook, LinkMode, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule,
+    Swarm, SwarmConfig, SwarmError,
 };
 
 fn rom() -> Rom {
@@ -21,7 +21,7 @@ fn rom_for(model: Option<Model>) -> Rom {
 
 fn config(num_envs: usize, threads: usize) -> SwarmConfig {
     SwarmConfig {
-        link: Link::Pairs,
+        link: LinkMode::Pairs,
         threads: NonZeroUsize::new(threads),
         schedule: Schedule::new(3, 1).expect("a schedule"),
         ..SwarmConfig::new(num_envs)
@@ -91,7 +91,7 @@ fn a_swarm_steps_a_pair_as_two_machines_with_a_cable() {
             }
             cable.run_frame(false);
         }
-        cable.rest();
+        cable.sync_for_observers();
     }
     for (env, machine) in [one, other].iter().enumerate() {
         let stepped = swarm.machine(env).expect("an env").original().expect("an original");
@@ -110,7 +110,7 @@ fn ranges_of_a_step_and_checkpoints_change_nothing() {
         }
         let kept = swarm.checkpoint(&[]).expect("a checkpoint");
         (swarm, _) = Swarm::from_checkpoint(&kept, None, None).expect("what was written");
-        assert_eq!(swarm.config().link, Link::Pairs);
+        assert_eq!(swarm.config().link, LinkMode::Pairs);
     }
     for env in 0..4 {
         let Swarm::Native(native) = &swarm else { unreachable!("it runs on the CPU") };
@@ -142,7 +142,7 @@ fn states_of_both_machines_bring_a_pair_back() {
 
 #[test]
 fn an_env_that_was_alone_joins_a_pair() {
-    let config = SwarmConfig { link: Link::Open, ..config(2, 1) };
+    let config = SwarmConfig { link: LinkMode::Open, ..config(2, 1) };
     let mut alone = NativeSwarm::new(rom(), config).expect("a swarm");
     for step in 0..5 {
         alone.step(&actions(2, step)).expect("good actions");

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use gbxcule_swarm::{NativeSwarm, PowerOnMemory, Rom, SwarmConfig};
+use gbxcule_swarm::{NativeSwarm, PowerOnChoice, Rom, SwarmConfig};
 
 const ENVS: usize = 32;
 
 /// A program that touches no memory.
-fn swarm(power_on: PowerOnMemory) -> NativeSwarm {
+fn swarm(power_on: PowerOnChoice) -> NativeSwarm {
     let rom = gbxcule_roms::assemble("Start: jr Start").expect("a program");
     let config = SwarmConfig { power_on, ..SwarmConfig::new(ENVS) };
     NativeSwarm::new(Rom::new(&rom.bytes).expect("a ROM"), config).expect("a swarm")
@@ -25,9 +25,9 @@ fn memory(swarm: &NativeSwarm) -> Vec<Vec<u8>> {
 
 #[test]
 fn zeros_and_the_pattern_are_the_same_in_every_env() {
-    let zero = memory(&swarm(PowerOnMemory::Zero));
+    let zero = memory(&swarm(PowerOnChoice::Zero));
     assert!(zero.iter().flatten().all(|byte| *byte == 0));
-    let pattern = memory(&swarm(PowerOnMemory::Pattern));
+    let pattern = memory(&swarm(PowerOnChoice::Pattern));
     assert!(pattern.iter().all(|env| *env == pattern[0]));
     assert_eq!(pattern[0][..0x200], [[0xff; 0x100], [0; 0x100]].concat());
     assert_eq!(pattern[0].iter().filter(|byte| **byte == 0xff).count() % 0x100, 0);
@@ -36,7 +36,7 @@ fn zeros_and_the_pattern_are_the_same_in_every_env() {
 
 #[test]
 fn the_seed_draws_random_memory_for_each_episode() {
-    let mut swarm = swarm(PowerOnMemory::Random);
+    let mut swarm = swarm(PowerOnChoice::Random);
     swarm.reset(7).expect("a reset");
     let first = memory(&swarm);
     let different: HashSet<_> = first.iter().collect();
@@ -59,7 +59,7 @@ fn the_seed_draws_random_memory_for_each_episode() {
 
 #[test]
 fn steps_before_the_start_run_from_the_memory_chosen() {
-    let mut swarm = swarm(PowerOnMemory::Random);
+    let mut swarm = swarm(PowerOnChoice::Random);
     swarm.reset(3).expect("a reset");
     let fresh = memory(&swarm);
     swarm.restart_from(&[], 2).expect("two steps");

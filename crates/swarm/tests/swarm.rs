@@ -35,7 +35,7 @@ fn run(swarm: &mut NativeSwarm, steps: std::ops::Range<usize>) {
 }
 
 /// Everything that a machine is.
-fn state(swarm: &NativeSwarm, env: usize) -> (gbxcule_swarm::Machine, Vec<u8>, u64) {
+fn state(swarm: &NativeSwarm, env: usize) -> (gbxcule_swarm::AnyMachine, Vec<u8>, u64) {
     let snapshot = swarm.snapshot(env).expect("an env");
     (snapshot.machine().clone(), snapshot.cart_ram().to_vec(), snapshot.counters().tcycles)
 }

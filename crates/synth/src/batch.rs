@@ -7,11 +7,11 @@
 
 use crate::block;
 use crate::error::SynthError;
+use crate::external_column::{ToolVersions, Tools};
 use crate::harvest::Harvest;
 use crate::jsonl::{read_jsonl, to_jsonl};
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
 use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
-use crate::tool::{ToolVersions, Tools};
 use crate::validate;
 use gbxcule_files::{sweep, write_new};
 use serde::{Deserialize, Serialize};

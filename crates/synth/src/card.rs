@@ -3,13 +3,13 @@
 
 use crate::batch::{Format, Manifest, files};
 use crate::error::SynthError;
+use crate::feature_count::Usage;
 use crate::grammar::family::Family;
 use crate::harvest::{self, Harvest};
 use crate::leak::{Leakage, curve, leakage};
 use crate::picture::{self, SHARES, STRUCTURES};
 use crate::row::{COMPILER_VERSION, Row};
 use crate::table::write_whole;
-use crate::usage::Usage;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -195,8 +195,8 @@ fn leaks(text: &mut String, rows: &[Row], seen: ReportProgress<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::external_column::{ToolVersions, Tools};
     use crate::row::{Mode, Plan, Texts};
-    use crate::tool::{ToolVersions, Tools};
 
     #[test]
     fn text_of_warp_is_under_its_own_licence() {

@@ -18,7 +18,7 @@ pub mod stand_in;
 pub mod task;
 
 use crate::error::SynthError;
-use crate::host::HostLimits;
+use crate::host_program::HostLimits;
 use crate::row::Row;
 use answer::Answer;
 use gbxcule_sandbox::Limits;

@@ -16,13 +16,13 @@ mod text;
 
 use crate::error::SynthError;
 use crate::execute::Grid;
+use crate::feature_count::python_files;
 use crate::input::ArgumentInput;
 use crate::row::{
     self, COMPILER_VERSION, GENERATOR_VERSION, IN_WARP, Plan, RejectReason, Results, Row,
     machine_code, results, signature, slope,
 };
 use crate::row_program::{RowProgram, code};
-use crate::usage::python_files;
 use crate::verdict::{Check, Verdict};
 use crate::{mutation_check, rounding, structure, tensor, widen};
 use cut::Sources;

@@ -2,11 +2,11 @@
 //! and structures against rows.
 
 use crate::error::SynthError;
+use crate::feature_count::Usage;
 use crate::grammar::family::Family;
 use crate::leak::curve;
 use crate::row::Row;
 use crate::table::write_whole;
-use crate::usage::Usage;
 use gbxcule_chart::{Canvas, DrawResult, FAINT, FONT, GRID, INK};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

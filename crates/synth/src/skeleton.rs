@@ -11,15 +11,15 @@
 //! by their outlines first, which are found without printing and are the same where skeletons are.
 
 use crate::error::SynthError;
+use crate::feature_count::{kernels, python_files};
 use crate::random::mix;
 use crate::structure::{Token, digest, erased_of, tokens};
-use crate::usage::{kernels, python_files};
 use gbxcule_dialect::Program;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::op::Op;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::walk::{Step, walk};
-use gbxcule_ir::{Kind, Literal, Module, StmtKind, print};
+use gbxcule_ir::{FunctionKind, Literal, Module, StmtKind, print};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::path::Path;
@@ -131,7 +131,7 @@ fn outline(module: &Module) -> String {
     let mut put = |number: usize| word = mix(word ^ number as u64);
     for (_, function) in module.functions.iter() {
         let body = &function.body;
-        put(usize::from(function.kind == Kind::Kernel));
+        put(usize::from(function.kind == FunctionKind::Kernel));
         put(function.params.len());
         put(body.locals.len());
         walk(body, body.root, |step| match step {

@@ -2,10 +2,10 @@
 //! written.
 
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
+use gbxcule_synth::external_column::Tools;
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, acceptance, make};
 use gbxcule_synth::skeleton::{KnownSkeletons, is_known};
 use gbxcule_synth::table::{SCHEMA_VERSION, column_names, read_parquet, to_parquet};
-use gbxcule_synth::tool::Tools;
 use gbxcule_synth::verdict::Verdict;
 use std::collections::HashSet;
 use std::path::Path;

@@ -7,7 +7,7 @@ use gbxcule_synth::grade::answer::Answer;
 use gbxcule_synth::grade::stand_in::StandIn;
 use gbxcule_synth::grade::task::Task;
 use gbxcule_synth::grade::{Grade, GradeOptions, grade};
-use gbxcule_synth::host::HostLimits;
+use gbxcule_synth::host_program::HostLimits;
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -3,9 +3,9 @@
 
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
 use gbxcule_synth::card;
+use gbxcule_synth::external_column::Tools;
+use gbxcule_synth::feature_count::Usage;
 use gbxcule_synth::row::{Mode, Plan, Row, Texts};
-use gbxcule_synth::tool::Tools;
-use gbxcule_synth::usage::Usage;
 use gbxcule_synth::validate::{Checks, count_verdicts, validate};
 use gbxcule_synth::verdict::{Check, CheckOutcome, NotRun, Skipped, Verdict};
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
 use gbxcule_synth::card;
-use gbxcule_synth::tool::Tools;
-use gbxcule_synth::usage::Usage;
+use gbxcule_synth::external_column::Tools;
+use gbxcule_synth::feature_count::Usage;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

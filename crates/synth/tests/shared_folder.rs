@@ -3,8 +3,8 @@
 //! Threads of this one stand for processes of one number, as those of two containers are.
 
 use gbxcule_synth::batch::{Manifest, Work, batch, block_path, extent};
+use gbxcule_synth::external_column::Tools;
 use gbxcule_synth::row::{Mode, Plan, Texts};
-use gbxcule_synth::tool::Tools;
 use std::fs;
 use std::path::Path;
 

@@ -3,9 +3,9 @@
 
 use gbxcule_oracle::Python;
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
+use gbxcule_synth::external_column::Tools;
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_synth::skeleton::KnownSkeletons;
-use gbxcule_synth::tool::Tools;
 use gbxcule_synth::validate::{Checks, count_verdicts, validate};
 use gbxcule_synth::verdict::{Check, Verdict};
 use std::path::{Path, PathBuf};

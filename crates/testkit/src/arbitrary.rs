@@ -27,7 +27,7 @@ use gbxcule_ir::module::Module;
 
 /// A kernel with everything that a launch of it needs.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct RandomProgram {
     /// The module.
     pub module: Valid<Module>,
     /// The kernel to launch.
@@ -60,16 +60,16 @@ impl Default for Options {
 }
 
 /// The program of a seed.
-pub fn program(seed: u64) -> Program {
+pub fn program(seed: u64) -> RandomProgram {
     program_with(seed, Options::default())
 }
 
 /// The program of a seed and options.
-pub fn program_with(seed: u64, options: Options) -> Program {
+pub fn program_with(seed: u64, options: Options) -> RandomProgram {
     kernel::generate(Random::new(seed), options)
 }
 
-impl Program {
+impl RandomProgram {
     /// Memory after the launch, as the interpreter does it.
     pub fn interpret(&self) -> Result<Vec<Vec<u8>>, Failure> {
         let mut interpreter = Interpreter::new(&self.module);

@@ -3,7 +3,7 @@
 //! Many programs share one executable: compilers take longer to start than to compile a small
 //! kernel.
 
-use crate::arbitrary::{Actual, Program};
+use crate::arbitrary::{Actual, RandomProgram};
 use gbxcule_codegen_cxx::{
     self as cxx, Dialect, HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME, Options,
 };
@@ -33,7 +33,11 @@ impl LaunchOutcome {
 
 /// Compiles and runs all programs in a folder of that name; returns what each left, and what all
 /// printed.
-pub fn run(name: &str, dialect: Dialect, programs: &[Program]) -> (Vec<LaunchOutcome>, String) {
+pub fn run(
+    name: &str,
+    dialect: Dialect,
+    programs: &[RandomProgram],
+) -> (Vec<LaunchOutcome>, String) {
     let folder = folder(name);
     let source = folder.join("main.cpp");
     write(&source, &main_text(&folder, dialect, programs));
@@ -53,7 +57,7 @@ pub fn run(name: &str, dialect: Dialect, programs: &[Program]) -> (Vec<LaunchOut
     (outcomes, String::from_utf8_lossy(&run.stdout).into_owned())
 }
 
-fn outcome(program: &Program, rest: &mut &[u8]) -> LaunchOutcome {
+fn outcome(program: &RandomProgram, rest: &mut &[u8]) -> LaunchOutcome {
     let mut take = |len: usize| {
         let (taken, left) = rest.split_at(len);
         *rest = left;
@@ -108,7 +112,7 @@ pub fn compile(source: &Path, program: &Path) {
     );
 }
 
-fn main_text(folder: &Path, dialect: Dialect, programs: &[Program]) -> String {
+fn main_text(folder: &Path, dialect: Dialect, programs: &[RandomProgram]) -> String {
     let header = if dialect == Dialect::Cuda { HOST_CUDA_NAME } else { HEADER_NAME };
     let mut main = format!("#include \"{header}\"\n");
     let mut calls = String::new();
@@ -134,7 +138,7 @@ fn main_text(folder: &Path, dialect: Dialect, programs: &[Program]) -> String {
 }
 
 /// The text of a program whose kernel has a name of its own.
-fn text(program: &Program, dialect: Dialect, symbol: &str) -> String {
+fn text(program: &RandomProgram, dialect: Dialect, symbol: &str) -> String {
     let mut module = program.module.clone().into_inner();
     module.functions[program.kernel].name = symbol.into();
     let module = check::module(module).expect("a name changes nothing");
@@ -145,7 +149,7 @@ fn text(program: &Program, dialect: Dialect, symbol: &str) -> String {
 }
 
 /// A function that launches a program and writes what is left.
-fn job(program: &Program, dialect: Dialect, number: usize, of_text: usize) -> String {
+fn job(program: &RandomProgram, dialect: Dialect, number: usize, of_text: usize) -> String {
     let symbol = format!("program_{of_text}::kernel_{of_text}");
     let mut body = String::new();
     let bytes = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");

@@ -14,7 +14,7 @@ pub mod arbitrary;
 pub mod host;
 #[cfg(feature = "kernels")]
 pub mod machine_image;
-pub mod page;
+pub mod page_example;
 #[cfg(feature = "kernels")]
 pub mod pattern;
 #[cfg(feature = "kernels")]

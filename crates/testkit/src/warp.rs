@@ -1,7 +1,7 @@
 //! NVIDIA Warp in a child process: `python -m gbxcule.oracle warp`, with the Python that
 //! `GBXCULE_PYTHON` names.
 
-use crate::arbitrary::{Actual, Program};
+use crate::arbitrary::{Actual, RandomProgram};
 use gbxcule_oracle::{Answer, OracleError, Python, RestartingOracle};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub struct Launch<'a> {
     /// Key by which the child finds it: its `kernel`, or its `line`.
     pub kernel: (&'static str, Value),
     /// The kernel and what it is launched with.
-    pub program: &'a Program,
+    pub program: &'a RandomProgram,
 }
 
 /// The bytes of each buffer.

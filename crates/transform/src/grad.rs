@@ -47,8 +47,8 @@
 
 mod activity;
 mod adjoint;
+mod adjoint_content;
 mod checkpoint;
-mod content;
 mod copy;
 mod cycle;
 mod exit;
@@ -72,7 +72,7 @@ use activity::Activity;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::diagnostic::Diagnostic;
-use gbxcule_ir::function::{Body, Function, FunctionId, Kind};
+use gbxcule_ir::function::{Body, Function, FunctionId, FunctionKind};
 use gbxcule_ir::module::Module;
 use need::Need;
 use reverse::{Plan, Reverser, Shared};
@@ -159,7 +159,7 @@ fn differentiate(
     let activity = Activity::new(program, function, &scan);
     let need = Need::new(program, &scan, &activity);
     let apart = irreversible::check(program, &scan, &activity, &need)?;
-    if function.kind == Kind::Kernel {
+    if function.kind == FunctionKind::Kernel {
         module.functions[into].disjoint = apart;
     } else {
         let Signature { params, result } = signature(module, function);
@@ -169,7 +169,7 @@ fn differentiate(
     let plan = Plan { scan: &scan, activity: &activity, need: &need, program };
     let b = Builder::new(module, into);
     let adjoints = Reverser::new(&plan, b, function, shared).run();
-    content::run(&mut module.functions[into].body, &adjoints);
+    adjoint_content::run(&mut module.functions[into].body, &adjoints);
     dce::clean(module, into, &shared.droppable);
     // Only what a reverse calls to multiply adjoints is known to compute and nothing else.
     let chains: Vec<FunctionId> = shared.chains.values().copied().collect();

@@ -160,7 +160,7 @@ pub trait Policy {
 
     /// Brings a way that ended into order: if it is touched, code checks that all facts hold again.
     /// Gives nothing if the way left the residual code.
-    fn settle(
+    fn recheck_facts(
         &mut self,
         specialiser: &mut Specialiser<'_>,
         state: State,
@@ -356,7 +356,9 @@ impl<'m> Specialiser<'m> {
                 return match stop {
                     Some(ResumePoint { frames: 0, .. }) => Ok(Way::Joined(state)),
                     Some(_) => Ok(Way::Left(state)),
-                    None => Ok(Way::Ended(policy.settle(self, state)?.into_iter().collect())),
+                    None => {
+                        Ok(Way::Ended(policy.recheck_facts(self, state)?.into_iter().collect()))
+                    }
                 };
             };
             let tasks = frame.tasks.len();

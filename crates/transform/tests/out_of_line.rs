@@ -1,7 +1,7 @@
 //! Functions that stand out of line: none is copied without bound, and small ones stay as they are.
 
 use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::{Arg, Builder, Inline, Kind, Module};
+use gbxcule_ir::{Arg, Builder, FunctionKind, Inline, Module};
 use gbxcule_transform::pass::{self, out_of_line};
 
 /// Levels of functions, each of which calls the one below twice.
@@ -55,7 +55,7 @@ fn functions_that_may_be_copied_or_are_not_reached_are_left_alone() {
     assert_eq!(inlines(tower(), usize::MAX), [Inline::Auto; LEVELS]);
     let mut module = tower();
     for id in module.functions.handles() {
-        if module.functions[id].kind == Kind::Kernel {
+        if module.functions[id].kind == FunctionKind::Kernel {
             module.functions[id].body = Default::default();
         }
     }
@@ -66,7 +66,7 @@ fn functions_that_may_be_copied_or_are_not_reached_are_left_alone() {
 fn a_function_that_asks_to_be_put_in_place_is() {
     let mut module = tower();
     for id in module.functions.handles() {
-        if module.functions[id].kind == Kind::Callable {
+        if module.functions[id].kind == FunctionKind::Callable {
             module.functions[id].inline = Inline::Always;
         }
     }

@@ -4,10 +4,10 @@ use gbxcule_interp as interp;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{
-    Arg, Builder, FunctionId, Inline, Literal, Mode, Module, Param, Scalar, Shape, StmtKind, Type,
-    print, walk,
+    Arg, Builder, FunctionId, Inline, Literal, Module, Param, PassMode, Scalar, Shape, StmtKind,
+    Type, print, walk,
 };
-use gbxcule_testkit::arbitrary::{self, Program};
+use gbxcule_testkit::arbitrary::{self, RandomProgram};
 use gbxcule_transform::pass::{
     self, carry, dce, detach, exit, fold, inline, lowest_first, promote, widen,
 };
@@ -16,7 +16,7 @@ fn keeps(name: &str, run: impl Fn(Valid<Module>) -> Valid<Module>) {
     for seed in 0..300 {
         let before = arbitrary::program(seed);
         let expected = before.interpret().unwrap_or_else(|failure| panic!("{failure}"));
-        let after = Program { module: run(before.module.clone()), ..before.clone() };
+        let after = RandomProgram { module: run(before.module.clone()), ..before.clone() };
         let found =
             after.interpret().unwrap_or_else(|failure| panic!("{name}, seed {seed}: {failure}"));
         if let Some(difference) = before.difference(&expected, &found, 0) {
@@ -117,7 +117,8 @@ fn every_row_means_the_same_when_it_is_simplified() {
     for case in arbitrary::cases().into_iter().step_by(7) {
         let before = case.program(3);
         let expected = before.interpret().unwrap_or_else(|failure| panic!("{failure}"));
-        let after = Program { module: pass::simplify(before.module.clone()), ..before.clone() };
+        let after =
+            RandomProgram { module: pass::simplify(before.module.clone()), ..before.clone() };
         let found = after.interpret().unwrap_or_else(|f| panic!("{}: {f}", case.name()));
         assert_eq!(before.difference(&expected, &found, 0), None, "{}", case.name());
     }
@@ -131,7 +132,9 @@ fn promoting_fields_keeps_meaning() {
         for id in module.functions.handles() {
             for param in 0..module.functions[id].params.len() {
                 let data = &module.functions[id].params[param];
-                if data.mode == Mode::Value || !matches!(module.types[data.ty], Shape::Struct(_)) {
+                if data.mode == PassMode::Value
+                    || !matches!(module.types[data.ty], Shape::Struct(_))
+                {
                     continue;
                 }
                 let before = module.functions[id].body.locals.len();

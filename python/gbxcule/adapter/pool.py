@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gbxcule.check import seed_of, whole
+from gbxcule.argument_check import seed_of, whole
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.check import without
+from gbxcule.argument_check import without
 from gbxcule.start import RomLike
 from gbxcule.info import one_env
 from gbxcule.vector import SwarmVectorEnv

@@ -7,7 +7,7 @@ from typing import Any
 
 from gbxcule import kernel as direct
 from gbxcule._native import CompiledKernel
-from gbxcule.captured import Piece, surroundings
+from gbxcule.kernel_text import Piece, surroundings
 from gbxcule.warp import capture, tape
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.device import get_device

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gbxcule.captured import Piece
+from gbxcule.kernel_text import Piece
 from gbxcule.warp.composite import Composite
 from gbxcule.warp.scalar import Scalar, scalar_type
 

@@ -157,7 +157,7 @@ impl Policy for Tree<'_> {
         self.exits.push((state.block, self.before.clone()));
     }
 
-    fn settle(
+    fn recheck_facts(
         &mut self,
         specialiser: &mut Specialiser<'_>,
         mut state: State,

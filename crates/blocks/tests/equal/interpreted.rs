@@ -5,7 +5,7 @@ use gbxcule_blocks::{Block, MemoryMap, Translation};
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::cpu::Cpu;
 use gbxcule_interp::{self as interp, Argument, Array};
-use gbxcule_ir::{Arg, Builder, FunctionId, Mode, Module, Type, check};
+use gbxcule_ir::{Arg, Builder, FunctionId, Module, PassMode, Type, check};
 use gbxcule_testkit::machine_image::Image;
 use proptest::prelude::*;
 use std::mem::offset_of;
@@ -69,7 +69,7 @@ proptest! {
 /// A function that takes ROM and RAM as the machine's functions do, and calls a block.
 fn with_handles(module: &mut Module, block: FunctionId) -> FunctionId {
     let mut params = module.functions[block].params.clone();
-    params[1..].iter_mut().for_each(|param| param.mode = Mode::Value);
+    params[1..].iter_mut().for_each(|param| param.mode = PassMode::Value);
     let id = module.declare("with_handles", params, Type::UNIT);
     let mut builder = Builder::new(module, id);
     let args = [0, 1, 2].map(|param| Arg::Place(builder.param_place(param)));

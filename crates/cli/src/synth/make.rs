@@ -10,13 +10,13 @@ use gbxcule_oracle::Python;
 use gbxcule_runtime::nvrtc::Arch;
 use gbxcule_synth::batch::{MOST_ROWS, Manifest, Work, extent, finish, is_whole, read_brief};
 use gbxcule_synth::card;
+use gbxcule_synth::external_column::Tools;
+use gbxcule_synth::feature_count::Usage;
 use gbxcule_synth::jsonl::to_jsonl;
 use gbxcule_synth::leak::unique;
 use gbxcule_synth::row::{Mode, Plan, Row, Texts};
 use gbxcule_synth::skeleton::{KnownSkeletons, is_known};
 use gbxcule_synth::table::to_parquet;
-use gbxcule_synth::tool::Tools;
-use gbxcule_synth::usage::Usage;
 
 use super::{Dataset, RowDevice};
 use crate::print::{self, say};

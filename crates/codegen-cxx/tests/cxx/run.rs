@@ -7,7 +7,7 @@ use gbxcule_ir::abi::FaultKind;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::eval;
 use gbxcule_ir::{Builder, Literal, Module, Native, Op, Param, Scalar, Shape, Type, print};
-use gbxcule_testkit::arbitrary::{self, Actual, Program, Random};
+use gbxcule_testkit::arbitrary::{self, Actual, Random, RandomProgram};
 use gbxcule_testkit::host;
 use gbxcule_testkit::sample;
 
@@ -15,7 +15,7 @@ use gbxcule_testkit::sample;
 const SEEDS: std::ops::Range<u64> = 0..40;
 
 fn agrees_with_the_interpreter(name: &str, dialect: Dialect, seeds: std::ops::Range<u64>) {
-    let programs: Vec<Program> = seeds.clone().map(arbitrary::program).collect();
+    let programs: Vec<RandomProgram> = seeds.clone().map(arbitrary::program).collect();
     let (outcomes, _) = host::run(name, dialect, &programs);
     for ((seed, program), outcome) in seeds.zip(&programs).zip(outcomes) {
         let expected = program.interpret().expect("random programs don't fault");
@@ -37,10 +37,10 @@ fn cuda_text_of_random_programs_does_what_the_interpreter_does() {
 }
 
 /// A sample's kernel over arrays of numbers and scalars.
-fn program(module: Valid<Module>, dims: &[u32], args: Vec<Given>) -> Program {
+fn program(module: Valid<Module>, dims: &[u32], args: Vec<Given>) -> RandomProgram {
     let kernel = module.kernels().next().expect("a kernel").0;
     let mut program =
-        Program { module, kernel, dims: dims.into(), buffers: Vec::new(), args: Vec::new() };
+        RandomProgram { module, kernel, dims: dims.into(), buffers: Vec::new(), args: Vec::new() };
     for (position, arg) in args.into_iter().enumerate() {
         program.args.push(match arg {
             Given::Scalar(bytes) => Actual::Bytes(bytes),
@@ -85,7 +85,7 @@ fn bytes<T: Number>(numbers: &[T]) -> Vec<u8> {
     bytes
 }
 
-fn samples() -> Vec<Program> {
+fn samples() -> Vec<RandomProgram> {
     let floats: Vec<f32> = (0..7).map(|k| k as f32 * 0.7 - 2.0).collect();
     let doubles: Vec<f64> = (0..5).map(|k| f64::from(k) * 1.7 - 3.0).collect();
     let halves = [0x3c00_u16, 0xb800, 0x0001, 0x7bff, 0x4248];
@@ -125,7 +125,7 @@ fn samples() -> Vec<Program> {
     ]
 }
 
-fn integers() -> Vec<Program> {
+fn integers() -> Vec<RandomProgram> {
     let mut programs = Vec::new();
     let numbers = [0, 1, -1, 7, i32::MIN, i32::MAX];
     for (k, &a) in numbers.iter().enumerate() {
@@ -143,7 +143,7 @@ fn integers() -> Vec<Program> {
     programs
 }
 
-fn same_as_interpreter(name: &str, dialect: Dialect, programs: &[Program]) {
+fn same_as_interpreter(name: &str, dialect: Dialect, programs: &[RandomProgram]) {
     let (outcomes, _) = host::run(name, dialect, programs);
     for (number, (program, outcome)) in programs.iter().zip(outcomes).enumerate() {
         match program.interpret() {
@@ -224,7 +224,7 @@ fn prints_are_those_of_the_interpreter() {
 }
 
 /// A kernel that applies a native builtin to each element.
-fn native_program(native: Native, of: Scalar, inputs: &[Vec<Literal>]) -> Program {
+fn native_program(native: Native, of: Scalar, inputs: &[Vec<Literal>]) -> RandomProgram {
     let mut module = Module::new(native.row().name);
     let ty = module.types.array(Type::scalar(of), 1);
     let out = module.types.array(Type::scalar(native.result(of)), 1);
@@ -320,7 +320,7 @@ fn every_builtin_does_what_the_interpreter_does() {
     let cases = arbitrary::cases();
     for (name, dialect) in [("rows_host", Dialect::Host), ("rows_cuda", Dialect::Cuda)] {
         for cases in cases.chunks(200) {
-            let programs: Vec<Program> = cases.iter().map(|case| case.program(1)).collect();
+            let programs: Vec<RandomProgram> = cases.iter().map(|case| case.program(1)).collect();
             let (outcomes, _) = host::run(name, dialect, &programs);
             for ((case, program), outcome) in cases.iter().zip(&programs).zip(outcomes) {
                 let expected = program.interpret().expect("builtins don't fault");

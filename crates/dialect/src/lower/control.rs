@@ -3,7 +3,7 @@
 use super::{Binding, Flow, FunctionLowering, Operand, fault};
 use crate::syntax::{ElifElseClause, Expr, Stmt, StmtIf};
 use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::function::Mode;
+use gbxcule_ir::function::PassMode;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use rustc_hash::FxHashMap;
@@ -297,7 +297,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             .function()
             .params
             .get(position as usize)
-            .is_some_and(|param| param.mode == Mode::Mutable)
+            .is_some_and(|param| param.mode == PassMode::Mutable)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables of what ids stand for, and loops over queries: see [`crate::geometry`].
 
-use super::user::PassedArguments;
+use super::user_function::PassedArguments;
 use super::{Binding, Flow, FunctionLowering, Operand, fault};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
@@ -8,7 +8,7 @@ use crate::geometry;
 use crate::scope::OverloadSet;
 use crate::syntax::{ExprCall, StmtFor};
 use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::function::{FunctionId, Mode, Param};
+use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
@@ -126,7 +126,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             let (param, arg) = match (places.next(), formal.default) {
                 (Some(place), _) => {
                     let param = Param::value(formal.name, self.b.place_type(place));
-                    (Param { mode: Mode::Mutable, ..param }, Arg::Place(place))
+                    (Param { mode: PassMode::Mutable, ..param }, Arg::Place(place))
                 }
                 (None, Some(default)) => {
                     let value = self.unit.known(default, next.home)?;

@@ -7,7 +7,7 @@ use crate::library::Library;
 use crate::syntax::ExprCall;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::function::{Mode, Param};
+use gbxcule_ir::function::{Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -51,10 +51,10 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A part of a handle, as an argument.
-    fn handle_part(&mut self, position: u32, mode: Mode) -> Arg {
+    fn handle_part(&mut self, position: u32, mode: PassMode) -> Arg {
         match mode {
-            Mode::Value => Arg::Value(self.b.arg(position)),
-            Mode::Shared | Mode::Mutable => Arg::Place(self.b.param_place(position)),
+            PassMode::Value => Arg::Value(self.b.arg(position)),
+            PassMode::Shared | PassMode::Mutable => Arg::Place(self.b.param_place(position)),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::syntax::{self, StmtFunctionDef};
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::function::{FunctionId, LocalId, Mode};
+use gbxcule_ir::function::{FunctionId, LocalId, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{BinaryOp, UnaryOp, Value};
 use gbxcule_ir::place::PlaceId;
@@ -157,7 +157,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             };
             let param = &self.b.function().params[at as usize];
             let (ty, mode) = (param.ty, param.mode);
-            let variable = if mode == Mode::Mutable {
+            let variable = if mode == PassMode::Mutable {
                 Variable::Place(at)
             } else if matches!(self.shape(ty), Shape::Array { .. })
                 || !changed.contains(formal.name)

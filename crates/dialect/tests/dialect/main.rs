@@ -6,11 +6,11 @@ use gbxcule_dialect::Program;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::{Code, CodeSource, render};
 use gbxcule_ir::source::SourceMap;
-use gbxcule_testkit::page;
+use gbxcule_testkit::page_example;
 use std::path::{Path, PathBuf};
 
 /// Messages about a program; empty if it compiles.
-fn said(text: &str, files: &page::Files) -> String {
+fn said(text: &str, files: &page_example::Files) -> String {
     let mut sources = SourceMap::new();
     let id =
         sources.add("kernel.py", format!("import warp as wp\nfrom typing import Any\n\n{text}"));
@@ -40,7 +40,7 @@ fn the_dialect_is_what_its_pages_say() {
     let pages = pages();
     assert!(pages.len() >= 5, "pages are missing");
     for path in pages {
-        page::check_page(&path, &said);
+        page_example::check_page(&path, &said);
     }
 }
 

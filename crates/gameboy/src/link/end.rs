@@ -295,7 +295,7 @@ impl<'m> CableEnd<'m> {
     }
 
     /// Brings the chips up to now, for observers.
-    pub(super) fn rest(&mut self) {
+    pub(super) fn sync_for_observers(&mut self) {
         let machine = &mut *self.machine;
         machine.sync_interrupts();
         machine.apu.sync(machine.now, machine.timer.div_base);

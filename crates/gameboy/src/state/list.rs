@@ -14,7 +14,7 @@ use crate::color::Color;
 use crate::cpu::{Cpu, Mode};
 use crate::dma::Dma;
 #[cfg(color)]
-use crate::hdma::{Hdma, Rest};
+use crate::hdma::{HaltedAt, Hdma};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
 use crate::machine::Machine;
@@ -350,7 +350,7 @@ fields!(ClockRegisters { seconds, minutes, hours, days_low, days_high });
 fields!(Speed { double, armed, changing, resume_at, since, tcycles, gained, steady_mcycles });
 
 #[cfg(color)]
-codes!(Rest { Outside, Inside, Due });
+codes!(HaltedAt { Outside, Inside, Due });
 #[cfg(color)]
 fields!(Hdma { source, target, left, active, due, rest });
 

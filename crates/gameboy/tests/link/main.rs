@@ -230,7 +230,7 @@ impl Pair {
         for _ in 0..frames {
             link.run_frame(false);
         }
-        link.rest();
+        link.sync_for_observers();
         [one, other]
     }
 
@@ -240,7 +240,7 @@ impl Pair {
         for _ in 0..frames {
             pair.run_frame();
         }
-        pair.rest()
+        pair.sync_for_observers()
     }
 
     fn check(&self, frames: u32) -> Result<(), TestCaseError> {

@@ -128,7 +128,7 @@ impl<'r> PlainPair<'r> {
     }
 
     /// The machines, every chip brought up to now.
-    pub(crate) fn rest(self) -> [Machine; 2] {
+    pub(crate) fn sync_for_observers(self) -> [Machine; 2] {
         self.sides.map(|side| {
             let mut machine = side.machine;
             machine.requested_at(machine.now);

@@ -1,8 +1,8 @@
 //! A warp: 32 lanes with registers, predicates and barriers of convergence, and which of them run.
 //!
-//! Lanes that are at one place run together as a [`Group`]. A jump that not all take splits a
-//! group; `BSYNC` and `WARPSYNC` hold its lanes until all that the barrier names have come. After
-//! a jump the [`Policy`] says which group goes on, and groups at one place become one.
+//! Lanes that are at one place run together as a [`ConvergedLanes`]. A jump that not all take
+//! splits a group; `BSYNC` and `WARPSYNC` hold its lanes until all that the barrier names have
+//! come. After a jump the [`Policy`] says which group goes on, and groups at one place become one.
 
 use super::count::Counts;
 use super::decoded::DecodedInstruction;
@@ -46,7 +46,7 @@ pub enum Policy {
 
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug)]
-struct Group {
+struct ConvergedLanes {
     lanes: Mask,
     pc: u32,
     /// Lanes that `WARPSYNC` brought together for what follows; 0 if it has not.
@@ -99,7 +99,7 @@ pub struct Warp<'p> {
     pub program: &'p KernelCode,
     /// Bytes of constant bank 0.
     pub bank0: &'p [u8],
-    ready: Vec<Group>,
+    ready: Vec<ConvergedLanes>,
     waiting: Vec<Wait>,
     policy: Policy,
 }
@@ -193,7 +193,7 @@ impl<'p> Warp<'p> {
         if rest == 0 {
             self.pc = to;
         } else {
-            self.ready.push(Group { lanes, pc: to, together: self.together });
+            self.ready.push(ConvergedLanes { lanes, pc: to, together: self.together });
             self.lanes = rest;
             self.counts.splits += 1;
         }
@@ -206,7 +206,7 @@ impl<'p> Warp<'p> {
         while left != 0 {
             let place = to[left.trailing_zeros() as usize];
             let same = equal(left, to, place);
-            self.ready.push(Group { lanes: same, pc: place, together: self.together });
+            self.ready.push(ConvergedLanes { lanes: same, pc: place, together: self.together });
             self.lanes &= !same;
             left &= !same;
             splits = true;
@@ -278,7 +278,11 @@ impl<'p> Warp<'p> {
             let (gone, left) = self.waiting.iter().partition(|it| is_same(self, it));
             self.waiting = left;
             let gone: Vec<Wait> = gone;
-            self.ready.extend(gone.iter().map(|it| Group { lanes: it.lanes, pc: it.pc, together }));
+            self.ready.extend(gone.iter().map(|it| ConvergedLanes {
+                lanes: it.lanes,
+                pc: it.pc,
+                together,
+            }));
             at = 0;
         }
     }
@@ -294,13 +298,13 @@ impl<'p> Warp<'p> {
     fn choose(&mut self) {
         if self.lanes != 0 {
             let (lanes, pc, together) = (self.lanes, self.pc, self.together);
-            self.ready.push(Group { lanes, pc, together });
+            self.ready.push(ConvergedLanes { lanes, pc, together });
         }
-        let all = |group: &Group, ready: &[Group]| {
+        let all = |group: &ConvergedLanes, ready: &[ConvergedLanes]| {
             let here = ready.iter().filter(|it| it.pc == group.pc && it.together == group.together);
             here.fold(0, |lanes: Mask, it| lanes | it.lanes)
         };
-        let rank = |group: &&Group| match self.policy {
+        let rank = |group: &&ConvergedLanes| match self.policy {
             Policy::LowestAddress => (0, group.pc),
             Policy::MostLanes => (32 - all(group, &self.ready).count_ones(), group.pc),
         };

@@ -8,7 +8,7 @@
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::eval;
 use gbxcule_ir::{Literal, Scalar, Shape, Type, Types, constant};
-use gbxcule_testkit::arbitrary::{Actual, Case, Program, cases};
+use gbxcule_testkit::arbitrary::{Actual, Case, RandomProgram, cases};
 use gbxcule_testkit::warp::{Launch, Warp};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
@@ -138,7 +138,7 @@ fn difference(case: &Case) -> Option<&'static str> {
 }
 
 /// A program, numbered by its case, and the memory that Warp left.
-type Run<'a> = (&'a (usize, Program), &'a Vec<Vec<u8>>);
+type Run<'a> = (&'a (usize, RandomProgram), &'a Vec<Vec<u8>>);
 
 fn judge(case: &Case, runs: &[Run<'_>], report: &mut Report) {
     let name = builtin::row(case.row).name;
@@ -213,7 +213,7 @@ fn units(left: constant::Literal, right: Literal) -> f64 {
 }
 
 /// Writes the same kernel in the dialect.
-fn kernel_text(text: &mut String, position: usize, case: &Case, program: &Program) {
+fn kernel_text(text: &mut String, position: usize, case: &Case, program: &RandomProgram) {
     let row = builtin::row(case.row);
     let signature = &row.signatures[usize::from(case.signature)];
     let types = &program.module.types;

@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::builtin::{self, BuiltinId, Definition, Instance, Native};
 use crate::constant::Literal;
-use crate::function::{FunctionId, Mode, Param};
+use crate::function::{FunctionId, Param, PassMode};
 use crate::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, UnaryOp, Value, ValueData};
 use crate::place::PlaceId;
 use crate::ty::{Scalar, Shape, Type};
@@ -277,7 +277,7 @@ impl Builder<'_> {
         let row = builtin::row(key.0.builtin);
         let signature = &row.signatures[key.0.signature as usize];
         let params = key.1.iter().zip(signature.params).enumerate().map(|(at, (&ty, pattern))| {
-            let mode = if pattern.is_reference() { Mode::Mutable } else { Mode::Value };
+            let mode = if pattern.is_reference() { PassMode::Mutable } else { PassMode::Value };
             let name = signature.names.get(at).copied().unwrap_or("x");
             Param { mode, ..Param::value(name, ty) }
         });

@@ -1,7 +1,7 @@
 //! Arrays as arguments.
 
 use super::formula::formula;
-use super::{Derivative, Domain, Pattern, Row, body, row_of};
+use super::{BuiltinRow, Derivative, Domain, Pattern, body, row_of};
 use crate::build::Builder;
 use crate::op::Value;
 use crate::ty::{Scalar, Type};
@@ -12,7 +12,7 @@ use Pattern::{Array, Is, T};
 const I32: Pattern = Is(Scalar::I32);
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("lower_bound", &[
         body(Number, &["array", "value"], &[Array(1), T], I32, |b| {
             let (array, value) = (b.arg(0), b.arg(1));

@@ -3,7 +3,7 @@
 
 use super::formula::{Formula, Term, formula};
 use super::sample::{build, variable};
-use super::{Derivative, Dim, Domain, Pattern, Row, Visibility, body, row_of};
+use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, Visibility, body, row_of};
 use crate::build::Builder;
 use crate::op::Value;
 use crate::ty::{Scalar, Type};
@@ -31,7 +31,7 @@ const WIDEST: f64 = 3.0 + 2.0 * SQRT_2;
 const PLANES: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("qr3", &[body(Float, &["a"], &[M33], Pair(&M33, &M33), |b| formula(b, |f| {
         let mut r = SquareMatrix::of(f.arg(0));
         let mut q = SquareMatrix::identity(f.arg(0));
@@ -57,7 +57,7 @@ pub(super) static ROWS: &[Row] = &[
     }))], Through, "U, the singular values and V of `a = U * diag(s) * transpose(V)`."),
     row_of("svd2", &[body(Float, &["a"], &[M22], Triple(&M22, &V2, &M22), |b| formula(b, plane))], Through,
         "U, the singular values and V of `a = U * diag(s) * transpose(V)`; here U may be a reflection."),
-    Row { visibility: Visibility::Inner, ..row_of("sort_columns", &[body(Float, &["a", "v"], &[M33, M33], Pair(&M33, &M33), |b| formula(b, |f| {
+    BuiltinRow { visibility: Visibility::Inner, ..row_of("sort_columns", &[body(Float, &["a", "v"], &[M33, M33], Pair(&M33, &M33), |b| formula(b, |f| {
         let [a, v] = f.args();
         let mut v = SquareMatrix::of(v);
         let mut product = SquareMatrix::of(f.call("mul", &[a, f.arg(1)]));
@@ -88,9 +88,9 @@ impl<'f> Rotation<'f> {
     fn from_sides(x: Term<'f>, y: Term<'f>) -> Self {
         let (zero, one) = (x.like(0.0), x.like(1.0));
         let square = x * x + y * y;
-        let none = square.is(zero);
-        let length = square.unless(none).sqrt();
-        Self { cos: none.pick(one, x / length), sin: none.pick(zero, y / length) }
+        let none = square.equals(zero);
+        let length = square.or_one_where(none).sqrt();
+        Self { cos: none.select(one, x / length), sin: none.select(zero, y / length) }
     }
 
     /// Turn that makes an entry beside the diagonal small, without a root of a root: its half angle
@@ -102,9 +102,9 @@ impl<'f> Rotation<'f> {
         let cos = (s.at(first, first) - s.at(second, second)) * 2.0;
         let near = (sin * sin * WIDEST).lt(cos * cos);
         let square = cos * cos + sin * sin;
-        let length = near.pick(square, square.like(1.0)).sqrt();
-        let cos = near.pick(cos / length, cos.like(FRAC_PI_8.cos()));
-        let sin = near.pick(sin / length, sin.like(FRAC_PI_8.sin()));
+        let length = near.select(square, square.like(1.0)).sqrt();
+        let cos = near.select(cos / length, cos.like(FRAC_PI_8.cos()));
+        let sin = near.select(sin / length, sin.like(FRAC_PI_8.sin()));
         Self { cos: cos * cos - sin * sin, sin: 2.0 * sin * cos }
     }
 }
@@ -154,8 +154,8 @@ impl<'f> SquareMatrix<'f> {
     fn swap_columns(&mut self, swaps: Term<'f>, left: usize, right: usize) {
         for row in 0..3 {
             let (x, y) = (self.at(row, left), self.at(row, right));
-            self.parts[row * 3 + left] = swaps.pick(y, x);
-            self.parts[row * 3 + right] = swaps.pick(-x, y);
+            self.parts[row * 3 + left] = swaps.select(y, x);
+            self.parts[row * 3 + right] = swaps.select(-x, y);
         }
     }
 }
@@ -200,24 +200,24 @@ fn plane<'f>(f: Formula<'f>) -> Term<'f> {
     let (first, mixed, second) = (a * a + c * c, a * b + c * d, b * b + d * d);
     let (sum, difference) = (first + second, first - second);
     let square = difference * difference + mixed * mixed * 4.0;
-    let alike = square.is(zero);
-    let root = alike.pick(zero, square.unless(alike).sqrt());
+    let alike = square.equals(zero);
+    let root = alike.select(zero, square.or_one_where(alike).sqrt());
     let large = ((sum + root) * 0.5).sqrt();
     let small = ((sum - root) * 0.5).max(zero).sqrt();
     // The sum of the eigenvector's two usual forms: at most one of them is zero.
     let (x, y) = (difference + root - mixed * 2.0, difference - root + mixed * 2.0);
     let square = x * x + y * y;
-    let degenerate = square.is(zero);
-    let length = square.unless(degenerate).sqrt();
+    let degenerate = square.equals(zero);
+    let length = square.or_one_where(degenerate).sqrt();
     let diagonal = x.like(std::f64::consts::FRAC_1_SQRT_2);
     // With equal values any V will do.
-    let x = alike.pick(one, degenerate.pick(diagonal, x / length));
-    let y = alike.pick(zero, degenerate.pick(diagonal, y / length));
-    let nothing = large.is(zero);
-    let below = large.unless(nothing);
-    let p = nothing.pick(one, (a * x + b * y) / below);
-    let q = nothing.pick(zero, (c * x + d * y) / below);
-    let side = (a * d - b * c).lt(zero).pick(-one, one);
+    let x = alike.select(one, degenerate.select(diagonal, x / length));
+    let y = alike.select(zero, degenerate.select(diagonal, y / length));
+    let nothing = large.equals(zero);
+    let below = large.or_one_where(nothing);
+    let p = nothing.select(one, (a * x + b * y) / below);
+    let q = nothing.select(zero, (c * x + d * y) / below);
+    let side = (a * d - b * c).lt(zero).select(-one, one);
     let u = f.matrix(2, &[p, -q * side, q, p * side]);
     f.tuple(&[u, f.vector(&[large, small]), f.matrix(2, &[x, -y, y, x])])
 }

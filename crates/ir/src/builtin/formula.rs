@@ -277,18 +277,18 @@ impl<'f> Term<'f> {
     }
 
     /// Compares with another term for equality.
-    pub(super) fn is(self, other: Self) -> Self {
+    pub(super) fn equals(self, other: Self) -> Self {
         self.compare(CompareOp::Equal, other)
     }
 
     /// Returns the value, or 1 where this `bool` says: a divisor that is never 0, so that
     /// derivatives of the arm that isn't chosen stay finite.
-    pub(super) fn unless(self, bad: Self) -> Self {
-        bad.pick(self.like(1.0), self)
+    pub(super) fn or_one_where(self, bad: Self) -> Self {
+        bad.select(self.like(1.0), self)
     }
 
     /// One of two, as this `bool` says.
-    pub(super) fn pick(self, accept: Self, reject: Self) -> Self {
+    pub(super) fn select(self, accept: Self, reject: Self) -> Self {
         self.formula().with(|b| b.select(self.value, accept.value, reject.value))
     }
 

@@ -1,7 +1,7 @@
 //! Distances and intersections of edges and triangles.
 
 use super::formula::{Formula, Term, formula};
-use super::{Derivative, Dim, Domain, Pattern, Row, body, row_of};
+use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, body, row_of};
 use crate::ty::Scalar;
 use Derivative::{Through, Zero};
 use Domain::Any;
@@ -15,7 +15,7 @@ const I32: Pattern = Is(Scalar::I32);
 const IN_PLANE: f64 = 1e-6;
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("closest_point_edge_edge", &[body(Any, &["p1", "q1", "p2", "q2", "epsilon"], &[V3, V3, V3, V3, Is(Scalar::F32)], V3, |b| formula(b, closest))], Through,
         "Where on two edges the points nearest to each other lie, each from 0 to 1, and their distance."),
     row_of("intersect_tri_tri", &[
@@ -33,22 +33,22 @@ fn closest(f: Formula<'_>) -> Term<'_> {
     let (zero, one) = (a.like(0.0), a.like(1.0));
     let clamped = |x| f.call("clamp", &[x, zero, one]);
     let (p_is_point, q_is_point) = (a.le(epsilon), e.le(epsilon));
-    let (a_safe, e_safe) = (a.unless(p_is_point), e.unless(q_is_point));
+    let (a_safe, e_safe) = (a.or_one_where(p_is_point), e.or_one_where(q_is_point));
 
     // Where the lines are nearest, then moved onto the edges.
     let denominator = difference(a, e, b, b);
     let parallel = denominator.le(zero);
-    let s = clamped(difference(b, g, c, e) / denominator.unless(parallel));
-    let s = parallel.pick(zero, s);
+    let s = clamped(difference(b, g, c, e) / denominator.or_one_where(parallel));
+    let s = parallel.select(zero, s);
     let t = (b * s + g) / e_safe;
     let (before, after) = (t.lt(zero), t.gt(one));
     let s_at_begin = clamped(-c / a_safe);
     let s_at_end = clamped((b - c) / a_safe);
-    let s = before.pick(s_at_begin, after.pick(s_at_end, s));
-    let t = before.pick(zero, after.pick(one, t));
+    let s = before.select(s_at_begin, after.select(s_at_end, s));
+    let t = before.select(zero, after.select(one, t));
 
-    let s = p_is_point.pick(zero, q_is_point.pick(s_at_begin, s));
-    let t = q_is_point.pick(zero, p_is_point.pick(clamped(g / e_safe), t));
+    let s = p_is_point.select(zero, q_is_point.select(s_at_begin, s));
+    let t = q_is_point.select(zero, p_is_point.select(clamped(g / e_safe), t));
     let apart = (q + t * along_q) - (p + s * along_p);
     f.vector(&[s, t, f.call("length", &[apart])])
 }
@@ -71,20 +71,20 @@ fn intersect(f: Formula<'_>) -> Term<'_> {
         for at in 0..3 {
             let next = (at + 1) % 3;
             let (low, high) = (heights[at], heights[next]);
-            let in_plane = and(low.is(zero), high.is(zero));
+            let in_plane = and(low.equals(zero), high.equals(zero));
             let crosses = or(and(low.le(zero), high.ge(zero)), and(low.ge(zero), high.le(zero)));
             let through = line_meets_triangle(edges[at], edges[next], triangle);
             meet.push(and(
                 through,
-                in_plane.pick(in_plane.formula().with(|b| b.bool(false)), crosses),
+                in_plane.select(in_plane.formula().with(|b| b.bool(false)), crosses),
             ));
         }
     }
     let some = meet.into_iter().reduce(or).unwrap_or_else(|| unreachable!("six edges"));
-    let [x, y, z] = v_heights.map(|height| height.is(zero));
+    let [x, y, z] = v_heights.map(|height| height.equals(zero));
     let flat = and(x, and(y, z));
     let (one, none) = (f.int(1), f.int(0));
-    flat.pick(overlap(normal, v, u), some).pick(one, none)
+    flat.select(overlap(normal, v, u), some).select(one, none)
 }
 
 /// The normal of a triangle, and how high points lie over its plane, in lengths of the normal.
@@ -93,7 +93,7 @@ fn heights<'f>(triangle: [Term<'f>; 3], points: [Term<'f>; 3]) -> (Term<'f>, [Te
     let normal = (b - a).cross(c - a);
     let heights = points.map(|point| {
         let height = normal.dot(point - a);
-        height.abs().lt(height.like(IN_PLANE)).pick(height.like(0.0), height)
+        height.abs().lt(height.like(IN_PLANE)).select(height.like(0.0), height)
     });
     (normal, heights)
 }
@@ -116,8 +116,8 @@ fn overlap<'f>(normal: Term<'f>, v: [Term<'f>; 3], u: [Term<'f>; 3]) -> Term<'f>
             let axis = normal.cross(triangle[(at + 1) % 3] - triangle[at]);
             let bounds = |corners: [Term<'f>; 3]| {
                 let [x, y, z] = corners.map(|corner| axis.dot(corner - triangle[at]));
-                let low = x.lt(y).pick(x, y);
-                (z.lt(low).pick(z, low), x.max(y).max(z))
+                let low = x.lt(y).select(x, y);
+                (z.lt(low).select(z, low), x.max(y).max(z))
             };
             let ((low, high), (other_low, other_high)) = (bounds(v), bounds(u));
             or(high.lt(other_low), other_high.lt(low))
@@ -125,7 +125,7 @@ fn overlap<'f>(normal: Term<'f>, v: [Term<'f>; 3], u: [Term<'f>; 3]) -> Term<'f>
     });
     let apart = apart.reduce(or).unwrap_or_else(|| unreachable!("six sides"));
     let formula = apart.formula();
-    apart.pick(formula.with(|b| b.bool(false)), formula.with(|b| b.bool(true)))
+    apart.select(formula.with(|b| b.bool(false)), formula.with(|b| b.bool(true)))
 }
 
 fn and<'f>(left: Term<'f>, right: Term<'f>) -> Term<'f> {

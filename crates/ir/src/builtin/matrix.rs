@@ -1,7 +1,7 @@
 //! Matrices, row-major. Products are in [`super::operator`].
 
 use super::formula::{Formula, Term, formula};
-use super::{Derivative, Dim, Domain, Pattern, Row, body, row_of};
+use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, body, row_of};
 use crate::op::CompareOp;
 use Derivative::Through;
 use Domain::{Float, Number};
@@ -65,7 +65,7 @@ macro_rules! inverses {
 }
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("matrix_from_rows", all_vectors!(rows), Through, "The matrix with these rows."),
     row_of("matrix_from_cols", all_vectors!(cols), Through, "The matrix with these columns."),
     row_of("transpose", &[body(Number, &["a"], &[M], matrix(Dim::M, Dim::N), |b| formula(b, |f| {
@@ -146,13 +146,13 @@ fn inverse(f: Formula<'_>, n: usize) -> Term<'_> {
     // What a determinant of NaN gives depends on the size, in NVIDIA Warp: zeros but for 3 by 3.
     let regular =
         if n == 3 { whole.compare(CompareOp::NotEqual, zero) } else { whole.abs().gt(zero) };
-    let scale = one / regular.pick(whole, one);
+    let scale = one / regular.select(whole, one);
     let parts: Vec<_> = (0..n * n)
         .map(|at| {
             let (row, col) = (at % n, at / n);
             let cofactor = minor(&submatrix(&m, n, row, col), n - 1);
             let cofactor = if (row + col) % 2 == 0 { cofactor } else { -cofactor };
-            regular.pick(cofactor * scale, zero)
+            regular.select(cofactor * scale, zero)
         })
         .collect();
     f.result(&parts)

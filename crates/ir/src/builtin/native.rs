@@ -120,7 +120,7 @@ const fn row(native: Native, name: &'static str, ulps: u8, derivative: Derivativ
 }
 
 impl NativeRow {
-    const fn two(self) -> Self {
+    const fn binary(self) -> Self {
         Self { arity: 2, ..self }
     }
 
@@ -128,7 +128,7 @@ impl NativeRow {
         Self { domain, ..self }
     }
 
-    const fn gives(self, result: Scalar) -> Self {
+    const fn with_result(self, result: Scalar) -> Self {
         Self { result: Some(result), ..self }
     }
 }
@@ -139,15 +139,15 @@ use Derivative::{Partials, Zero};
 #[rustfmt::skip]
 static NATIVES: [NativeRow; 36] = [
     // If one operand is NaN the other; if both are equal (-0 and 0 are) the first.
-    row(Native::Min, "min", 0, Partials(|b, a, r| { let first = is_first_operand(b, a[0], r); either(b, a[0], first) })).two().on(Domain::Number),
-    row(Native::Max, "max", 0, Partials(|b, a, r| { let first = is_first_operand(b, a[0], r); either(b, a[0], first) })).two().on(Domain::Number),
+    row(Native::Min, "min", 0, Partials(|b, a, r| { let first = is_first_operand(b, a[0], r); either(b, a[0], first) })).binary().on(Domain::Number),
+    row(Native::Max, "max", 0, Partials(|b, a, r| { let first = is_first_operand(b, a[0], r); either(b, a[0], first) })).binary().on(Domain::Number),
     // Of the smallest integer, itself.
     row(Native::Abs, "abs", 0, Partials(|b, a, _| { let s = sign(b, a[0]); vec![s] })).on(Domain::Number),
     row(Native::Copysign, "copysign", 0, Partials(|b, a, r| {
         let (x, y) = (sign_bit(b, a[0]), sign_bit(b, r));
         let zero = constant(b, r, 0.0);
         vec![b.mul(x, y), zero]
-    })).two(),
+    })).binary(),
     row(Native::Floor, "floor", 0, Zero),
     row(Native::Ceil, "ceil", 0, Zero),
     row(Native::Trunc, "trunc", 0, Zero),
@@ -175,7 +175,7 @@ static NATIVES: [NativeRow; 36] = [
         let (yy, xx) = (b.mul(a[0], a[0]), b.mul(a[1], a[1]));
         let (below, minus) = (b.add(xx, yy), b.neg(a[0]));
         vec![b.div(a[1], below), b.div(minus, below)]
-    })).two(),
+    })).binary(),
     row(Native::Sinh, "sinh", 2, Partials(|b, a, _| vec![b.native(Native::Cosh, &a[..1])])),
     row(Native::Cosh, "cosh", 2, Partials(|b, a, _| vec![b.native(Native::Sinh, &a[..1])])),
     row(Native::Tanh, "tanh", 2, Partials(|b, _, r| { let (one, t) = (constant(b, r, 1.0), b.mul(r, r)); vec![b.sub(one, t)] })),
@@ -188,19 +188,19 @@ static NATIVES: [NativeRow; 36] = [
         let less = b.sub(a[1], one);
         let (power, log) = (b.native(Native::Pow, &[a[0], less]), b.native(Native::Log, &a[..1]));
         vec![b.mul(a[1], power), b.mul(r, log)]
-    })).two(),
+    })).binary(),
     row(Native::Erf, "erf", 4, Partials(|b, a, _| vec![gaussian(b, a[0], std::f64::consts::FRAC_2_SQRT_PI)])),
     row(Native::Erfc, "erfc", 4, Partials(|b, a, _| vec![gaussian(b, a[0], -std::f64::consts::FRAC_2_SQRT_PI)])),
     row(Native::Erfinv, "erfinv", 8, Partials(|b, _, r| { let one = constant(b, r, 1.0); let below = gaussian(b, r, std::f64::consts::FRAC_2_SQRT_PI); vec![b.div(one, below)] })),
     row(Native::Erfcinv, "erfcinv", 8, Partials(|b, _, r| { let one = constant(b, r, 1.0); let below = gaussian(b, r, -std::f64::consts::FRAC_2_SQRT_PI); vec![b.div(one, below)] })),
-    row(Native::IsNan, "isnan", 0, Zero).gives(Scalar::Bool),
-    row(Native::IsInf, "isinf", 0, Zero).gives(Scalar::Bool),
-    row(Native::IsFinite, "isfinite", 0, Zero).gives(Scalar::Bool),
+    row(Native::IsNan, "isnan", 0, Zero).with_result(Scalar::Bool),
+    row(Native::IsInf, "isinf", 0, Zero).with_result(Scalar::Bool),
+    row(Native::IsFinite, "isfinite", 0, Zero).with_result(Scalar::Bool),
     // Bits that are 1, of the type's own width.
-    row(Native::BitCount, "bit_count", 0, Zero).on(Domain::Int).gives(Scalar::I32),
+    row(Native::BitCount, "bit_count", 0, Zero).on(Domain::Int).with_result(Scalar::I32),
     // Of 0, the width.
-    row(Native::LeadingZeros, "leading_zeros", 0, Zero).on(Domain::Int).gives(Scalar::I32),
-    row(Native::TrailingZeros, "trailing_zeros", 0, Zero).on(Domain::Int).gives(Scalar::I32),
+    row(Native::LeadingZeros, "leading_zeros", 0, Zero).on(Domain::Int).with_result(Scalar::I32),
+    row(Native::TrailingZeros, "trailing_zeros", 0, Zero).on(Domain::Int).with_result(Scalar::I32),
 ];
 
 fn constant(b: &mut Builder<'_>, like: Value, value: f64) -> Value {

@@ -1,7 +1,7 @@
 //! Gradient noise on a lattice of whole numbers, and its curl.
 
 use super::formula::{Formula, Term, formula};
-use super::{Derivative, Dim, Domain, Pattern, Row, Visibility, body, row_of};
+use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, Visibility, body, row_of};
 use crate::build::Builder;
 use crate::constant::Literal;
 use crate::op::{Arg, BinaryOp, Value};
@@ -56,7 +56,7 @@ static CURL: [super::Signature; 12] = {
 };
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("noise", &[
         body(Any, &["state", "x"], &[U32, F32], F32, |b| formula(b, |f| at(f, None).0)),
         body(Any, &["state", "x"], &[U32, point(2)], F32, |b| formula(b, |f| at(f, None).0)),
@@ -70,10 +70,10 @@ pub(super) static ROWS: &[Row] = &[
         body(Any, &["state", "x", "px", "py", "pz", "pt"], &[U32, point(4), I32, I32, I32, I32], F32, |b| formula(b, periodic)),
     ], Through, "Noise that repeats itself."),
     row_of("curlnoise", &CURL, Through, "A field without divergence: the curl of noise."),
-    Row { visibility: Visibility::Inner, ..row_of("noise_gradient", &[
+    BuiltinRow { visibility: Visibility::Inner, ..row_of("noise_gradient", &[
         body(Any, &["state", "x"], &[U32, POINTS], POINTS, |b| formula(b, |f| at(f, None).1)),
     ], Through, "The gradient of `noise`.") },
-    Row { visibility: Visibility::Inner, ..row_of("lattice_gradient", &[
+    BuiltinRow { visibility: Visibility::Inner, ..row_of("lattice_gradient", &[
         body(Any, &["state", "x"], &[U32, VectorOf(Dim::Is(1), Scalar::I32)], point(1), lattice_gradient),
         body(Any, &["state", "x"], &[U32, VectorOf(Dim::Is(2), Scalar::I32)], point(2), lattice_gradient),
         body(Any, &["state", "x"], &[U32, VectorOf(Dim::Is(3), Scalar::I32)], point(3), lattice_gradient),

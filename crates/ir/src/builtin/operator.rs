@@ -2,7 +2,7 @@
 
 use super::formula::{Formula, Term, formula};
 use super::transform::halves;
-use super::{Derivative, Dim, Domain, Pattern, Row, body, row_of};
+use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, body, row_of};
 use crate::build::Builder;
 use crate::op::{BinaryOp, UnaryOp, Value};
 use Derivative::Through;
@@ -59,7 +59,7 @@ macro_rules! quotient {
 }
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("add", by_component!(Add), Through, "`a + b`"),
     row_of("sub", by_component!(Subtract), Through, "`a - b`"),
     row_of("mul", &[
@@ -132,7 +132,7 @@ pub(super) static ROWS: &[Row] = &[
         body(Bool, &["x"], &[T], T, |b| one(b, UnaryOp::Not)),
         body(Int, &["x"], &[T], Pattern::Is(crate::ty::Scalar::Bool), |b| formula(b, |f| {
             let x = f.arg(0);
-            x.is(x.like(0.0))
+            x.equals(x.like(0.0))
         })),
     ], Through, "`not x`"),
 ];

@@ -3,7 +3,7 @@
 //! A signature has one scalar variable `T`, one variable `A` for a whole type, and the dimensions
 //! `N`, `M`, `K`. The first parameter in which a variable occurs binds it.
 
-use crate::spell;
+use crate::dialect_name;
 use crate::ty::{Scalar, Shape, Type, Types};
 use std::fmt;
 
@@ -235,23 +235,26 @@ impl fmt::Display for Dim {
 }
 
 impl fmt::Display for Pattern {
-    /// Writes the pattern as messages show it, in the words of [`crate::spell`]: `vector(n, T)`.
+    /// Writes the pattern as messages show it, in the words of [`crate::dialect_name`]: `vector(n,
+    /// T)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::T => f.write_str("T"),
             Self::Is(of) => f.write_str(of.spelled()),
             Self::A => f.write_str("A"),
             Self::Vector(n) => write!(f, "vector({n}, T)"),
-            Self::VectorOf(Dim::Is(n), of) => f.write_str(&spell::vector(*n, *of)),
+            Self::VectorOf(Dim::Is(n), of) => f.write_str(&dialect_name::vector(*n, *of)),
             Self::VectorOf(n, of) => write!(f, "vector({n}, {})", of.spelled()),
             Self::Matrix(r, c) => write!(f, "matrix(({r}, {c}), T)"),
             Self::Quaternion => f.write_str("quaternion(T)"),
             Self::Transform => f.write_str("transformation(T)"),
-            Self::QuaternionOf(of) => f.write_str(&spell::quaternion(*of)),
-            Self::TransformOf(of) => f.write_str(&spell::transform(*of)),
+            Self::QuaternionOf(of) => f.write_str(&dialect_name::quaternion(*of)),
+            Self::TransformOf(of) => f.write_str(&dialect_name::transform(*of)),
             Self::Place(inner) => write!(f, "ref[{inner}]"),
-            Self::Array(dims) => f.write_str(&spell::array("T", usize::from(*dims))),
-            Self::ArrayOf(dims, of) => f.write_str(&spell::array(of.spelled(), usize::from(*dims))),
+            Self::Array(dims) => f.write_str(&dialect_name::array("T", usize::from(*dims))),
+            Self::ArrayOf(dims, of) => {
+                f.write_str(&dialect_name::array(of.spelled(), usize::from(*dims)))
+            }
             Self::AnyArray => f.write_str("array"),
             Self::Reference(of) => write!(f, "ref[{}]", of.spelled()),
             Self::ReferenceA => f.write_str("ref[A]"),

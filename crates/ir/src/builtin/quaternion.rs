@@ -1,7 +1,7 @@
 //! Quaternions: components x, y, z, w; rotations are of length 1.
 
 use super::formula::{Formula, Term, formula};
-use super::{Derivative, Dim, Domain, Pattern, Row, body, row_of};
+use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, body, row_of};
 use crate::ty::Scalar;
 use Derivative::Through;
 use Domain::{F32, Float};
@@ -14,7 +14,7 @@ const fn square(n: u16) -> Pattern {
 }
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("quat_identity", &[body(F32, &[], &[], Pattern::QuaternionOf(Scalar::F32), |b| formula(b, |f| {
         let (zero, one) = (f.float(0.0), f.float(1.0));
         f.quaternion(&[zero, zero, zero, one])
@@ -30,7 +30,7 @@ pub(super) static ROWS: &[Row] = &[
         let w = q.part(3);
         let v = imaginary(q);
         let axis = f.call("normalize", &[v]);
-        let axis = w.lt(w.like(0.0)).pick(-axis, axis);
+        let axis = w.lt(w.like(0.0)).select(-axis, axis);
         let angle = 2.0 * f.call("length", &[v]).atan2(w.abs());
         f.tuple(&[axis, angle])
     }))], Through, "Axis and angle, the angle from 0 to pi."),
@@ -104,15 +104,15 @@ pub(super) static ROWS: &[Row] = &[
         let inner = f.call("mul", &[j, i]);
         f.call("mul", &[k, inner])
     }))], Through, "Rotations around i, then j, then k, axes that stay, each by its own component of e."),
-    Row { visibility: super::Visibility::Inner, ..row_of("axis_rotation",
+    BuiltinRow { visibility: super::Visibility::Inner, ..row_of("axis_rotation",
         &[body(F32, &["e", "axis"], &[V3, I32], Quaternion, |b| formula(b, |f| {
             let [e, axis] = f.args();
             let half = component(e, axis) * 0.5;
             let (sin, zero) = (half.sin(), half.like(0.0));
             // Any number but 0 and 1 means z, as in Warp.
-            let on = [0, 1].map(|at| axis.is(f.int(at)));
-            let (x, y) = (on[0].pick(sin, zero), on[1].pick(sin, zero));
-            let z = on[0].pick(zero, on[1].pick(zero, sin));
+            let on = [0, 1].map(|at| axis.equals(f.int(at)));
+            let (x, y) = (on[0].select(sin, zero), on[1].select(sin, zero));
+            let z = on[0].select(zero, on[1].select(zero, sin));
             f.quaternion(&[x, y, z, half.cos()])
         }))], Through, "The rotation around an axis, given by number, by its component of e.") },
     row_of("quat_to_euler", &[body(F32, &["q", "i", "j", "k"], &[Quaternion, I32, I32, I32], V3, |b| formula(b, to_euler))],
@@ -137,7 +137,7 @@ fn rotated<'f>(q: Term<'f>, x: Term<'f>, sense: f64) -> Term<'f> {
 fn component<'f>(e: Term<'f>, axis: Term<'f>) -> Term<'f> {
     let f = e.formula();
     let [x, y, z] = e.split();
-    axis.is(f.int(0)).pick(x, axis.is(f.int(1)).pick(y, z))
+    axis.equals(f.int(0)).select(x, axis.equals(f.int(1)).select(y, z))
 }
 
 /// Shepperd's method: the largest of the four components first, the others by division through it.
@@ -157,8 +157,9 @@ fn from_matrix<'f>(f: Formula<'f>, width: usize) -> Term<'f> {
     let multiples = [[zero, xy, zx, p], [xy, zero, yz, q], [zx, yz, zero, r], [p, q, r, zero]];
     let by_trace = trace.ge(zero);
     let second = b.gt(a);
-    let third = c.gt(second.pick(b, a));
-    let choose = |[x, y, z, w]: [Term<'f>; 4]| by_trace.pick(w, third.pick(z, second.pick(y, x)));
+    let third = c.gt(second.select(b, a));
+    let choose =
+        |[x, y, z, w]: [Term<'f>; 4]| by_trace.select(w, third.select(z, second.select(y, x)));
     let root = choose(squares).sqrt();
     let (own, scale) = (root * 0.5, 0.5 / root);
     let parts: Vec<Term<'f>> = (0..4)
@@ -177,16 +178,17 @@ fn from_matrix<'f>(f: Formula<'f>, width: usize) -> Term<'f> {
 fn to_euler<'f>(f: Formula<'f>) -> Term<'f> {
     let [x, y, z, w] = f.arg(0).split();
     let [i, j, last] = [1, 2, 3].map(|at| f.arg(at) + f.int(1));
-    let same = i.is(last);
+    let same = i.equals(last);
     // Of a sequence that ends with its first axis: the axis that is left over.
-    let k = same.pick(f.int(6) - i - j, last);
+    let k = same.select(f.int(6) - i - j, last);
     let sign = ((i - j) * (j - k) * (k - i)).to(Scalar::F32) / 2.0;
-    let along = |axis: Term<'f>| axis.is(f.int(2)).pick(y, axis.is(f.int(3)).pick(z, x));
+    let along =
+        |axis: Term<'f>| axis.equals(f.int(2)).select(y, axis.equals(f.int(3)).select(z, x));
     let (qi, qj, qk) = (along(i), along(j), along(k) * sign);
-    let a = same.pick(w, w - qj);
-    let b = same.pick(qi, qi + qk);
-    let c = same.pick(qj, qj + w);
-    let d = same.pick(qk, qk - qi);
+    let a = same.select(w, w - qj);
+    let b = same.select(qi, qi + qk);
+    let c = same.select(qj, qj + w);
+    let d = same.select(qk, qk - qi);
     let (near, far) = (a * a + b * b, c * c + d * d);
     let middle = (2.0 * near / (near + far) - 1.0).acos();
     let (plus, minus) = (b.atan2(a), d.atan2(c));
@@ -195,13 +197,13 @@ fn to_euler<'f>(f: Formula<'f>) -> Term<'f> {
     let at_begin = middle.abs().lt(tiny);
     let at_end = (middle - std::f64::consts::PI).abs().lt(tiny);
     let zero = f.float(0.0);
-    let first = at_begin.pick(zero, at_end.pick(zero, plus - minus));
-    let third = at_begin.pick(2.0 * plus, at_end.pick(2.0 * minus, plus + minus));
-    let second = same.pick(middle, middle - std::f64::consts::FRAC_PI_2);
-    let third = same.pick(third, third * sign);
+    let first = at_begin.select(zero, at_end.select(zero, plus - minus));
+    let third = at_begin.select(2.0 * plus, at_end.select(2.0 * minus, plus + minus));
+    let second = same.select(middle, middle - std::f64::consts::FRAC_PI_2);
+    let third = same.select(third, third * sign);
     let place = |axis: i32| {
         let axis = f.int(axis);
-        k.is(axis).pick(third, j.is(axis).pick(second, first))
+        k.equals(axis).select(third, j.equals(axis).select(second, first))
     };
     f.vector(&[place(1), place(2), place(3)])
 }

@@ -1,6 +1,6 @@
 //! Random numbers: NVIDIA Warp's generator, PCG on 32 bits of state kept by the caller.
 
-use super::{Derivative, Domain, Pattern, Row, body, row_of};
+use super::{BuiltinRow, Derivative, Domain, Pattern, body, row_of};
 use crate::build::Builder;
 use crate::constant::Literal;
 use crate::op::{BinaryOp, Value};
@@ -15,7 +15,7 @@ const F32: Pattern = Is(Scalar::F32);
 pub(super) const STATE: Pattern = Reference(Scalar::U32);
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("rand_init", &[
         body(Any, &["seed"], &[I32], U32, |b| {
             let seed = b.arg(0);

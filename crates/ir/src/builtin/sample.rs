@@ -2,7 +2,7 @@
 
 use super::formula::{Formula, Term, formula};
 use super::random::STATE;
-use super::{Derivative, Dim, Domain, Pattern, Row, Visibility, body, row_of};
+use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, Visibility, body, row_of};
 use crate::build::Builder;
 use crate::op::Value;
 use crate::place::PlaceId;
@@ -30,7 +30,7 @@ macro_rules! sample {
 }
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     sample!("randn", F32, |f| {
         // Never the logarithm of 0.
         let size = (-2.0 * (unit(f) + f64::from(5.96e-8f32)).log()).sqrt();
@@ -71,10 +71,10 @@ pub(super) static ROWS: &[Row] = &[
     }, "A point in the upper half of the unit ball."),
     sample!("sample_unit_square", vector(2), cube::<2>, "A point in the unit square around 0."),
     sample!("sample_unit_cube", vector(3), cube::<3>, "A point in the unit cube around 0."),
-    Row { visibility: Visibility::Inner, ..sample!("sample_unit_hypercube", vector(4), cube::<4>, "A point in the unit hypercube around 0.") },
+    BuiltinRow { visibility: Visibility::Inner, ..sample!("sample_unit_hypercube", vector(4), cube::<4>, "A point in the unit hypercube around 0.") },
     row_of("poisson", &[body(Any, &["state", "lam"], &[STATE, F32], U32, poisson)], Zero,
         "A count of the Poisson distribution with this mean."),
-    Row { visibility: Visibility::Inner, ..row_of("log_gamma", &[body(Any, &["x"], &[F32], F32, log_gamma)], Zero,
+    BuiltinRow { visibility: Visibility::Inner, ..row_of("log_gamma", &[body(Any, &["x"], &[F32], F32, log_gamma)], Zero,
         "The logarithm of the gamma function of whole numbers from 1, in single precision.") },
 ];
 
@@ -214,7 +214,7 @@ fn log_gamma(b: &mut Builder<'_>) -> Option<Value> {
     let zero = b.f32(0.0);
     let trivial = build(b, |f| {
         let x = f.arg(0);
-        let (one, two) = (x.is(x.like(1.0)), x.is(x.like(2.0)));
+        let (one, two) = (x.equals(x.like(1.0)), x.equals(x.like(2.0)));
         f.with(|b| b.or(one.value, two.value))
     });
     b.if_then(trivial, |b| b.ret(Some(zero)));

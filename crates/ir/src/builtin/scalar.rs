@@ -1,6 +1,8 @@
 //! Arithmetic and functions of scalars, on vectors by component where NVIDIA Warp has that.
 
-use super::{Derivative, Dim, Domain, Native, Pattern, Row, Visibility, body, native, row_of};
+use super::{
+    BuiltinRow, Derivative, Dim, Domain, Native, Pattern, Visibility, body, native, row_of,
+};
 use crate::build::Builder;
 use crate::op::{Op, Value};
 use Derivative::Through;
@@ -40,7 +42,7 @@ macro_rules! test {
 const BOOL: crate::ty::Scalar = crate::ty::Scalar::Bool;
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("min", &[
         native(Number, &["a", "b"], &[T, T], T, Native::Min),
         body(Number, &["a", "b"], &[V, V], V, |b| Some(by_component(b, Native::Min))),
@@ -128,10 +130,10 @@ pub(super) static ROWS: &[Row] = &[
     test!("isfinite", IsFinite, true, "Whether it, or every component, is finite."),
     row_of("bit_count", &[native(Int, &["x"], &[T], Is(crate::ty::Scalar::I32), Native::BitCount)], Through,
         "How many bits are 1."),
-    Row { visibility: Visibility::Inner, ..row_of("leading_zeros",
+    BuiltinRow { visibility: Visibility::Inner, ..row_of("leading_zeros",
         &[native(Int, &["x"], &[T], Is(crate::ty::Scalar::I32), Native::LeadingZeros)], Through,
         "Zero bits above the highest 1; the width of 0.") },
-    Row { visibility: Visibility::Inner, ..row_of("trailing_zeros",
+    BuiltinRow { visibility: Visibility::Inner, ..row_of("trailing_zeros",
         &[native(Int, &["x"], &[T], Is(crate::ty::Scalar::I32), Native::TrailingZeros)], Through,
         "Zero bits below the lowest 1; the width of 0.") },
     row_of("lerp", &[
@@ -180,7 +182,7 @@ pub(super) static ROWS: &[Row] = &[
         body(Float, &["actual", "expected", "tolerance"],
             &[Pattern::Matrix(Dim::N, Dim::M), Pattern::Matrix(Dim::N, Dim::M), T], Unit, expect_near),
     ], Through, "Prints a line if any component of the two differs by more than the tolerance."),
-    Row { visibility: Visibility::Inner, ..row_of("equal", &[body(Any, &["a", "b"], &[A, A], Is(BOOL), |b| {
+    BuiltinRow { visibility: Visibility::Inner, ..row_of("equal", &[body(Any, &["a", "b"], &[A, A], Is(BOOL), |b| {
         let (left, right) = (b.arg(0), b.arg(1));
         Some(equal(b, left, right))
     })], Through, "Whether all components are equal.") },

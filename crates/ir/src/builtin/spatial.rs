@@ -2,7 +2,7 @@
 
 use super::formula::{Term, formula};
 use super::transform::halves;
-use super::{Derivative, Dim, Domain, Pattern, Row, body, row_of};
+use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, body, row_of};
 use Derivative::Through;
 use Domain::{F32, Float};
 use Pattern::{T, Transform};
@@ -13,7 +13,7 @@ const M33: Pattern = Pattern::Matrix(Dim::Is(3), Dim::Is(3));
 const M66: Pattern = Pattern::Matrix(Dim::Is(6), Dim::Is(6));
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("spatial_top", &[body(Float, &["v"], &[V6], V3, |b| formula(b, |f| halved(f.arg(0)).0))], Through,
         "The first three components."),
     row_of("spatial_bottom", &[body(Float, &["v"], &[V6], V3, |b| formula(b, |f| halved(f.arg(0)).1))], Through,

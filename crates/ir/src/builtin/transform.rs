@@ -1,7 +1,7 @@
 //! Rigid transformations: a translation and a rotation, first rotated and then moved.
 
 use super::formula::{Formula, Term, formula};
-use super::{Derivative, Dim, Domain, Pattern, Row, body, row_of};
+use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, body, row_of};
 use crate::ty::Scalar;
 use Derivative::Through;
 use Domain::{F32, Float};
@@ -11,7 +11,7 @@ const V3: Pattern = Pattern::Vector(Dim::Is(3));
 const M44: Pattern = Pattern::Matrix(Dim::Is(4), Dim::Is(4));
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("transform_identity", &[body(F32, &[], &[], Pattern::TransformOf(Scalar::F32), |b| formula(b, |f| {
         let (zero, rotation) = (f.float(0.0), f.call("quat_identity", &[]));
         f.transform(f.vector(&[zero, zero, zero]), rotation)
@@ -80,8 +80,8 @@ pub(super) static ROWS: &[Row] = &[
         let rotation: Vec<_> = (0..9).map(|at| {
             let (part, scale) = (m[at / 3 * 4 + at % 3], scales[at % 3]);
             // A column of zeros stays what it is.
-            let none = scale.is(scale.like(0.0));
-            none.pick(part, part / scale.unless(none))
+            let none = scale.equals(scale.like(0.0));
+            none.select(part, part / scale.or_one_where(none))
         }).collect();
         let rotation = f.call("quat_from_matrix", &[f.matrix(3, &rotation)]);
         f.tuple(&[position, rotation, f.vector(&scales)])

@@ -2,7 +2,7 @@
 
 use super::formula::{Formula, Term, formula};
 use super::scalar::number;
-use super::{Derivative, Dim, Domain, Native, Pattern, Row, body, row_of};
+use super::{BuiltinRow, Derivative, Dim, Domain, Native, Pattern, body, row_of};
 use crate::build::Builder;
 use crate::op::Value;
 use crate::ty::{Scalar, Shape};
@@ -14,7 +14,7 @@ const V: Pattern = Pattern::Vector(Dim::N);
 const V3: Pattern = Pattern::Vector(Dim::Is(3));
 
 #[rustfmt::skip]
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("dot", &[
         body(Number, &["a", "b"], &[V, V], T, |b| { let (x, y) = (b.arg(0), b.arg(1)); dot(b, x, y) }),
         body(Float, &["a", "b"], &[Quaternion, Quaternion], T, |b| { let (x, y) = (b.arg(0), b.arg(1)); dot(b, x, y) }),
@@ -87,7 +87,7 @@ fn huber<'f>(f: Formula<'f>, delta: Term<'f>) -> Term<'f> {
     let v = f.arg(0);
     let square = v.dot(v);
     let inside = square.le(delta * delta);
-    inside.pick(0.5 * square, delta * (square.unless(inside).sqrt() - 0.5 * delta))
+    inside.select(0.5 * square, delta * (square.or_one_where(inside).sqrt() - 0.5 * delta))
 }
 
 fn pseudo_huber<'f>(v: Term<'f>, delta: Term<'f>) -> Term<'f> {
@@ -101,11 +101,11 @@ fn extreme<'f>(f: Formula<'f>, better: fn(Term<'f>, Term<'f>) -> Term<'f>) -> Te
     for (position, &part) in parts.iter().enumerate().skip(1) {
         let mut wins = better(part, best);
         if part.scalar().is_float() {
-            let (lost, number) = (best.is(best), part.is(part));
-            wins = lost.pick(wins, number);
+            let (lost, number) = (best.equals(best), part.equals(part));
+            wins = lost.select(wins, number);
         }
-        best = wins.pick(part, best);
-        at = wins.pick(f.int(position as i32), at);
+        best = wins.select(part, best);
+        at = wins.select(f.int(position as i32), at);
     }
     at.to(Scalar::U32)
 }

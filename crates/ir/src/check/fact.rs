@@ -2,7 +2,7 @@
 
 use super::module::callees;
 use crate::arena::Handle;
-use crate::function::{Function, FunctionId, Mode};
+use crate::function::{Function, FunctionId, PassMode};
 use crate::module::Module;
 use crate::op::{Op, Value};
 use crate::place::{PlaceId, Projection, Root};
@@ -113,7 +113,7 @@ fn of_function(module: &Module, function: &Function) -> FunctionFacts {
 
 fn writes_argument(module: &Module, op: Option<Op>, position: usize) -> bool {
     let Some(Op::Call { function, .. }) = op else { return false };
-    module.functions[function].params[position].mode == Mode::Mutable
+    module.functions[function].params[position].mode == PassMode::Mutable
 }
 
 /// Returns true if code outside may see the memory of a place: not in a local, table or by-value
@@ -125,7 +125,7 @@ fn is_shared(function: &Function, place: PlaceId) -> bool {
         return true;
     }
     match body.places[place].root {
-        Root::Param(position) => function.params[position as usize].mode != Mode::Value,
+        Root::Param(position) => function.params[position as usize].mode != PassMode::Value,
         Root::Local(_) | Root::Table(_) => false,
         Root::Array(_) => true,
     }

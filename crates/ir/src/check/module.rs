@@ -1,7 +1,7 @@
 //! Rules about types, tables, signatures and the call graph.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::function::{Function, FunctionId, Kind, Mode, Residency};
+use crate::function::{Function, FunctionId, FunctionKind, PassMode, Residency};
 use crate::module::Module;
 use crate::op::Op;
 use crate::ty::{Shape, Type};
@@ -74,21 +74,22 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
     }
     let holds = |at: u32| {
         let param = function.params.get(at as usize);
-        function.kind == Kind::Kernel && param.is_some_and(|p| module.types.holds_array(p.ty))
+        function.kind == FunctionKind::Kernel
+            && param.is_some_and(|p| module.types.holds_array(p.ty))
     };
     if !function.disjoint.iter().all(|&(one, other)| holds(one) && holds(other)) {
         fault(Code::IrKernel, format!("`{name}` keeps apart what are no arrays of a kernel"));
     }
     if !function.residency.is_possible()
-        || function.kind != Kind::Kernel && function.residency != Residency::Free
+        || function.kind != FunctionKind::Kernel && function.residency != Residency::Free
     {
         fault(Code::IrKernel, format!("`{name}` asks for more of a GPU than a kernel may"));
     }
-    if function.kind == Kind::Kernel {
+    if function.kind == FunctionKind::Kernel {
         if function.result != Type::UNIT {
             fault(Code::IrKernel, format!("kernel `{name}` has a result"));
         }
-        if function.params.iter().any(|param| param.mode != Mode::Value) {
+        if function.params.iter().any(|param| param.mode != PassMode::Value) {
             fault(Code::IrKernel, format!("kernel `{name}` has a parameter by reference"));
         }
     }

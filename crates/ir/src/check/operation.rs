@@ -3,7 +3,7 @@
 use super::function::Checker;
 use crate::arena::List;
 use crate::diagnostic::Code;
-use crate::function::{FunctionId, Kind, Mode, Param};
+use crate::function::{FunctionId, FunctionKind, Param, PassMode};
 use crate::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, UnaryOp, Value};
 use crate::place::PlaceId;
 use crate::ty::{Scalar, Shape, Type};
@@ -233,7 +233,7 @@ impl Checker<'_> {
             return self.fault(Code::IrHandle, "a function that doesn't exist");
         };
         let (args, name) = (&self.body.arg_lists[args], &callee.name);
-        if callee.kind == Kind::Kernel {
+        if callee.kind == FunctionKind::Kernel {
             return self.fault(Code::IrCall, format!("kernel `{name}` is called"));
         }
         if callee.params.len() != args.len() {
@@ -248,12 +248,12 @@ impl Checker<'_> {
 
     fn argument(&mut self, arg: Arg, param: &Param, callee: &str) -> bool {
         let (found, right) = match (arg, param.mode) {
-            (Arg::Value(value), Mode::Value) => (self.ty(value), true),
-            (Arg::Place(place), Mode::Shared) => (self.body.places[place].ty, true),
-            (Arg::Place(place), Mode::Mutable) => {
+            (Arg::Value(value), PassMode::Value) => (self.ty(value), true),
+            (Arg::Place(place), PassMode::Shared) => (self.body.places[place].ty, true),
+            (Arg::Place(place), PassMode::Mutable) => {
                 (self.body.places[place].ty, self.writable(place))
             }
-            (Arg::Value(_), _) | (Arg::Place(_), Mode::Value) => {
+            (Arg::Value(_), _) | (Arg::Place(_), PassMode::Value) => {
                 let param = &param.name;
                 return self.fault(
                     Code::IrCall,
@@ -277,10 +277,10 @@ impl Checker<'_> {
             Arg::Place(place) => Some((*place, param.mode)),
             Arg::Value(_) => None,
         });
-        let places: Vec<(PlaceId, Mode)> = places.collect();
+        let places: Vec<(PlaceId, PassMode)> = places.collect();
         for (position, &(one, mode)) in places.iter().enumerate() {
             for &(other, other_mode) in &places[position + 1..] {
-                let written = mode == Mode::Mutable || other_mode == Mode::Mutable;
+                let written = mode == PassMode::Mutable || other_mode == PassMode::Mutable;
                 if written && self.overlap(one, other) {
                     return self.fault(
                         Code::IrAlias,

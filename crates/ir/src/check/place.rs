@@ -2,7 +2,7 @@
 
 use super::function::Checker;
 use crate::diagnostic::Code;
-use crate::function::Mode;
+use crate::function::PassMode;
 use crate::place::{PlaceId, Projection, Root};
 use crate::ty::{Scalar, Shape, Type};
 
@@ -98,7 +98,9 @@ impl Checker<'_> {
         let behind_handle = self.is_memory(id);
         let writable = match self.body.places[id].root {
             Root::Local(_) | Root::Array(_) => true,
-            Root::Param(position) => self.function.params[position as usize].mode == Mode::Mutable,
+            Root::Param(position) => {
+                self.function.params[position as usize].mode == PassMode::Mutable
+            }
             Root::Table(_) => false,
         };
         if writable || behind_handle {

@@ -4,7 +4,7 @@
 use super::token::Token;
 use super::{DEPTH_MAX, Parser, Result};
 use crate::build::Builder;
-use crate::function::{FunctionId, Kind, LocalId, Mode, Param, Residency};
+use crate::function::{FunctionId, FunctionKind, LocalId, Param, PassMode, Residency};
 use crate::module::Module;
 use crate::op::Value;
 use crate::stmt::{BlockId, Case};
@@ -23,7 +23,7 @@ pub(super) struct Head<'t> {
 pub(super) fn head<'t>(
     parser: &mut Parser<'t>,
     module: &mut Module,
-    kind: Kind,
+    kind: FunctionKind,
 ) -> Result<Head<'t>> {
     parser.tokens.next();
     let name = parser.tokens.word("a function's name")?;
@@ -36,11 +36,11 @@ pub(super) fn head<'t>(
         let param = parser.tokens.word("a parameter's name")?;
         parser.tokens.mark(":")?;
         let mode = match parser.tokens.peek() {
-            Token::Word("ref") => Mode::Shared,
-            Token::Word("mut") => Mode::Mutable,
-            _ => Mode::Value,
+            Token::Word("ref") => PassMode::Shared,
+            Token::Word("mut") => PassMode::Mutable,
+            _ => PassMode::Value,
         };
-        if mode != Mode::Value {
+        if mode != PassMode::Value {
             parser.tokens.next();
         }
         let ty = parser.ty(&mut module.types)?;

@@ -231,7 +231,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
         let params = &self.b.module.functions[function].params;
         params.len() == args.len()
             && params.iter().zip(args).all(|(param, &arg)| {
-                let by_value = param.mode == crate::function::Mode::Value;
+                let by_value = param.mode == crate::function::PassMode::Value;
                 param.ty == self.b.arg_type(arg) && by_value == matches!(arg, Arg::Value(_))
             })
     }

@@ -71,7 +71,7 @@ impl Arguments {
     /// Makes the streams of the borrowed arrays' owners wait for what was launched; on the CPU all
     /// of it is done. An owner's next work on such an array, freeing it too, then comes after the
     /// launch.
-    pub(crate) fn hand_back(&self, place: &LaunchTarget) -> Result<(), Error> {
+    pub(crate) fn make_owners_wait(&self, place: &LaunchTarget) -> Result<(), Error> {
         let Some(stream) = place.stream.as_ref().filter(|_| !self.borrowed.is_empty()) else {
             return Ok(());
         };
@@ -103,7 +103,7 @@ struct ArrayDescription<'a> {
 }
 
 /// An array as a kernel indexes it: extents, strides in bytes.
-struct Indexed {
+struct IndexedArray {
     data_type: DataType,
     extents: Vec<usize>,
     strides: Vec<isize>,
@@ -205,7 +205,7 @@ impl ArgumentReader<'_> {
             shape: borrowed.shape(),
             strides: borrowed.strides(),
         };
-        let Indexed { data_type, extents, strides } = self.index(of, dims, &described)?;
+        let IndexedArray { data_type, extents, strides } = self.index(of, dims, &described)?;
         let (below, above) = reach(&extents, &strides);
         let bytes = if extents.contains(&0) { 0 } else { below + above + data_type.layout().0 };
         let address = borrowed.address().wrapping_sub(below);
@@ -213,7 +213,7 @@ impl ArgumentReader<'_> {
         // `borrowed` is dropped, and the arguments drop the array first. As for every library that
         // releases the interpreter while it works, the caller keeps other threads away from arrays
         // that a launch uses. On a device the producer has made our stream wait for its own, and
-        // `hand_back` makes its stream wait for ours before anything is dropped.
+        // `make_owners_wait` makes its stream wait for ours before anything is dropped.
         let array = unsafe {
             match stream {
                 None => Array::external(address, bytes, data_type, below, &extents, &strides),
@@ -285,7 +285,7 @@ impl ArgumentReader<'_> {
         let shape: Vec<i64> = array.shape().iter().map(|&extent| extent as i64).collect();
         // They have no gaps.
         let described = ArrayDescription { element, shape: &shape, strides: None };
-        let Indexed { data_type, extents, strides } = self.index(of, dims, &described)?;
+        let IndexedArray { data_type, extents, strides } = self.index(of, dims, &described)?;
         let array = array.view_as(data_type, array.offset(), &extents, &strides);
         array.map_err(|error| PyValueError::new_err(error.to_string()))
     }
@@ -319,7 +319,7 @@ impl ArgumentReader<'_> {
 
     /// The array as the kernel sees it: the last dimensions are those of the elements, if these are
     /// vectors or matrices.
-    fn index(&self, of: Type, dims: u8, array: &ArrayDescription<'_>) -> PyResult<Indexed> {
+    fn index(&self, of: Type, dims: u8, array: &ArrayDescription<'_>) -> PyResult<IndexedArray> {
         let Some(data_type) = DataType::of(self.module, of) else {
             return Err(PyTypeError::new_err("arrays of structs that hold arrays can't be given"));
         };
@@ -347,7 +347,7 @@ impl ArgumentReader<'_> {
         }
         let extents = shape[..outer].iter().map(|extent| *extent as usize).collect();
         let strides = strides[..outer].iter().map(|stride| *stride as isize * size).collect();
-        Ok(Indexed { data_type, extents, strides })
+        Ok(IndexedArray { data_type, extents, strides })
     }
 }
 

@@ -119,7 +119,7 @@ impl Queue {
         if status == super::driver::Status::CUDA_SUCCESS {
             block.group = Some(group);
         }
-        let sealed = state.pinned.seal(&self.context, self.raw, block);
+        let sealed = state.pinned.release_after_copy(&self.context, self.raw, block);
         self.context.check("copying the record of faults", status).and(sealed)
     }
 

@@ -95,7 +95,7 @@ impl Memory {
                 copied = copied.and_then(|()| self.copy_block(&part, &block, used));
                 (used, from) = (used + bytes.len(), rest);
             }
-            let sealed = state.pinned.seal(&queue.context, queue.raw, block);
+            let sealed = state.pinned.release_after_copy(&queue.context, queue.raw, block);
             copied.and(sealed)?;
         }
         Ok(())

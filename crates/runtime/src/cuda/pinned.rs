@@ -39,8 +39,8 @@ impl Block {
     }
 
     /// Bytes of the block. Taking them by a unique reference keeps them apart from what the device
-    /// does: a block is lent by value from [`Pinned::take`] to [`Pinned::seal`], and comes back
-    /// when the device has passed.
+    /// does: a block is lent by value from [`Pinned::take`] to [`Pinned::release_after_copy`], and
+    /// comes back when the device has passed.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: so many bytes were allocated, and zeroed; no other code uses them, as above.
         unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.size) }
@@ -67,7 +67,7 @@ impl Pinned {
         bytes: usize,
     ) -> Result<Block, Error> {
         let size = bytes.clamp(BLOCK_MIN, BLOCK_MAX).next_power_of_two();
-        self.reclaim(context)?;
+        self.reclaim_finished(context)?;
         loop {
             if let Some(at) = self.free.iter().position(|block| block.size == size) {
                 return Ok(self.free.swap_remove(at));
@@ -75,11 +75,11 @@ impl Pinned {
             let Some(oldest) = self.busy.front().filter(|_| self.held + size > HELD_MAX) else {
                 return self.allocate(context, size);
             };
-            counter.wait();
+            counter.count_wait();
             // SAFETY: an event of this context.
             let status = unsafe { sys::cuEventSynchronize(oldest.event) };
             context.check("waiting for a copy", status)?;
-            self.reclaim(context)?;
+            self.reclaim_finished(context)?;
         }
     }
 
@@ -114,7 +114,7 @@ impl Pinned {
     }
 
     /// Takes a block back whose copies are under way in a stream.
-    pub(super) fn seal(
+    pub(super) fn release_after_copy(
         &mut self,
         context: &Context,
         stream: sys::CUstream,
@@ -127,7 +127,7 @@ impl Pinned {
     }
 
     /// Takes those back that the stream has passed.
-    pub(super) fn reclaim(&mut self, context: &Context) -> Result<(), Error> {
+    pub(super) fn reclaim_finished(&mut self, context: &Context) -> Result<(), Error> {
         while let Some(block) = self.busy.front() {
             // SAFETY: an event of this context.
             let status = unsafe { sys::cuEventQuery(block.event) };

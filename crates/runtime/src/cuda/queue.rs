@@ -69,12 +69,12 @@ impl Queue {
 
     pub(super) fn finish(&self, state: &mut State) -> Result<(), Error> {
         let closed = self.close(state);
-        self.counter.wait();
+        self.counter.count_wait();
         // SAFETY: the stream is alive.
         let status = unsafe { sys::cuStreamSynchronize(self.raw) };
         self.context.check("waiting for a stream", status)?;
         closed?;
-        state.pinned.reclaim(&self.context)?;
+        state.pinned.reclaim_finished(&self.context)?;
         // A module that can't be launched any more is not needed, and nothing of it runs.
         state.loaded.retain(|_, (image, _)| image.strong_count() > 0);
         self.first_fault(state)
@@ -119,7 +119,7 @@ impl Queue {
         let _state = self.enter()?;
         // SAFETY: the stream is alive.
         let status = unsafe { sys::cuStreamSynchronize(self.raw) };
-        self.counter.wait();
+        self.counter.count_wait();
         self.context.check("waiting for a stream", status)?;
         Ok(self.context.memory()?.0)
     }

@@ -4,11 +4,11 @@
 #![allow(unsafe_code, reason = "calling compiled code")]
 
 use super::{Kernel, Plan, RawFault, Target};
-use crate::cache::Native;
 use crate::code::{Record, RunningLaunch};
+use crate::compile_cache::Native;
 use crate::error::Error;
 use crate::output::Output;
-use crate::pool::CALLER_STACK_MAX;
+use crate::worker_threads::CALLER_STACK_MAX;
 use bytemuck::Pod;
 use gbxcule_ir::Shape;
 use gbxcule_ir::abi::GRID_DIMS;

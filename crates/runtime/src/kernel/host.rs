@@ -4,7 +4,7 @@
 use super::{Plan, RawFault};
 use crate::code::{Code, Record, RunningLaunch};
 use crate::launch::Packed;
-use crate::pool::{CALLER_STACK_MAX, pool};
+use crate::worker_threads::{CALLER_STACK_MAX, pool};
 use gbxcule_codegen_clif::Entry;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};

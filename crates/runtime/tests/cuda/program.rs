@@ -5,7 +5,7 @@ use crate::native;
 use gbxcule_ir::check;
 use gbxcule_ir::print;
 use gbxcule_runtime::{Device, Stream};
-use gbxcule_testkit::arbitrary::{self, Differentiable, Options, Program, Random, unit};
+use gbxcule_testkit::arbitrary::{self, Differentiable, Options, Random, RandomProgram, unit};
 use gbxcule_testkit::pattern;
 use gbxcule_transform::grad::reverses;
 
@@ -16,7 +16,7 @@ fn tolerance(device: Device) -> u64 {
     if on_host { 0 } else { 64 }
 }
 
-fn agrees(stream: &Stream, name: &str, program: &Program) {
+fn agrees(stream: &Stream, name: &str, program: &RandomProgram) {
     let expected = program.interpret().expect("ends");
     for checked in [true, false] {
         let found = native::run_in(stream, program, checked);
@@ -55,7 +55,7 @@ pub(crate) fn reverse_kernels_leave_the_gradients_that_the_interpreter_leaves(de
 }
 
 /// A backward launch with random gradients; `None` if the kernel is refused.
-fn backward(case: &Differentiable) -> Option<Program> {
+fn backward(case: &Differentiable) -> Option<RandomProgram> {
     let valid = check::module(case.module.clone()).expect("valid");
     let (module, kernels) = reverses(&valid, &[case.kernel]).ok()?;
     let after = case.forward(valid).interpret().expect("it runs");

@@ -14,12 +14,12 @@ use gbxcule_ir::check;
 use gbxcule_ir::print;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_runtime::{Array, Build, Device, Element, Error, compile};
-use gbxcule_testkit::arbitrary::{Differentiable, Program, Random, differentiable, unit};
+use gbxcule_testkit::arbitrary::{Differentiable, Random, RandomProgram, differentiable, unit};
 use gbxcule_testkit::{host, pattern};
 use gbxcule_transform::grad::reverses;
 
 /// A backward launch with random gradients; `None` if the kernel is refused.
-fn backward(case: &Differentiable) -> Option<Program> {
+fn backward(case: &Differentiable) -> Option<RandomProgram> {
     let valid = check::module(case.module.clone()).expect("valid");
     let (module, kernels) = reverses(&valid, &[case.kernel]).ok()?;
     let after = case.forward(valid).interpret().expect("it runs");
@@ -31,7 +31,7 @@ fn backward(case: &Differentiable) -> Option<Program> {
 }
 
 /// Memory after the launch, as compiled code does it.
-fn compiled(program: &Program) -> Vec<Vec<u8>> {
+fn compiled(program: &RandomProgram) -> Vec<Vec<u8>> {
     native::run(program, true).expect("never faults")
 }
 
@@ -73,8 +73,8 @@ fn gradients_of_many_draws_are_the_same_in_every_way_of_running() {
 }
 
 /// Interpreter = compiled code = C++ = CUDA as C++, bit for bit.
-fn agree(name: &str, programs: &[(String, Program)]) {
-    let all: Vec<Program> = programs.iter().map(|(_, program)| program.clone()).collect();
+fn agree(name: &str, programs: &[(String, RandomProgram)]) {
+    let all: Vec<RandomProgram> = programs.iter().map(|(_, program)| program.clone()).collect();
     let (host, _) = host::run(&format!("{name}_host"), Dialect::Host, &all);
     let (cuda, _) = host::run(&format!("{name}_cuda"), Dialect::Cuda, &all);
     for (((name, program), host), cuda) in programs.iter().zip(host).zip(cuda) {

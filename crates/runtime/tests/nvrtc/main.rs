@@ -121,7 +121,7 @@ fn random_programs_compile() {
 /// Kernels of random programs that differentiate, each with its reverse.
 fn with_reverses(seeds: std::ops::Range<u64>) -> Vec<Valid<Module>> {
     let random = seeds.filter_map(|seed| {
-        let arbitrary::Program { module, kernel, .. } = arbitrary::program(seed);
+        let arbitrary::RandomProgram { module, kernel, .. } = arbitrary::program(seed);
         let (module, _) = reverses(&module, &[kernel]).ok()?;
         Some(check::module(module).expect("reverses are valid"))
     });

@@ -2,7 +2,7 @@
 
 use gbxcule_ir::eval;
 use gbxcule_ir::{Literal, Scalar};
-use gbxcule_testkit::arbitrary::{Actual, Program, distance, leaves};
+use gbxcule_testkit::arbitrary::{Actual, RandomProgram, distance, leaves};
 
 /// Floats worked out by + - * / and roots alone.
 const EXACT_ULPS: f64 = 4.0;
@@ -26,7 +26,7 @@ impl Worst {
 }
 
 /// The worst difference between what a program left here and there.
-pub(crate) fn worst(program: &Program, ours: &[Vec<u8>], theirs: &[Vec<u8>]) -> Worst {
+pub(crate) fn worst(program: &RandomProgram, ours: &[Vec<u8>], theirs: &[Vec<u8>]) -> Worst {
     let mut worst = Worst::default();
     let types = &program.module.types;
     for (param, actual) in program.args.iter().enumerate() {

@@ -9,7 +9,7 @@ use gbxcule_interp::{Failure, Interpreter};
 use gbxcule_ir::eval;
 use gbxcule_ir::walk::{Step, walk};
 use gbxcule_ir::{Literal, Op, Root, Scalar, Shape, StmtKind, Type, Types};
-use gbxcule_testkit::arbitrary::{Actual, Program, Random, leaves, number};
+use gbxcule_testkit::arbitrary::{Actual, Random, RandomProgram, leaves, number};
 
 /// Statements that a launch may take.
 const BUDGET: u64 = 3_000_000;
@@ -51,7 +51,7 @@ const ROUNDS: [&[Way]; 3] = [
 
 /// A program that runs, with the memory it leaves.
 pub(crate) struct Run {
-    pub(crate) program: Program,
+    pub(crate) program: RandomProgram,
     pub(crate) after: Vec<Vec<u8>>,
     /// True if threads see what others write. Then a run of several at once may leave something
     /// else.
@@ -107,7 +107,8 @@ fn runs_in(rounds: &[&[Way]], subject: &Subject, seed: u64) -> Result<Vec<Run>, 
                         } else {
                             !adds_up(&program, &after)
                         };
-                    let alone = Program { dims: vec![1; program.dims.len()], ..program.clone() };
+                    let alone =
+                        RandomProgram { dims: vec![1; program.dims.len()], ..program.clone() };
                     runs.push(Run { program, after, races });
                     if races && let Ok(after) = interpret(&alone, &[[0; 4]]) {
                         runs.push(Run { program: alone, after, races: false });
@@ -124,10 +125,10 @@ fn runs_in(rounds: &[&[Way]], subject: &Subject, seed: u64) -> Result<Vec<Run>, 
     }
 }
 
-fn draw(subject: &Subject, way: Way, random: &mut Random) -> Program {
+fn draw(subject: &Subject, way: Way, random: &mut Random) -> RandomProgram {
     let types = &subject.module.types;
     let dims = subject.dims();
-    let mut program = Program {
+    let mut program = RandomProgram {
         module: subject.module.clone(),
         kernel: subject.kernel,
         dims: vec![way.grid[dims - 1]; dims],
@@ -171,7 +172,7 @@ fn literal(scalar: Scalar, way: Way, random: &mut Random) -> Literal {
 }
 
 /// Memory after a launch whose threads run in this order.
-fn interpret(program: &Program, order: &[[u32; 4]]) -> Result<Vec<Vec<u8>>, Failure> {
+fn interpret(program: &RandomProgram, order: &[[u32; 4]]) -> Result<Vec<Vec<u8>>, Failure> {
     let mut interpreter = Interpreter::new(&program.module);
     interpreter.budget = BUDGET;
     let buffers: Vec<_> =
@@ -184,7 +185,7 @@ fn interpret(program: &Program, order: &[[u32; 4]]) -> Result<Vec<Vec<u8>>, Fail
 }
 
 /// Returns true if a launch leaves what its threads leave, each alone on the memory before.
-fn adds_up(program: &Program, after: &[Vec<u8>]) -> bool {
+fn adds_up(program: &RandomProgram, after: &[Vec<u8>]) -> bool {
     let mut sum = program.buffers.clone();
     for point in points(&program.dims) {
         let Ok(alone) = interpret(program, &[point]) else { return false };

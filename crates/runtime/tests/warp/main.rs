@@ -19,7 +19,7 @@ mod subject;
 
 use comparison::{Worst, worst};
 use gbxcule_codegen_cxx::Dialect;
-use gbxcule_testkit::arbitrary::Program;
+use gbxcule_testkit::arbitrary::RandomProgram;
 use gbxcule_testkit::host;
 use gbxcule_testkit::warp::{Launch, Memory, Warp};
 use input::Run;
@@ -82,7 +82,7 @@ fn compare(warp: &mut Warp, package: &Path, tree: &Tree, subjects: Vec<&Subject>
         }
     }
     for batch in compared.chunks(TEXTS) {
-        let programs: Vec<Program> = batch
+        let programs: Vec<RandomProgram> = batch
             .iter()
             .flat_map(|(pair, _)| pair.runs.iter().map(|run| run.program.clone()))
             .collect();

@@ -1,12 +1,12 @@
 //! Compiled code, run like the interpreter runs a program.
 
 use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Error, Output, Stream, compile};
-use gbxcule_testkit::arbitrary::{Actual, Program};
+use gbxcule_testkit::arbitrary::{Actual, RandomProgram};
 use std::sync::Arc;
 
 /// Memory after a launch on the CPU.
 #[allow(dead_code, reason = "not every test that includes this runs on the CPU")]
-pub(crate) fn run(program: &Program, checked: bool) -> Result<Vec<Vec<u8>>, Error> {
+pub(crate) fn run(program: &RandomProgram, checked: bool) -> Result<Vec<Vec<u8>>, Error> {
     run_in(&Stream::new(Device::Cpu)?, program, checked)
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn build(checked: bool) -> Build {
 /// Memory after a launch in a stream.
 pub(crate) fn run_in(
     stream: &Stream,
-    program: &Program,
+    program: &RandomProgram,
     checked: bool,
 ) -> Result<Vec<Vec<u8>>, Error> {
     let module = &program.module;

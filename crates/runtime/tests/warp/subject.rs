@@ -3,7 +3,7 @@
 use gbxcule_dialect::{Program, Texts};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::{FunctionId, Kind, Module, Op, Shape, Type};
+use gbxcule_ir::{FunctionId, FunctionKind, Module, Op, Shape, Type};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ impl Tree {
                 let made: Vec<FunctionId> = module
                     .functions
                     .handles()
-                    .filter(|&id| module.functions[id].kind == Kind::Kernel)
+                    .filter(|&id| module.functions[id].kind == FunctionKind::Kernel)
                     .collect();
                 for (number, &earlier) in made.iter().rev().skip(1).enumerate() {
                     module.functions[earlier].name += &format!("_earlier_{number}");

@@ -13,7 +13,7 @@ use crate::slope::{Objective, run};
 use crate::subject::{Subject, Tree};
 use crate::warp_oracle::{Answer, Launch, Oracle};
 use gbxcule_ir::check;
-use gbxcule_testkit::arbitrary::{Program, Random, unit};
+use gbxcule_testkit::arbitrary::{Random, RandomProgram, unit};
 use gbxcule_transform::grad::reverses;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -166,7 +166,7 @@ fn ours<'a>(
 
 /// Holds our gradient in f64 to differences; gives the slopes that settled, if any.
 fn held(
-    program: &Program,
+    program: &RandomProgram,
     weights: Numbers,
     draw: &mut impl FnMut(&Numbers) -> Numbers,
     title: &str,

@@ -3,13 +3,13 @@
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::eval;
 use gbxcule_ir::{FunctionId, Literal, Module, Scalar, Type, Types};
-use gbxcule_testkit::arbitrary::{Actual, Program, leaves};
+use gbxcule_testkit::arbitrary::{Actual, RandomProgram, leaves};
 
 /// Numbers for each buffer of a program.
 pub(crate) type Numbers = Vec<Vec<f64>>;
 
 /// The arrays of a program: what they are of, by buffer. Each array has a buffer of its own.
-pub(crate) fn arrays(program: &Program) -> Vec<Type> {
+pub(crate) fn arrays(program: &RandomProgram) -> Vec<Type> {
     let arrays = program.args.iter().filter_map(|actual| match actual {
         Actual::Array { of, .. } => Some(*of),
         Actual::Bytes(_) => None,
@@ -29,7 +29,7 @@ fn floats(types: &Types, of: Type, bytes: usize) -> impl Iterator<Item = (usize,
 }
 
 /// All floats of buffers.
-pub(crate) fn read(program: &Program, buffers: &[Vec<u8>]) -> Numbers {
+pub(crate) fn read(program: &RandomProgram, buffers: &[Vec<u8>]) -> Numbers {
     let types = &program.module.types;
     let each = arrays(program).into_iter().zip(buffers).map(|(of, bytes)| {
         let floats = floats(types, of, bytes.len());
@@ -39,7 +39,12 @@ pub(crate) fn read(program: &Program, buffers: &[Vec<u8>]) -> Numbers {
 }
 
 /// The buffer with other floats.
-pub(crate) fn with(program: &Program, buffer: usize, bytes: &[u8], numbers: &[f64]) -> Vec<u8> {
+pub(crate) fn with(
+    program: &RandomProgram,
+    buffer: usize,
+    bytes: &[u8],
+    numbers: &[f64],
+) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let of = arrays(program)[buffer];
     let places: Vec<_> = floats(&program.module.types, of, bytes.len()).collect();
@@ -52,11 +57,11 @@ pub(crate) fn with(program: &Program, buffer: usize, bytes: &[u8], numbers: &[f6
 /// A launch of the reverse, with these gradients beside the arrays as the forward launch left them.
 /// The gradients' buffers follow those of the arrays.
 pub(crate) fn backward(
-    program: &Program,
+    program: &RandomProgram,
     (module, kernel): (Valid<Module>, FunctionId),
     after: &[Vec<u8>],
     gradients: &Numbers,
-) -> Program {
+) -> RandomProgram {
     let count = program.buffers.len();
     let beside = (0..count).map(|buffer| {
         let zeros = vec![0; after[buffer].len()];
@@ -69,5 +74,5 @@ pub(crate) fn backward(
         }
         actual
     });
-    Program { module, kernel, dims: program.dims.clone(), buffers, args: args.collect() }
+    RandomProgram { module, kernel, dims: program.dims.clone(), buffers, args: args.collect() }
 }

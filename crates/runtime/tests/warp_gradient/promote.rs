@@ -4,11 +4,11 @@ use crate::numbers;
 use gbxcule_ir::check;
 use gbxcule_ir::eval;
 use gbxcule_ir::{Field, Literal, Module, Op, Scalar, Shape, Struct, Type, Types};
-use gbxcule_testkit::arbitrary::{Actual, Program, leaves};
+use gbxcule_testkit::arbitrary::{Actual, RandomProgram, leaves};
 use std::collections::HashMap;
 
 /// Program with f64 for its floats; `None` if it looks at the bits of its floats.
-pub(crate) fn promoted(program: &Program) -> Option<Program> {
+pub(crate) fn promoted(program: &RandomProgram) -> Option<RandomProgram> {
     let mut module: Module = program.module.clone().into_inner();
     let mut wide = Wide::default();
     let old = module.types.clone();
@@ -48,7 +48,7 @@ pub(crate) fn promoted(program: &Program) -> Option<Program> {
         });
     }
     let (kernel, dims) = (program.kernel, program.dims.clone());
-    let mut wider = Program { module, kernel, dims, buffers: Vec::new(), args };
+    let mut wider = RandomProgram { module, kernel, dims, buffers: Vec::new(), args };
     let types = numbers::arrays(program).into_iter().zip(numbers::arrays(&wider));
     for ((of, into), bytes) in types.zip(&program.buffers) {
         let size = old.layout(of)?.size.max(1) as usize;

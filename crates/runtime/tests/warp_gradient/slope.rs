@@ -2,14 +2,14 @@
 
 use crate::numbers::{self, Numbers};
 use gbxcule_interp::Interpreter;
-use gbxcule_testkit::arbitrary::Program;
+use gbxcule_testkit::arbitrary::RandomProgram;
 
 /// Statements that a launch may take.
 const BUDGET: u64 = 2_000_000;
 
 /// The weighted sum of all numbers that a launch leaves, as a function of those before.
 pub(crate) struct Objective<'a> {
-    program: &'a Program,
+    program: &'a RandomProgram,
     before: Numbers,
     /// Weights of what the launch leaves; 0 where that is no finite number.
     pub(crate) weights: Numbers,
@@ -19,7 +19,7 @@ pub(crate) struct Objective<'a> {
 
 impl<'a> Objective<'a> {
     /// Wrapped around a program that runs.
-    pub(crate) fn new(program: &'a Program, mut weights: Numbers) -> Option<Self> {
+    pub(crate) fn new(program: &'a RandomProgram, mut weights: Numbers) -> Option<Self> {
         let after = run(program)?;
         for (weights, numbers) in weights.iter_mut().zip(numbers::read(program, &after)) {
             for (weight, number) in weights.iter_mut().zip(numbers) {
@@ -63,7 +63,7 @@ impl<'a> Objective<'a> {
 }
 
 /// Memory after a launch.
-pub(crate) fn run(program: &Program) -> Option<Vec<Vec<u8>>> {
+pub(crate) fn run(program: &RandomProgram) -> Option<Vec<Vec<u8>>> {
     let mut interpreter = Interpreter::new(&program.module);
     interpreter.budget = BUDGET;
     let buffers: Vec<_> =

@@ -1,6 +1,6 @@
 //! Launches backward in NVIDIA Warp: each runs forward on a tape, then back.
 
-use gbxcule_testkit::arbitrary::{Actual, Program};
+use gbxcule_testkit::arbitrary::{Actual, RandomProgram};
 use gbxcule_testkit::warp::Warp;
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 #[derive(Clone)]
 pub(crate) struct Launch {
     pub(crate) kernel: (&'static str, Value),
-    pub(crate) program: Program,
+    pub(crate) program: RandomProgram,
     pub(crate) gradients: Vec<Vec<u8>>,
 }
 

@@ -4,7 +4,7 @@
 
 use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;
-use gbxcule_runtime::once;
+use gbxcule_runtime::get_or_make;
 
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart};
@@ -31,7 +31,7 @@ pub(crate) const REGISTER_COUNT: usize = 10;
 /// Registers and frames: small, wanted all the time.
 pub(crate) fn registers_module(model: Model) -> &'static Valid<Module> {
     static MODULES: PerModel<Valid<Module>> = PerModel::new();
-    once(MODULES.of(model), || {
+    get_or_make(MODULES.of(model), || {
         module(
             model,
             &[
@@ -45,7 +45,7 @@ pub(crate) fn registers_module(model: Model) -> &'static Valid<Module> {
 /// Memory by address: nearly the whole machine, since looking at a chip brings it up to date.
 pub(crate) fn memory_module(model: Model) -> &'static Valid<Module> {
     static MODULES: PerModel<Valid<Module>> = PerModel::new();
-    once(MODULES.of(model), || {
+    get_or_make(MODULES.of(model), || {
         module(
             model,
             &[

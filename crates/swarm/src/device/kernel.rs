@@ -177,18 +177,18 @@ impl Arguments {
 
     /// The arrays of a state, with something before their names.
     pub(super) fn from_parts(prefix: &str, parts: &StateArrays) -> Self {
-        Self(Vec::new()).and_parts(prefix, parts)
+        Self(Vec::new()).with_parts(prefix, parts)
     }
 
     /// The arrays of one more state.
-    pub(super) fn and_parts(mut self, prefix: &str, parts: &StateArrays) -> Self {
+    pub(super) fn with_parts(mut self, prefix: &str, parts: &StateArrays) -> Self {
         let names = state_arrays::names().map(|name| format!("{prefix}{name}"));
         self.0.extend(names.into_iter().zip(parts.arrays.iter().map(Argument::from)));
         self
     }
 
     /// One more argument.
-    pub(super) fn and(mut self, name: &str, argument: impl Into<Argument>) -> Self {
+    pub(super) fn with(mut self, name: &str, argument: impl Into<Argument>) -> Self {
         self.0.push((name.to_owned(), argument.into()));
         self
     }

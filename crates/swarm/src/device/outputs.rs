@@ -10,9 +10,9 @@ use super::inspect;
 use super::kernel::Arguments;
 use super::state_arrays::{COUNTERS, FRAME, Layout, SCRATCH, WRAM};
 use super::swarm::DeviceSwarm;
+use crate::env_states::memory_rows;
 use crate::machine::memory_bytes;
 use crate::place::check_range;
-use crate::state::memory_rows;
 use crate::{Counters, CpuState, Model, SwarmError};
 
 /// Addresses that always are the begin of work RAM, which is read in place: the Color has banks
@@ -126,7 +126,7 @@ impl DeviceSwarm {
 
     fn registers(&self, first: usize, count: usize) -> Result<Vec<CpuState>, SwarmError> {
         let out = self.memory.zeros(Scalar::U16, &[count, inspect::REGISTER_COUNT])?;
-        let arguments = self.of_env(first).and("registers", &out);
+        let arguments = self.of_env(first).with("registers", &out);
         arguments.launch(&self.kernels.registers, &[count])?;
         let words: Vec<u16> = self.with_program_line(out.to_vec())?;
         Ok(words.chunks_exact(inspect::REGISTER_COUNT).map(CpuState::from_words).collect())
@@ -176,7 +176,7 @@ impl DeviceSwarm {
         }
         let [.., frame_bytes] = memory_bytes(self.rom().model());
         let out = self.memory.zeros(Scalar::U8, &[envs.len(), frame_bytes])?;
-        let arguments = self.of_envs(envs)?.and("data", &out);
+        let arguments = self.of_envs(envs)?.with("data", &out);
         arguments.launch(&self.kernels.frames, &[envs.len(), frame_bytes])?;
         self.with_program_line(out.to_vec())
     }
@@ -201,7 +201,7 @@ impl DeviceSwarm {
         let out = self.memory.zeros(Scalar::U8, &[1, range.len()])?;
         let [peek, ..] = self.memory_kernels()?;
         let low = Argument::Int(i128::from(range.start));
-        let arguments = self.of_env(env).and("low", low).and("data", &out);
+        let arguments = self.of_env(env).with("low", low).with("data", &out);
         arguments.launch(peek, &[1, range.len()])?;
         self.with_program_line(out.to_vec())
     }
@@ -251,7 +251,7 @@ impl DeviceSwarm {
         data.write(rows)?;
         let [_, poke, _] = self.memory_kernels()?;
         let low = Argument::Int(i128::from(low));
-        let arguments = self.of_envs(envs)?.and("low", low).and("data", &data);
+        let arguments = self.of_envs(envs)?.with("low", low).with("data", &data);
         Ok(arguments.launch(poke, &[envs.len()])?)
     }
 
@@ -264,7 +264,7 @@ impl DeviceSwarm {
         let addresses = self.memory.copy_of(places)?;
         let out = self.memory.zeros(Scalar::U8, &[envs.len(), places.len()])?;
         let [.., gather] = self.memory_kernels()?;
-        let arguments = self.of_envs(envs)?.and("addresses", &addresses).and("data", &out);
+        let arguments = self.of_envs(envs)?.with("addresses", &addresses).with("data", &out);
         arguments.launch(gather, &[envs.len()])?;
         self.with_program_line(out.to_vec())
     }
@@ -272,14 +272,14 @@ impl DeviceSwarm {
     /// Arguments of a kernel that is for the envs from one on.
     fn of_env(&self, first: usize) -> Arguments {
         let first = Argument::Int(first as i128);
-        Arguments::new(&self.envs).and("rom", &self.buffers.rom).and("first", first)
+        Arguments::new(&self.envs).with("rom", &self.buffers.rom).with("first", first)
     }
 
     /// Arguments of a kernel that is for some envs.
     fn of_envs(&self, envs: &[usize]) -> Result<Arguments, SwarmError> {
         let numbers: Vec<i32> = envs.iter().map(|&env| env as i32).collect();
         let numbers = self.memory.copy_of(&numbers)?;
-        Ok(Arguments::new(&self.envs).and("rom", &self.buffers.rom).and("envs", &numbers))
+        Ok(Arguments::new(&self.envs).with("rom", &self.buffers.rom).with("envs", &numbers))
     }
 
     /// Copies the rows of a range of envs from an array.

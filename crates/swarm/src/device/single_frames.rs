@@ -41,11 +41,11 @@ impl SingleFrameArrays {
     pub(super) fn arguments(&self, plan: &StepPlan, arguments: Arguments) -> Arguments {
         let Self { hooks: [marks, places, ends_step], step_frames, is_over } = self;
         arguments
-            .and("marks", marks)
-            .and("places", places)
-            .and("ends_step", ends_step)
-            .and("step_frames", step_frames)
-            .and("is_over", is_over)
-            .and("draw_each", plan.draw_each)
+            .with("marks", marks)
+            .with("places", places)
+            .with("ends_step", ends_step)
+            .with("step_frames", step_frames)
+            .with("is_over", is_over)
+            .with("draw_each", plan.draw_each)
     }
 }

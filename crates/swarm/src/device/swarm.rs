@@ -7,18 +7,18 @@ use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, Stream, compile};
 
 use super::column::Columns;
+use super::copy_env::LANES;
 use super::kernel::Arguments;
 use super::memory::Memory;
 use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
 use super::step::{Order, StepKernel};
-use super::transfer::LANES;
-use super::{begin, image, inspect, step, transfer};
+use super::{begin, copy_env, host_copy, inspect, step};
 use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::{
-    Chance, EnvSnapshot, Episode, FrameRange, Link, Model, Rom, Stage, SwarmConfig, SwarmError,
+    Chance, EnvSnapshot, Episode, FrameRange, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError,
     action,
 };
 
@@ -128,7 +128,7 @@ impl DeviceSwarm {
         if config.sound {
             return Err(SwarmError::SoundOnDevice);
         }
-        if config.link != Link::Open {
+        if config.link != LinkMode::Open {
             return Err(SwarmError::LinkOnDevice);
         }
         config.programs.check_codec(&config.codec)?;
@@ -299,10 +299,10 @@ impl DeviceSwarm {
     fn begin(&self, mask: &Array) -> Result<(), SwarmError> {
         let Some(kernel) = &self.kernels.begin else { return Ok(()) };
         let arguments = Arguments::new(&self.envs)
-            .and("rom", &self.buffers.rom)
-            .and("mask", mask)
-            .and("seed", self.seed as u32)
-            .and("observations", &self.buffers.observations);
+            .with("rom", &self.buffers.rom)
+            .with("mask", mask)
+            .with("seed", self.seed as u32)
+            .with("observations", &self.buffers.observations);
         self.with_program_line(arguments.launch(kernel, &[self.config.num_envs]))
     }
 
@@ -348,21 +348,21 @@ impl DeviceSwarm {
         let manual_buttons =
             if plan.is_idle { &buffers.no_buttons } else { &buffers.manual_buttons };
         let mut arguments = Arguments::new(&self.envs)
-            .and("rom", rom)
-            .and("actions", actions)
-            .and("codec", codec)
-            .and("frames_held", frames_held)
-            .and("manual_buttons", manual_buttons)
-            .and("frames", plan.frames)
-            .and("first_frame", plan.first_frame)
-            .and("draw_last", plan.draw_last)
-            .and("seed", plan.seed as u32);
+            .with("rom", rom)
+            .with("actions", actions)
+            .with("codec", codec)
+            .with("frames_held", frames_held)
+            .with("manual_buttons", manual_buttons)
+            .with("frames", plan.frames)
+            .with("first_frame", plan.first_frame)
+            .with("draw_last", plan.draw_last)
+            .with("seed", plan.seed as u32);
         if self.config.stage != Stage::EmulateOnly {
             arguments = arguments
-                .and("computes", plan.computes)
-                .and("rewards", rewards)
-                .and("dones", dones)
-                .and("observations", observations);
+                .with("computes", plan.computes)
+                .with("rewards", rewards)
+                .with("dones", dones)
+                .with("observations", observations);
         }
         if let Some(frames) = &buffers.single_frames {
             arguments = frames.arguments(&plan, arguments);
@@ -419,7 +419,7 @@ impl DeviceSwarm {
         self.transfer(&self.staging_env, &self.envs, env, &self.buffers.mask_of_one)?;
         self.with_program_line(self.memory.stream.synchronize())?;
         let like = &self.starts.on_host[0];
-        let mut snapshot = image::download(&self.columns, &self.rom, like, &self.staging_env)?;
+        let mut snapshot = host_copy::download(&self.columns, &self.rom, like, &self.staging_env)?;
         if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
         }
@@ -449,7 +449,7 @@ impl DeviceSwarm {
         snapshot: &EnvSnapshot,
     ) -> Result<(), SwarmError> {
         self.check_env(env)?;
-        image::upload(&self.columns, &self.rom, snapshot, &self.staging_env)?;
+        host_copy::upload(&self.columns, &self.rom, snapshot, &self.staging_env)?;
         let mut mask = vec![false; self.config.num_envs];
         mask[env] = true;
         let mask = self.mask(&mask)?;
@@ -512,9 +512,9 @@ impl DeviceSwarm {
         mask: &Array,
     ) -> Result<(), SwarmError> {
         let arguments = Arguments::from_parts("to_", to)
-            .and_parts("from_", from)
-            .and("source", Argument::Int(source as i128))
-            .and("mask", mask);
+            .with_parts("from_", from)
+            .with("source", Argument::Int(source as i128))
+            .with("mask", mask);
         Ok(arguments.launch(&self.kernels.transfer, &[mask.len(), LANES])?)
     }
 
@@ -569,7 +569,7 @@ impl Kernels {
         Ok(Self {
             step: compile(step)?.kernel(step::KERNEL)?,
             begin: begin.map(|module| compile(module)?.kernel(begin::KERNEL)).transpose()?,
-            transfer: compile(&transfer::module())?.kernel(transfer::KERNEL)?,
+            transfer: compile(&copy_env::module())?.kernel(copy_env::KERNEL)?,
             registers: registers.kernel(inspect::REGISTERS)?,
             frames: registers.kernel(inspect::FRAMES)?,
             memory: std::sync::OnceLock::new(),

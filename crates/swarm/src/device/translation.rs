@@ -8,7 +8,7 @@ use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Field, FunctionId, Literal, Module, Param, Scalar, Shape, Type, Types};
-use gbxcule_runtime::once;
+use gbxcule_runtime::get_or_make;
 use gbxcule_subset;
 use gbxcule_transform::pass::{self, carry, detach, exit, lowest_first, promote, widen};
 
@@ -57,7 +57,7 @@ fn lowered(kept: &'static PerModel<Module>, model: Model, more: &[&str]) -> Modu
         trust(&mut module);
         module
     };
-    once(kept.of(model), lowered).clone()
+    get_or_make(kept.of(model), lowered).clone()
 }
 
 /// Marks the part of the machine that programs ask as trusted, as it is in [`machine_module`].

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::NativeSwarm;
 use crate::place::check_range;
-use crate::{Counters, CpuState, Frame, Machine, SwarmError};
+use crate::{AnyMachine, Counters, CpuState, Frame, SwarmError};
 
 impl NativeSwarm {
     /// One reward for each env, as of the last step whose stage owned it.
@@ -47,7 +47,7 @@ impl NativeSwarm {
     ///
     /// # Errors
     /// There is no such env.
-    pub fn machine(&self, env: usize) -> Result<&Machine, SwarmError> {
+    pub fn machine(&self, env: usize) -> Result<&AnyMachine, SwarmError> {
         self.locate(env).map(|(shard, slot)| shard.machine(slot))
     }
 

@@ -11,7 +11,7 @@ use gbxcule_gameboy::{Model, SOURCES};
 use gbxcule_ir::diagnostic::{Code, Diagnostic, render};
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
 use gbxcule_ir::{FunctionId, Module, Op, Param, Type};
-use gbxcule_runtime::once;
+use gbxcule_runtime::get_or_make;
 use gbxcule_subset;
 
 use super::{ProgramText, Programs, Sizes, TextRole, refused};
@@ -80,7 +80,8 @@ pub struct Fused {
     /// `(machine, rom, cart_ram, step_numbers, scratch, obs: array<f32>)`
     pub observe: FunctionId,
     /// `(machine, rom, cart_ram, step_numbers, scratch)` of the reward's text and of the
-    /// observation's, as far as they have it; one text for both has it once, as the reward's.
+    /// observation's, as far as they have it; one text for both has it once, as the
+    /// reward's.
     pub begin: [Option<FunctionId>; 2],
     /// `(machine, rom, cart_ram, step_numbers) -> bool`, if a text has a `settled`.
     pub settled: Option<FunctionId>,
@@ -146,7 +147,7 @@ pub(crate) fn view_module_of(model: Model) -> Module {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         })
     };
-    once(MODULES.of(model), lowered).clone()
+    get_or_make(MODULES.of(model), lowered).clone()
 }
 
 /// Checks two texts, and returns everything about them but the functions.

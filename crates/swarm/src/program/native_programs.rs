@@ -17,7 +17,7 @@ use super::fuse::MOST_WRITES;
 use super::fuse::{machine_params, view_module_of};
 use super::{Programs, TextRole};
 use crate::kernel_source::{self, MachineAccess};
-use crate::{Machine, Model, Stage, SwarmError};
+use crate::{AnyMachine, Model, Stage, SwarmError};
 
 /// The kernels' names.
 const STEP: &str = "after_step";
@@ -47,7 +47,7 @@ pub(crate) struct NativePrograms {
 /// The state that an env's programs read.
 #[derive(Clone, Copy)]
 pub(crate) struct ProgramInputs<'s> {
-    pub(crate) machine: &'s Machine,
+    pub(crate) machine: &'s AnyMachine,
     pub(crate) rom: &'s [u8],
     pub(crate) cart_ram: &'s [u8],
     pub(crate) step_numbers: StepNumbers,
@@ -179,8 +179,8 @@ fn run(
 ) -> Result<(), SwarmError> {
     let ran = kernel.run(&mut [
         match inputs.machine {
-            Machine::Original(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
-            Machine::Color(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
+            AnyMachine::Original(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
+            AnyMachine::Color(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
         },
         SliceArgument::read(inputs.rom),
         SliceArgument::read(inputs.cart_ram),

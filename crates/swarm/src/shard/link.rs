@@ -6,7 +6,7 @@ use gbxcule_gameboy_color as color;
 
 use super::Shard;
 use crate::frame_range::StepPlan;
-use crate::{Counters, Machine};
+use crate::{AnyMachine, Counters};
 
 /// T-cycles that a machine can be beyond the end of a frame at most: the longest pause of a CPU is
 /// a change of speed.
@@ -47,7 +47,7 @@ macro_rules! run_pair_of {
                 }
                 link.run_frame(plan.draws_in_pairs(frame));
             }
-            link.rest();
+            link.sync_for_observers();
             link.ends.map(|end| end.ahead())
         }
     };
@@ -73,13 +73,15 @@ impl Shard {
         };
         let reached = match (one, other, saved_machine) {
             (
-                Machine::Original(one),
-                Machine::Original(other),
-                Machine::Original(saved_machine),
+                AnyMachine::Original(one),
+                AnyMachine::Original(other),
+                AnyMachine::Original(saved_machine),
             ) => run_originals(rom, [(one, ram), (other, others_ram)], saved_machine, held, plan),
-            (Machine::Color(one), Machine::Color(other), Machine::Color(saved_machine)) => {
-                run_colors(rom, [(one, ram), (other, others_ram)], saved_machine, held, plan)
-            }
+            (
+                AnyMachine::Color(one),
+                AnyMachine::Color(other),
+                AnyMachine::Color(saved_machine),
+            ) => run_colors(rom, [(one, ram), (other, others_ram)], saved_machine, held, plan),
             _ => unreachable!("all machines of a swarm are of one model"),
         };
         let counters = self.counters[first..first + 2].iter_mut();

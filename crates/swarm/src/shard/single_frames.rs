@@ -8,7 +8,7 @@ use super::Shard;
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
 use crate::program::NativePrograms;
-use crate::{Machine, Programs};
+use crate::{AnyMachine, Programs};
 
 /// Hooks, and how far envs have come in their step.
 pub(super) struct SingleFrames {
@@ -77,12 +77,12 @@ impl Shard {
     fn run_single_frame(&mut self, slot: usize, plan: StepPlan, held: (u8, bool)) -> bool {
         let (buttons, draw) = held;
         match (&mut self.runner, &mut self.machines[slot]) {
-            (None, machine) | (_, machine @ Machine::Color(_)) => {
+            (None, machine) | (_, machine @ AnyMachine::Color(_)) => {
                 machine.begin_frame_with(buttons, draw);
                 self.finish_frame(slot, plan)
             }
             // A runner exists only without hooks.
-            (Some(runner), Machine::Original(machine)) => {
+            (Some(runner), AnyMachine::Original(machine)) => {
                 let ram_bytes = self.rom.cart_ram_bytes();
                 let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
                 machine.set_buttons(buttons);

@@ -2,7 +2,7 @@
 
 use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_swarm::{
-    Chance, EnvStates, Layout, PowerOnMemory, ProgramText, Programs, Stage, SwarmConfig,
+    Chance, EnvStates, Layout, PowerOnChoice, ProgramText, Programs, Stage, SwarmConfig,
 };
 
 /// Remembers where its episode began; writes one number only after a step.
@@ -39,7 +39,7 @@ fn pair(subject: Subject, stage: Stage, layout: Layout) -> Pair {
     let text = ProgramText::new("mine.py", PROGRAM);
     let programs = Programs::new(text.clone(), text).expect("right programs");
     let chance = Some(Chance { low: 0xC0F0, width_bytes: 2 });
-    let power_on = PowerOnMemory::Random;
+    let power_on = PowerOnChoice::Random;
     let config = SwarmConfig { programs, stage, chance, power_on, ..config(4) };
     Pair::new(subject.game(), config, on(subject, layout))
 }

@@ -6,7 +6,7 @@ use super::task::Language;
 use super::{Grade, GradeOptions};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
-use crate::host::{self, Job, JobFailure};
+use crate::host_program::{self, Job, JobFailure};
 use crate::row_program;
 use gbxcule_codegen_cxx::Dialect;
 
@@ -42,7 +42,7 @@ pub(super) fn grade(
     }
     let (symbol, grid) = (entry.symbol.clone(), problem.grid());
     let job = Job { text, is_cuda, module, kernel, symbol, grid, launches };
-    let outcome = host::run(&[job], &options.work, options.limits)?.pop();
+    let outcome = host_program::run(&[job], &options.work, options.limits)?.pop();
     let launched = match outcome.unwrap_or_else(|| Err(JobFailure::Machine("it was lost".into()))) {
         Ok(launched) => launched,
         Err(JobFailure::Refused(reason) | JobFailure::CompilerLimit(reason)) => {

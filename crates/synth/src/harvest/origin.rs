@@ -2,8 +2,8 @@
 
 use super::Harvest;
 use crate::batch::Manifest;
+use crate::external_column::Tools;
 use crate::row::Plan;
-use crate::tool::Tools;
 use serde::Serialize;
 use std::path::Path;
 

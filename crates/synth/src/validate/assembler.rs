@@ -4,8 +4,8 @@
 
 use super::StoredRow;
 use crate::error::SynthError;
+use crate::external_column::ptx;
 use crate::row::Row;
-use crate::tool::ptx;
 use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
 use gbxcule_files::TemporaryFolder;
 use gbxcule_runtime::Error;

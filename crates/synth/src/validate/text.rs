@@ -7,7 +7,7 @@ use crate::allowed_error::Runner;
 use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
-use crate::host::{self, HostLimits, Job, JobFailure};
+use crate::host_program::{self, HostLimits, Job, JobFailure};
 use crate::row::{Row, Texts};
 use crate::row_program;
 use crate::verdict::{CheckOutcome, NotRun, skipped};
@@ -100,7 +100,7 @@ pub(super) fn checks(
             }
         }
     }
-    for (way, outcome) in ways.iter().zip(host::run(&jobs, folder, HostLimits::ROWS)?) {
+    for (way, outcome) in ways.iter().zip(host_program::run(&jobs, folder, HostLimits::ROWS)?) {
         let Some(stored) = &read[way.row] else { continue };
         let found = &mut found[way.row][way.check];
         match outcome {

@@ -1,12 +1,12 @@
 //! Comparing what launches left in memory.
 
 use super::actual::leaves;
-use super::{Actual, Program};
+use super::{Actual, RandomProgram};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::eval;
 
 pub(super) fn difference(
-    program: &Program,
+    program: &RandomProgram,
     left: &[Vec<u8>],
     right: &[Vec<u8>],
     ulps: u64,

@@ -5,7 +5,7 @@
 
 mod expression;
 
-use super::{Actual, Program, Random};
+use super::{Actual, Random, RandomProgram};
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::source::Span;
@@ -35,7 +35,7 @@ pub struct Differentiable {
 
 impl Differentiable {
     /// The launch.
-    pub fn forward(&self, module: Valid<Module>) -> Program {
+    pub fn forward(&self, module: Valid<Module>) -> RandomProgram {
         let buffers = self.arrays.iter().map(|array| bytes(array)).collect();
         self.launch(module, self.kernel, buffers, |_| None)
     }
@@ -48,7 +48,7 @@ impl Differentiable {
         reverse: FunctionId,
         after: &[Vec<u8>],
         gradients: &[Vec<f64>],
-    ) -> Program {
+    ) -> RandomProgram {
         let gradients = gradients.iter().map(|array| bytes(array));
         let buffers = after.iter().cloned().chain(gradients).collect();
         self.launch(module, reverse, buffers, |array| Some(array + self.arrays.len()))
@@ -60,7 +60,7 @@ impl Differentiable {
         kernel: FunctionId,
         buffers: Vec<Vec<u8>>,
         beside: impl Fn(usize) -> Option<usize>,
-    ) -> Program {
+    ) -> RandomProgram {
         let arrays = self.arrays.iter().enumerate().map(|(at, array)| {
             let mut actual = Actual::dense(&module.types, at, Type::F64, &[array.len() as u32]);
             if let Actual::Array { gradient, .. } = &mut actual {
@@ -70,7 +70,7 @@ impl Differentiable {
         });
         let numbers = self.numbers.iter().map(|number| Actual::Bytes(number.to_le_bytes().into()));
         let args = arrays.chain(numbers).collect();
-        Program { module, kernel, dims: vec![self.threads], buffers, args }
+        RandomProgram { module, kernel, dims: vec![self.threads], buffers, args }
     }
 }
 
@@ -181,10 +181,10 @@ fn function(
     let mut maker = Generator::new(b, known.clone(), random, 6);
     maker.results = results;
     for (place, ty, mode) in places {
-        use gbxcule_ir::Mode;
-        if mode == Mode::Mutable && ty == Type::F64 {
+        use gbxcule_ir::PassMode;
+        if mode == PassMode::Mutable && ty == Type::F64 {
             maker.reals.push(place);
-        } else if mode == Mode::Mutable {
+        } else if mode == PassMode::Mutable {
             maker.vectors.push(place);
         } else if ty == Type::F64 {
             let value = maker.b.load(place);

@@ -3,7 +3,7 @@
 use super::actual::number;
 use super::function::Generator;
 use gbxcule_ir::builtin::Native;
-use gbxcule_ir::function::{FunctionId, Mode};
+use gbxcule_ir::function::{FunctionId, PassMode};
 use gbxcule_ir::op::{Arg, BinaryOp, CompareOp, UnaryOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -262,7 +262,7 @@ impl Generator<'_, '_> {
     pub(super) fn call(&mut self, callee: FunctionId, depth: u32) -> Option<Value> {
         let params = self.b.module.functions[callee].params.clone();
         let mut taken: Vec<PlaceId> = Vec::new();
-        for param in params.iter().filter(|param| param.mode != Mode::Value) {
+        for param in params.iter().filter(|param| param.mode != PassMode::Value) {
             let fits =
                 |place: &PlaceId| self.b.place_type(*place) == param.ty && !taken.contains(place);
             let fitting: Vec<PlaceId> =
@@ -273,8 +273,8 @@ impl Generator<'_, '_> {
         let mut args = Vec::new();
         for param in &params {
             args.push(match param.mode {
-                Mode::Value => Arg::Value(self.expression(param.ty, depth.min(2) - 1)),
-                Mode::Shared | Mode::Mutable => Arg::Place(taken.next()?),
+                PassMode::Value => Arg::Value(self.expression(param.ty, depth.min(2) - 1)),
+                PassMode::Shared | PassMode::Mutable => Arg::Place(taken.next()?),
             });
         }
         Some(self.b.call(callee, &args))

@@ -97,7 +97,7 @@ pub(super) fn callable(
     for (position, param) in params.iter().enumerate() {
         let place = maker.b.param_place(position as u32);
         maker.readable.push(place);
-        if param.mode == gbxcule_ir::function::Mode::Mutable {
+        if param.mode == gbxcule_ir::function::PassMode::Mutable {
             maker.variables.push(place);
         }
     }

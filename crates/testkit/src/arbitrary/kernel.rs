@@ -4,7 +4,7 @@
 use super::actual::image;
 use super::function::{Generator, callable, palette};
 use super::random::Random;
-use super::{Actual, Options, Program};
+use super::{Actual, Options, RandomProgram};
 use gbxcule_ir::check;
 use gbxcule_ir::function::Param;
 use gbxcule_ir::module::Module;
@@ -14,7 +14,7 @@ use gbxcule_ir::ty::{Scalar, Type};
 /// Cells of each thread in an output.
 const WIDTH: u32 = 3;
 
-pub(super) fn generate(mut random: Random, options: Options) -> Program {
+pub(super) fn generate(mut random: Random, options: Options) -> RandomProgram {
     let random = &mut random;
     let mut module = Module::new("random");
     let palette = palette(random, &mut module, options);
@@ -47,7 +47,7 @@ pub(super) fn generate(mut random: Random, options: Options) -> Program {
     maker.b.finish();
     let module = check::module(module)
         .unwrap_or_else(|faults| unreachable!("random programs are valid: {faults:#?}"));
-    Program { module, kernel, dims, buffers: inputs.buffers, args: inputs.args }
+    RandomProgram { module, kernel, dims, buffers: inputs.buffers, args: inputs.args }
 }
 
 struct Inputs {

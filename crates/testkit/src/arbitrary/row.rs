@@ -2,7 +2,7 @@
 
 use super::actual::image;
 use super::random::Random;
-use super::{Actual, Program};
+use super::{Actual, RandomProgram};
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin::{self, Bindings, BuiltinId, Dim, Pattern, Signature};
 use gbxcule_ir::check;
@@ -150,7 +150,7 @@ impl Case {
 
     /// A kernel of [`CALLS`] calls with random operands. Its parameters are an array for each
     /// argument, which is passed whole if it is one itself, then one for each result.
-    pub fn program(&self, seed: u64) -> Program {
+    pub fn program(&self, seed: u64) -> RandomProgram {
         let random = &mut Random::new(seed);
         let mut module = Module::new("row");
         let types = self.arguments(&mut module.types);
@@ -187,7 +187,7 @@ impl Case {
         b.finish();
         let module = check::module(module)
             .unwrap_or_else(|faults| unreachable!("{}: {faults:#?}", self.name()));
-        Program { module, kernel, dims: vec![CALLS], buffers, args }
+        RandomProgram { module, kernel, dims: vec![CALLS], buffers, args }
     }
 
     fn body(&self, b: &mut Builder<'_>, types: &[Type], results: &[Type]) {

@@ -4,7 +4,7 @@
 use super::scan::{Definitions, Scan};
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::builtin::{Derivative, NativeRow};
-use gbxcule_ir::function::{Function, Kind, LocalId, Mode};
+use gbxcule_ir::function::{Function, FunctionKind, LocalId, PassMode};
 use gbxcule_ir::op::{Arg, BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::StmtKind;
@@ -142,7 +142,7 @@ impl ActivityAnalysis<'_> {
         }
         match self.scan.body.places[place].root {
             Root::Local(local) => marks.locals[local.index()],
-            Root::Param(_) => self.function.kind == Kind::Callable,
+            Root::Param(_) => self.function.kind == FunctionKind::Callable,
             Root::Table(_) | Root::Array(_) => false,
         }
     }
@@ -159,7 +159,7 @@ impl ActivityAnalysis<'_> {
             Arg::Place(place) => self.place_varies(marks, place),
         });
         for (arg, param) in args.iter().zip(&self.module.functions[callee].params) {
-            if let (true, Mode::Mutable, Arg::Place(place)) = (varies, param.mode, *arg)
+            if let (true, PassMode::Mutable, Arg::Place(place)) = (varies, param.mode, *arg)
                 && let Some(local) = self.scan.local_of(place)
                 && self.module.types.has_float(param.ty)
             {
@@ -195,7 +195,7 @@ impl ActivityAnalysis<'_> {
                         let args = &body.arg_lists[args];
                         let params = &self.module.functions[function].params;
                         let changed = args.iter().zip(params).any(|(arg, param)| match *arg {
-                            Arg::Place(place) if param.mode == Mode::Mutable => self
+                            Arg::Place(place) if param.mode == PassMode::Mutable => self
                                 .scan
                                 .local_of(place)
                                 .is_none_or(|local| marks.locals[local.index()]),

@@ -8,7 +8,7 @@
 use crate::pass::dce;
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::function::{Body, Function, FunctionId, Mode};
+use gbxcule_ir::function::{Body, Function, FunctionId, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, BinaryOp, CompareOp, Op, UnaryOp, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
@@ -103,7 +103,7 @@ impl Key {
 fn whole_param(function: &Function, body: &Body, place: PlaceId) -> Option<u32> {
     match body.places[place].root {
         Root::Param(position) if body.path(place).is_empty() => {
-            (function.params[position as usize].mode == Mode::Value).then_some(position)
+            (function.params[position as usize].mode == PassMode::Value).then_some(position)
         }
         _ => None,
     }

@@ -7,7 +7,7 @@
 
 use super::activity::{Activity, is_smooth};
 use super::scan::{Definitions, Scan, StmtSite};
-use gbxcule_ir::function::{Body, LocalId, Mode};
+use gbxcule_ir::function::{Body, LocalId, PassMode};
 use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
@@ -139,7 +139,7 @@ impl NeedAnalysis<'_> {
         let params = &self.module.functions[function].params;
         let args = self.body().arg_lists[args].iter().zip(params);
         args.filter_map(|(arg, param)| match *arg {
-            Arg::Place(place) if param.mode == Mode::Mutable => Some(place),
+            Arg::Place(place) if param.mode == PassMode::Mutable => Some(place),
             _ => None,
         })
         .collect()

@@ -21,7 +21,7 @@ use super::exit::{Exit, Exits};
 use super::trip_count;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::function::{Body, Function, FunctionId, LocalId, Mode};
+use gbxcule_ir::function::{Body, Function, FunctionId, LocalId, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Op, Value};
 use gbxcule_ir::stmt::{BlockId, Case, Stmt, StmtKind};
@@ -42,8 +42,8 @@ pub(super) fn build(
     let mut params = Vec::new();
     for (position, param) in (0..).zip(&callee.params) {
         params.push(match param.mode {
-            Mode::Value => Binding::Own(position),
-            Mode::Shared | Mode::Mutable => {
+            PassMode::Value => Binding::Own(position),
+            PassMode::Shared | PassMode::Mutable => {
                 let local = b.local(param.name.clone(), param.ty);
                 let (place, from) = (b.local_place(local), b.param_place(position));
                 let value = b.load(from);
@@ -56,7 +56,7 @@ pub(super) fn build(
     let result = normalizer.function(callee, params.clone(), false);
     let mut b = normalizer.b;
     for (position, (param, binding)) in (0..).zip(callee.params.iter().zip(params)) {
-        if let (Mode::Mutable, Binding::Local(local)) = (param.mode, binding) {
+        if let (PassMode::Mutable, Binding::Local(local)) = (param.mode, binding) {
             let (place, to) = (b.local_place(local), b.param_place(position));
             let value = b.load(place);
             b.store(to, value);

@@ -3,7 +3,7 @@
 
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::function::Mode;
+use gbxcule_ir::function::PassMode;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Op;
 
@@ -12,7 +12,7 @@ use gbxcule_ir::op::Op;
 pub(super) fn replayed(source: &Valid<Module>) -> Result<Option<Valid<Module>>, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     for (_, function) in source.functions.iter().filter(|(_, f)| f.replay.is_some()) {
-        let written = |mode| mode == Mode::Mutable;
+        let written = |mode| mode == PassMode::Mutable;
         let float = source.types.has_float(function.result)
             || function.params.iter().any(|p| written(p.mode) && source.types.has_float(p.ty));
         if float {

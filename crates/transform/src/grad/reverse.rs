@@ -13,7 +13,7 @@ use super::need::{Need, NeedAnalysis};
 use super::scan::{Definitions, Scan};
 use super::signature;
 use gbxcule_ir::build::Builder;
-use gbxcule_ir::function::{Function, FunctionId, Kind, LocalId, Mode};
+use gbxcule_ir::function::{Function, FunctionId, FunctionKind, LocalId, PassMode};
 use gbxcule_ir::op::{Arg, Op, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::stmt::{BlockId, Case, StmtKind};
@@ -96,7 +96,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
 
     /// Writes all of it; returns the variables of adjoints.
     pub(super) fn run(mut self) -> FxHashSet<LocalId> {
-        let callable = self.function.kind == Kind::Callable;
+        let callable = self.function.kind == FunctionKind::Callable;
         if callable {
             self.begin();
         }
@@ -369,7 +369,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
     fn begin(&mut self) {
         let mut next = self.function.params.len() as u32;
         for (position, param) in (0..).zip(&self.function.params) {
-            if param.mode == Mode::Mutable && self.program.types.has_float(param.ty) {
+            if param.mode == PassMode::Mutable && self.program.types.has_float(param.ty) {
                 let value = self.b.arg(next);
                 let place = self.adjoints.param(&mut self.b, position, &param.name, param.ty);
                 self.b.store(place, value);

@@ -5,7 +5,7 @@ use super::reverse::{Reverser, SavedValues};
 use gbxcule_ir::arena::List;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin::{Derivative, Native};
-use gbxcule_ir::function::{FunctionId, Inline, Mode, Param};
+use gbxcule_ir::function::{FunctionId, Inline, Param, PassMode};
 use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, Op, UnaryOp, Value};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::StmtKind;
@@ -338,7 +338,8 @@ impl Reverser<'_, '_> {
             });
         }
         for (param, &arg) in params.iter().zip(args) {
-            if let (Mode::Mutable, true, Arg::Place(place)) = (param.mode, float(param.ty), arg) {
+            if let (PassMode::Mutable, true, Arg::Place(place)) = (param.mode, float(param.ty), arg)
+            {
                 let place = self.adjoint_place(place);
                 passed.push(take(&mut self.b, place));
             }

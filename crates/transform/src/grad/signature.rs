@@ -2,7 +2,7 @@
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::function::{Function, FunctionId, Mode, Param};
+use gbxcule_ir::function::{Function, FunctionId, Param, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::{Shape, Type};
 
@@ -20,10 +20,10 @@ pub struct Signature {
 /// The signature of a function's reverse.
 pub fn signature(module: &mut Module, function: &Function) -> Signature {
     let mut params: Vec<Param> = function.params.clone();
-    params.iter_mut().for_each(|param| param.mode = Mode::Value);
+    params.iter_mut().for_each(|param| param.mode = PassMode::Value);
     let floats = |param: &&Param| module.types.has_float(param.ty);
     for param in function.params.iter().filter(floats) {
-        if param.mode == Mode::Mutable {
+        if param.mode == PassMode::Mutable {
             params.push(Param::value(format!("adj_{}", param.name), param.ty).at(param.span));
         }
     }
@@ -50,7 +50,7 @@ pub(super) fn results(module: &Module, result: Type) -> Vec<Type> {
 pub(super) fn has_reverse(module: &Module, function: FunctionId) -> bool {
     let function = &module.functions[function];
     let float = |ty| module.types.has_float(ty);
-    let written = |param: &Param| param.mode == Mode::Mutable && float(param.ty);
+    let written = |param: &Param| param.mode == PassMode::Mutable && float(param.ty);
     function.params.iter().any(|param| float(param.ty))
         && (float(function.result) || function.params.iter().any(written))
 }
@@ -76,7 +76,7 @@ pub(super) fn check(
     let mut types = Module::clone(source);
     let wanted = signature(&mut types, callee);
     let types_of = |params: &[Param]| params.iter().map(|param| param.ty).collect::<Vec<_>>();
-    let by_value = adjoint.params.iter().all(|param| param.mode == Mode::Value);
+    let by_value = adjoint.params.iter().all(|param| param.mode == PassMode::Value);
     if !by_value
         || types_of(&adjoint.params) != types_of(&wanted.params)
         || adjoint.result != wanted.result

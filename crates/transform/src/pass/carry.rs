@@ -7,7 +7,7 @@
 //! the handles that it was called with.
 
 use super::retype;
-use gbxcule_ir::function::{Body, Function, FunctionId, Mode};
+use gbxcule_ir::function::{Body, Function, FunctionId, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Op, Value};
 use gbxcule_ir::place::{Projection, Root};
@@ -157,7 +157,7 @@ impl Plan {
     ) -> Self {
         let params = &function.params;
         let holder =
-            params.iter().position(|param| param.ty == structure && param.mode != Mode::Value);
+            params.iter().position(|param| param.ty == structure && param.mode != PassMode::Value);
         let carried = (0..params.len())
             .map(|position| {
                 holder?;

@@ -7,7 +7,7 @@
 
 use super::retype;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::function::{Body, FunctionId, Mode};
+use gbxcule_ir::function::{Body, FunctionId, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Op, Value, ValueData};
 use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
@@ -138,7 +138,7 @@ impl Detacher<'_> {
                 && let Shape::Fixed { of, .. } = types[param.ty]
             {
                 param.ty = types.array(of, 1);
-                param.mode = Mode::Value;
+                param.mode = PassMode::Value;
             }
         }
     }

@@ -8,7 +8,7 @@
 use super::copy::{Copier, Parameters};
 use super::exit;
 use gbxcule_ir::check::{NESTING_MAX, Valid};
-use gbxcule_ir::function::{Body, Function, FunctionId, Inline, Local, Mode};
+use gbxcule_ir::function::{Body, Function, FunctionId, Inline, Local, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Op, Value, ValueData};
 use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
@@ -126,7 +126,7 @@ fn put(
         places.push(match *arg {
             Arg::Place(place) => place,
             Arg::Value(value) => {
-                debug_assert_eq!(param.mode, Mode::Value);
+                debug_assert_eq!(param.mode, PassMode::Value);
                 let local = Local {
                     name: param.name.clone(),
                     ty: param.ty,

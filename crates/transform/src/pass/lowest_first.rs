@@ -85,8 +85,8 @@ pub fn run(module: &mut Module, function: FunctionId, position: Position, partin
     let variables = Variables { key, next, high, low };
     let entry = writer.entry(round, &variables);
     writer.mark(round, &variables, parting);
-    let slow = writer.slow_way(round, &parameters, &variables);
-    let turn = writer.turn(round, entry, slow, &variables);
+    let slow = writer.move_call_out(round, &parameters, &variables);
+    let turn = writer.build_outer_loop(round, entry, slow, &variables);
     let mut first = Vec::new();
     writer.store_key(&variables, &mut first);
     let root = writer.body.root;
@@ -121,7 +121,7 @@ fn find_loop(body: &Body) -> Option<(usize, BlockId)> {
         let fits = is_endless
             && is_plain
             && body.blocks[round].stmts.iter().any(switches)
-            && !own(body, round).iter().any(|(block, at)| {
+            && !top_level_statements(body, round).iter().any(|(block, at)| {
                 matches!(
                     body.blocks[*block].stmts[*at].kind,
                     StmtKind::Continue | StmtKind::Return(_)
@@ -133,7 +133,7 @@ fn find_loop(body: &Body) -> Option<(usize, BlockId)> {
 
 /// Statements in a loop's body but not in loops inside: their blocks and positions. Returns of
 /// inner loops count.
-fn own(body: &Body, round: BlockId) -> Vec<(BlockId, usize)> {
+fn top_level_statements(body: &Body, round: BlockId) -> Vec<(BlockId, usize)> {
     let (mut found, mut todo) = (Vec::new(), vec![(round, true)]);
     while let Some((block, is_own)) = todo.pop() {
         for (at, stmt) in body.blocks[block].stmts.iter().enumerate() {
@@ -154,7 +154,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// The body of the new loop around rounds of the old one.
-    fn turn(
+    fn build_outer_loop(
         &mut self,
         round: BlockId,
         entry: Vec<Stmt>,
@@ -225,7 +225,7 @@ impl Writer<'_> {
 
     /// Makes the branch with a call, after the test that ends the old loop, leave the burst; gives
     /// the rest as it was before.
-    fn slow_way(
+    fn move_call_out(
         &mut self,
         round: BlockId,
         parameters: &[Type],
@@ -282,7 +282,7 @@ impl Writer<'_> {
     /// Sets the greatest key before the old loop is left, and the next key to 0 where threads may
     /// part.
     fn mark(&mut self, round: BlockId, variables: &Variables, parting: &[i64]) {
-        let mut found = own(self.body, round);
+        let mut found = top_level_statements(self.body, round);
         // From the end, so that positions stay.
         found.sort_by_key(|&(block, at)| (block.index(), std::cmp::Reverse(at)));
         let mut cases = Vec::new();

@@ -7,7 +7,7 @@
 //! pass decides, by what a call brings with all that is put into the callee.
 
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::function::{FunctionId, Inline, Kind};
+use gbxcule_ir::function::{FunctionId, FunctionKind, Inline};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::stmt::StmtKind;
@@ -21,8 +21,11 @@ pub fn run(module: Valid<Module>, most: usize) -> Valid<Module> {
     let bodies: Vec<(usize, Vec<FunctionId>)> =
         module.functions.handles().map(|id| measure(&module, id)).collect();
     let mut calls = vec![0_usize; bodies.len()];
-    let mut is_reached: Vec<bool> =
-        module.functions.iter().map(|(_, function)| function.kind != Kind::Callable).collect();
+    let mut is_reached: Vec<bool> = module
+        .functions
+        .iter()
+        .map(|(_, function)| function.kind != FunctionKind::Callable)
+        .collect();
     for &id in order.iter().rev() {
         if is_reached[id.index()] {
             for callee in &bodies[id.index()].1 {

@@ -7,7 +7,7 @@
 //! where every index is known to be inside.
 
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::function::{Body, FunctionId, Local, Mode};
+use gbxcule_ir::function::{Body, FunctionId, Local, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, CompareOp, Op, Value, ValueData};
 use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
@@ -121,7 +121,7 @@ fn written(module: &Module, structure: Type) -> Vec<Vec<u32>> {
             let writes = |position: usize| {
                 callee.is_some_and(|callee| {
                     let param = &callee.params[position];
-                    param.mode == Mode::Mutable && param.ty != structure
+                    param.mode == PassMode::Mutable && param.ty != structure
                 })
             };
             stmt_uses(body, &stmt.kind, writes, |used| {
@@ -373,7 +373,7 @@ impl Promoter<'_> {
                         if let Arg::Place(place) = *arg
                             && let Some(way) = self.way(place)
                         {
-                            if param.mode == Mode::Mutable {
+                            if param.mode == PassMode::Mutable {
                                 writes.push(way.clone());
                             }
                             reads.push(way);

@@ -4,7 +4,7 @@ use super::frame::{Bound, Frame, Step};
 use super::{PartialValue, PassedValue, Policy, Specialiser, State, Treatment, Unsupported};
 use gbxcule_ir::arena::List;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::function::{FunctionId, LocalId, Mode};
+use gbxcule_ir::function::{FunctionId, LocalId, PassMode};
 use gbxcule_ir::op::{Arg, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
@@ -292,7 +292,7 @@ impl Specialiser<'_> {
                     Arg::Value(self.handle(state.block, *array))
                 }
                 Bound::Memory(steps) => {
-                    changes |= param.mode == Mode::Mutable;
+                    changes |= param.mode == PassMode::Mutable;
                     Arg::Place(self.memory_place(state.block, steps, param.ty))
                 }
                 Bound::Registers => return Err(Unsupported("registers passed to a call")),

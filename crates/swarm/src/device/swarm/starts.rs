@@ -1,6 +1,6 @@
 //! Starts of episodes, kept on the device and on the host.
 
-use super::super::image;
+use super::super::host_copy;
 use super::super::state_arrays::{Layout, StateArrays, lengths};
 use super::{DeviceSwarm, Starts};
 use crate::{EnvSnapshot, SwarmError};
@@ -73,7 +73,7 @@ impl DeviceSwarm {
         let count = starts.len();
         let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
-            image::upload(&self.columns, &self.rom, start, &self.staging_env)?;
+            host_copy::upload(&self.columns, &self.rom, start, &self.staging_env)?;
             let mut mask = vec![0_u8; count];
             mask[at] = 1;
             self.transfer(&on_device, &self.staging_env, 0, &self.memory.copy_of(&mask)?)?;

@@ -1,7 +1,7 @@
 //! A job that both swarms run, and the comparison of their results.
 
 use super::host::Program;
-use crate::device::image;
+use crate::device::host_copy;
 use crate::device::state_arrays::{COUNTERS, FIRST_ARRAY, PARTS, lengths, scalars};
 use crate::device::step::codec_tables;
 use crate::{Codec, Layout, Model, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage, SwarmConfig};
@@ -145,7 +145,7 @@ impl Job {
     fn rows(&self, native: &NativeSwarm, program: &Program) -> Vec<[Vec<u8>; PARTS]> {
         let row = |env| {
             let snapshot = native.snapshot(env).expect("an env");
-            image::rows(&program.columns, &self.rom, &snapshot, 0).expect("a state")
+            host_copy::rows(&program.columns, &self.rom, &snapshot, 0).expect("a state")
         };
         (0..self.envs).map(row).collect()
     }

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from gymnasium import spaces
 
 from gbxcule.action import Buttons, Choices
-from gbxcule.check import check_options
+from gbxcule.argument_check import check_options
 from gbxcule.option import MANY
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv

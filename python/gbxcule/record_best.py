@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorWrapper
 
-from gbxcule.check import whole
+from gbxcule.argument_check import whole
 from gbxcule.vector import SwarmVectorEnv
 
 

@@ -123,15 +123,15 @@ extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
 
 /// Returns the address of a function.
 pub(crate) fn address(import: Import) -> *const u8 {
-    type One = extern "C" fn(f32, f32) -> f32;
-    type Two = extern "C" fn(f64, f64) -> f64;
+    type BinaryF32 = extern "C" fn(f32, f32) -> f32;
+    type BinaryF64 = extern "C" fn(f64, f64) -> f64;
     match import {
-        Import::Native(Native::Atan2, Scalar::F32) => atan2_f32 as One as *const u8,
-        Import::Native(Native::Atan2, _) => atan2_f64 as Two as *const u8,
-        Import::Native(Native::Pow, Scalar::F32) => pow_f32 as One as *const u8,
-        Import::Native(Native::Pow, _) => pow_f64 as Two as *const u8,
-        Import::Remainder(Scalar::F32) => rem_f32 as One as *const u8,
-        Import::Remainder(_) => rem_f64 as Two as *const u8,
+        Import::Native(Native::Atan2, Scalar::F32) => atan2_f32 as BinaryF32 as *const u8,
+        Import::Native(Native::Atan2, _) => atan2_f64 as BinaryF64 as *const u8,
+        Import::Native(Native::Pow, Scalar::F32) => pow_f32 as BinaryF32 as *const u8,
+        Import::Native(Native::Pow, _) => pow_f64 as BinaryF64 as *const u8,
+        Import::Remainder(Scalar::F32) => rem_f32 as BinaryF32 as *const u8,
+        Import::Remainder(_) => rem_f64 as BinaryF64 as *const u8,
         Import::Print => print as extern "C" fn(*const Record, i32, *const u8) as *const u8,
         Import::External(_) => unreachable!("the caller has its address"),
         Import::Native(native, of) => unary_address(native, of)

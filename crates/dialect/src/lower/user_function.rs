@@ -9,7 +9,7 @@ use crate::scope::{OverloadSet, ScopeId};
 use crate::signature::Formal;
 use crate::syntax::StmtFunctionDef;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::function::{FunctionId, Mode, Param};
+use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
@@ -146,7 +146,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             };
             match access {
                 Access::Place(place) if self.writable(place) => {
-                    (Mode::Mutable, self.b.place_type(place), Arg::Place(place))
+                    (PassMode::Mutable, self.b.place_type(place), Arg::Place(place))
                 }
                 _ => {
                     let message =
@@ -156,7 +156,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
         } else {
             let value = self.passed_value(operand, formal, here)?;
-            (Mode::Value, self.ty(value), Arg::Value(value))
+            (PassMode::Value, self.ty(value), Arg::Value(value))
         };
         passing.bindings.push(Binding::Param(passing.params.len() as u32));
         passing.add(Param { mode, ..Param::value(formal.name, ty).at(formal.span) }, arg);

@@ -12,7 +12,7 @@ use crate::scope::ScopeId;
 use crate::signature::Formal;
 use crate::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::function::{FunctionId, Local, LocalId, Mode, Param};
+use gbxcule_ir::function::{FunctionId, Local, LocalId, Param, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::{Shape, Type};
@@ -137,7 +137,7 @@ impl<'a> Session<'_, 'a> {
     ) -> Flow<()> {
         let span = self.unit_span(hook);
         let mut params = module.functions[id].params.clone();
-        let by_value = params.iter().all(|param| param.mode == Mode::Value);
+        let by_value = params.iter().all(|param| param.mode == PassMode::Value);
         if !by_value || params.iter().any(|param| module.types.holds_array(param.ty)) {
             let name = &module.functions[id].name;
             let message = format!(

@@ -10,7 +10,7 @@ use super::column::{Columns, MachinePart};
 use super::state_arrays::{
     CART_RAM, COUNTERS, FIRST_ARRAY, PARTS, SCRATCH, StateArrays, detached_bytes, lengths, scalars,
 };
-use crate::{Counters, EnvSnapshot, Machine, Rom, SwarmError};
+use crate::{AnyMachine, Counters, EnvSnapshot, Rom, SwarmError};
 
 /// Bytes of a saved state before its first field: what it is, and which cartridge it belongs to.
 const PREAMBLE_BYTES: usize = 31;
@@ -101,7 +101,7 @@ pub(crate) fn download(
     }
     put(&bytes[CART_RAM]);
     let mut cart_ram = like.cart_ram.clone();
-    let machine = Machine::load_state(rom, &state, &mut cart_ram)?;
+    let machine = AnyMachine::load_state(rom, &state, &mut cart_ram)?;
     let counters: Vec<u64> = parts.arrays[COUNTERS].to_vec()?;
     let counters = Counters { frames: counters[0], tcycles: counters[1] };
     let scratch = Some(parts.arrays[SCRATCH].to_vec()?);
@@ -119,7 +119,11 @@ fn read(parts: &StateArrays, part: usize) -> Result<Vec<u8>, SwarmError> {
     })
 }
 
-fn state(machine: &Machine, cartridge: &Cartridge, cart_ram: &[u8]) -> Result<Vec<u8>, SwarmError> {
+fn state(
+    machine: &AnyMachine,
+    cartridge: &Cartridge,
+    cart_ram: &[u8],
+) -> Result<Vec<u8>, SwarmError> {
     let mut bytes = vec![0; machine.state_len(cartridge)];
     machine.save_state(cartridge, cart_ram, &mut bytes)?;
     Ok(bytes)
