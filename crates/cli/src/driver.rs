@@ -10,8 +10,8 @@ use std::ops::Range;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Codec, EnvStates, Frame, FrameRange, Link, Model, Programs, Recompile, Returns, Rom, Schedule,
-    Stage, Swarm, SwarmConfig, SwarmError,
+    Codec, EnvStates, Frame, FrameRange, LinkMode, Model, Programs, Recompile, Returns, Rom,
+    Schedule, Stage, Swarm, SwarmConfig, SwarmError,
 };
 
 use crate::env_details::{EnvDetails, StepDetails};
@@ -34,7 +34,7 @@ pub(crate) struct DriveSettings {
     /// Code made for the ROM.
     pub(crate) recompile: Recompile,
     /// Cables between machines.
-    pub(crate) link: Link,
+    pub(crate) link: LinkMode,
 }
 
 impl DriveSettings {
@@ -51,7 +51,7 @@ impl DriveSettings {
             programs: Programs::default(),
             sound: false,
             recompile: run.recompile(),
-            link: Link::Open,
+            link: LinkMode::Open,
         })
     }
 
@@ -356,7 +356,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             programs: programs(),
             sound: false,
             recompile: Recompile::default(),
-            link: Link::Open,
+            link: LinkMode::Open,
         };
         Driver::new(Rom::new(rom).expect("a ROM"), 5, drive, Device::Cpu).expect("a swarm")
     }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use gbxcule_swarm::{
-    Codec, CpuState, Frame, Link, Model, Programs, Recompile, Rom, Schedule, Stage, SwarmConfig,
+    Codec, CpuState, Frame, LinkMode, Model, Programs, Recompile, Rom, Schedule, Stage, SwarmConfig,
 };
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ impl BackendKind {
         if is_reference && config.stage != Stage::EmulateOnly && !config.programs.is_built_in() {
             return Err(LabError::BuiltInProgramsOnly { backend: self });
         }
-        if is_reference && config.link != Link::Open {
+        if is_reference && config.link != LinkMode::Open {
             return Err(LabError::NoCable { backend: self });
         }
         Ok(match self {
@@ -153,7 +153,7 @@ pub struct BackendConfig {
     /// Model of the machines; the program decides when absent.
     pub model: Option<Model>,
     /// Cables between machines, for the backends that have them.
-    pub link: Link,
+    pub link: LinkMode,
 }
 
 impl BackendConfig {

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, Link, Model, Programs, Recompile, Schedule, Stage};
+use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::action_source::ActionGen;
@@ -66,7 +66,7 @@ pub struct BenchPlan {
     /// Model of the machines; the program decides when absent.
     pub model: Option<Model>,
     /// Cables between machines.
-    pub link: Link,
+    pub link: LinkMode,
 }
 
 /// Progress of a running benchmark, for display.

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, Link, Model, Programs, Recompile, Schedule, Stage};
+use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::LabError;
@@ -59,7 +59,7 @@ pub struct VerifyPlan {
     /// Model of the machines; the program decides when absent.
     pub model: Option<Model>,
     /// Cables between machines.
-    pub link: Link,
+    pub link: LinkMode,
 }
 
 impl VerifyPlan {
@@ -86,7 +86,7 @@ impl VerifyPlan {
             actions_seed: 0,
             recompile: Recompile::default(),
             model: None,
-            link: Link::Open,
+            link: LinkMode::Open,
         }
     }
 

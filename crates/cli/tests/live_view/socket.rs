@@ -5,8 +5,8 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
 use gbxcule_swarm::{
-    EnvStates, FRAME_BYTES, Link, NativeSwarm, ProgramText, Programs, Rom, Schedule, SwarmConfig,
-    button,
+    EnvStates, FRAME_BYTES, LinkMode, NativeSwarm, ProgramText, Programs, Rom, Schedule,
+    SwarmConfig, button,
 };
 use serde_json::{Value, json};
 use tungstenite::Message;
@@ -118,7 +118,7 @@ fn two_play_with_a_cable_each_on_a_page_of_its_own() {
     let rom = gbxcule_roms::by_name("LINK_PING_PONG").expect("a built-in ROM");
     let rom = Rom::new(rom.bytes()).expect("a good header");
     let schedule = Schedule::new(4, 4).expect("a schedule");
-    let config = SwarmConfig { link: Link::Pairs, schedule, ..SwarmConfig::new(2) };
+    let config = SwarmConfig { link: LinkMode::Pairs, schedule, ..SwarmConfig::new(2) };
     let mut swarm = NativeSwarm::new(rom, config).expect("a swarm");
     // The second player throws.
     for (env, player, buttons) in [(0, &mut one, 0), (1, &mut other, button::A)] {
