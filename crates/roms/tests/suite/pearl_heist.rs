@@ -21,6 +21,9 @@ const TAKEN: u16 = 0xC015;
 const LOST: u16 = 0xC016;
 const PEARLS: u16 = 0xC017;
 
+/// Buttons that a player chooses, who sees the machine's memory.
+type Player = fn(&dyn Fn(u16) -> u8) -> u8;
+
 /// Two machines and the cable between them.
 struct Pair {
     machines: [Machine; 2],
@@ -72,7 +75,7 @@ impl Pair {
     }
 
     /// Runs until a game is over, with buttons that two players choose.
-    fn play(&mut self, players: [&dyn Fn(&dyn Fn(u16) -> u8) -> u8; 2]) {
+    fn play(&mut self, players: [Player; 2]) {
         while self.peek(GAME_OVER) == [0, 0] {
             let mut sides = self.machines.iter().zip(players);
             let buttons = [0; 2].map(|_| {
@@ -123,7 +126,7 @@ fn two_players_play_to_twenty_pearls_and_agree_about_every_one() {
         let mut pair = Pair::begun(caller);
         let roles = if caller == 0 { [1, 2] } else { [2, 1] };
         assert_eq!((pair.peek(ROLE), pair.peek(HAS_RIVAL)), (roles, [1, 1]));
-        pair.play([&steals, &gathers]);
+        pair.play([steals, gathers]);
         assert_eq!(pair.peek(STATE), [2, 2]);
         let scores = pair.peek(SCORE);
         assert!(scores[0] >= 20 && scores[1] < 20, "{scores:?}");
@@ -138,7 +141,7 @@ fn two_players_play_to_twenty_pearls_and_agree_about_every_one() {
 #[test]
 fn a_shell_that_is_shut_catches_the_eel_and_its_pearls() {
     let mut pair = Pair::begun(0);
-    pair.play([&steals, &guards]);
+    pair.play([steals, guards]);
     let [taken, lost] = [pair.peek(TAKEN), pair.peek(LOST)];
     assert_eq!((taken[0], lost[1]), (0, 0));
     assert!(taken[1] > 3, "{taken:?}");
