@@ -230,12 +230,13 @@ impl Parts {
         Ok(Parts { mapper, ram, battery, timer })
     }
 
-    /// The code at 0149 counts only where the type has RAM; MBC2 brings its own.
+    /// The code at 0149 gives RAM to cartridges with a mapper even if their type names none, as
+    /// homebrew has it; MBC2 brings its own.
     fn ram_size(&self, size_code: u8) -> Result<u32, RomError> {
         if self.mapper == Mapper::Mbc2 {
             return Ok(512);
         }
-        if !self.ram {
+        if !self.ram && (self.mapper == Mapper::RomOnly || size_code > 5) {
             return Ok(0);
         }
         match size_code {

@@ -296,11 +296,12 @@ impl Machine {
         }
     }
 
-    // Pan Docs "Reducing power consumption", STOP: only a button ends it. The LCD and the counters
-    // go on here, which a real DMG does not do; no program can measure it, because none runs.
+    // Pan Docs "Reducing power consumption", STOP: only a button ends it, and DIV begins at zero. The
+    // LCD and TIMA go on here, which they do not on a real DMG.
     fn service_stopped(&mut self) {
         if self.joypad.lines() != 0x0f {
             self.cpu.mode = Mode::Running;
+            self.reset_div();
             if self.cpu.stop_skips {
                 self.cpu.pc = self.cpu.pc.wrapping_add(1);
             }

@@ -71,7 +71,9 @@ fn a_longer_file_is_padded_to_whole_chips() {
 }
 
 #[test]
-fn ram_codes_count_only_where_the_type_has_ram() {
+fn ram_codes_count_where_the_type_has_ram_or_a_mapper() {
+    assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x00, 0, 2)).unwrap().ram_bytes, 0);
+    assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x19, 0, 3)).unwrap().ram_bytes, 0x8000);
     assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x01, 0, 0x77)).unwrap().ram_bytes, 0);
     assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x06, 0, 0)).unwrap().ram_bytes, 512);
 }
@@ -100,8 +102,8 @@ fn every_supported_type_has_the_parts_of_its_name() {
         (0x1d, "Mbc5Rumble+RAM"),
         (0x1e, "Mbc5Rumble+RAM+BATTERY"),
     ];
-    let parts = |type_code| {
-        let cartridge = Cartridge::from_rom(&rom(0x8000, type_code, 0, 2)).ok()?;
+    let parts = |type_code, ram_code| {
+        let cartridge = Cartridge::from_rom(&rom(0x8000, type_code, 0, ram_code)).ok()?;
         let mut name = format!("{:?}", cartridge.mapper);
         for (has, part) in [
             (cartridge.has_rtc, "+TIMER"),
@@ -114,7 +116,8 @@ fn every_supported_type_has_the_parts_of_its_name() {
     };
     for type_code in 0..=0xff {
         let named = TYPES.iter().find(|row| row.0 == type_code).map(|row| row.1.to_owned());
-        assert_eq!(parts(type_code), named, "type {type_code:02x}");
+        let ram_code = named.as_ref().map_or(0, |name| u8::from(name.contains("+RAM")) * 2);
+        assert_eq!(parts(type_code, ram_code), named, "type {type_code:02x}");
     }
 }
 

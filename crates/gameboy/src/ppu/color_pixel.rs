@@ -109,10 +109,11 @@ fn plane(bit: u8) -> u8 {
     0u8.wrapping_sub(bit & 1)
 }
 
+/// Stores a colour without bit 15, which palette memory keeps and the screen doesn't know.
 pub(super) fn store_pixel(frame: &mut [u8; FRAME_BYTES], line: u8, column: u8, color: u16) {
     let index = (line as usize * 320 + column as usize * 2) % FRAME_BYTES;
     frame[index] = color as u8;
-    frame[index | 1] = (color >> 8) as u8;
+    frame[index | 1] = (color >> 8) as u8 & 0x7f;
 }
 
 pub(super) fn load_pixel(frame: &[u8; FRAME_BYTES], line: u8, column: u8) -> u16 {

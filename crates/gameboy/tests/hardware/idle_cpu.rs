@@ -71,9 +71,11 @@ fn stop_waits_for_a_button_and_takes_two_bytes_unless_an_interrupt_is_pending() 
         assert_eq!((program.counts(), program.machine.cpu.mode), ([0, 0, 0], Mode::Stopped));
         let since_reset = program.machine.now.wrapping_sub(program.machine.timer.div_base);
         assert!(since_reset < 20 * FRAME_MCYCLES && program.machine.timer.div_base > 5000);
+        let pressed_at = program.machine.now;
         program.machine.set_buttons(BUTTON);
         program.run();
         assert_eq!(program.counts(), [b, 1, 0], "{requested:02x} {enabled:02x}");
+        assert_eq!(program.machine.timer.div_base, pressed_at, "DIV begins at zero");
     }
 }
 
