@@ -125,8 +125,8 @@ pub(super) struct OverloadSet<'a> {
     pub(super) name: &'a str,
     /// The call of a Python function that they were defined in.
     pub(super) frame: FrameId,
-    /// Only those that the text defines before this; a second name given to functions goes on to
-    /// mean them when the first one is defined anew.
+    /// Byte of the text before which an overload must be defined to belong to the set: a second
+    /// name of functions goes on to mean the same ones when the first name is defined anew.
     pub(super) before: Option<u32>,
 }
 

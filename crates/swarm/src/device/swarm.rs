@@ -86,7 +86,7 @@ pub(super) struct Kernels {
     transfer: Kernel,
     pub(super) registers: Kernel,
     pub(super) frames: Kernel,
-    /// Wanted for debugging only, so compiled when first asked for.
+    /// Kernels that read and write memory for debugging, compiled at their first use.
     pub(super) memory: std::sync::OnceLock<[Kernel; 3]>,
 }
 
