@@ -150,9 +150,8 @@ fn is_imperative(sentence: &str) -> bool {
 
 /// Returns true if a line declares a function.
 fn declares_function(line: &str) -> bool {
-    let words = line.split_whitespace();
-    let is_modifier = |word: &&str| word.starts_with("pub") || FN_MODIFIERS.contains(word);
-    words.skip_while(is_modifier).next() == Some("fn")
+    let is_modifier = |word: &str| word.starts_with("pub") || FN_MODIFIERS.contains(&word);
+    line.split_whitespace().find(|word| !is_modifier(word)) == Some("fn")
 }
 
 /// The sentence with which a comment begins in a language of C's kind, or a docstring of Python.
