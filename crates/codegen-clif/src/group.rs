@@ -23,7 +23,7 @@ pub(super) type Row = [Value; GROUP];
 /// Facts about the scalars of a group.
 #[derive(Default)]
 pub(super) struct Group {
-    /// Vector and position that each scalar was taken from. A `bool` comes out of a vector of masks.
+    /// Vector and position that each scalar came from; a `bool` came out of a vector of masks.
     vectors: rustc_hash::FxHashMap<Value, (Value, usize)>,
     /// Integers that count up from thread to thread, by the first of them.
     consecutive: rustc_hash::FxHashMap<Value, Row>,
