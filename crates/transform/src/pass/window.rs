@@ -11,6 +11,9 @@
 //!
 //! if pc < limit { byte = rom[base + pc] } else { .. }
 //! ```
+//! An address of the table may lie outside the window: it takes the read's other way, so that way
+//! must read the table, too, as `Machine::read_elsewhere` does.
+//!
 //! Three things keep `limit` true: after each store to a variable that chooses, and after each
 //! store that moves `pc` elsewhere than to the next address, it becomes 0 if `base` need not hold
 //! any more; and where the loop reads last in a round, it first looks for a window anew if the
@@ -123,9 +126,9 @@ fn reads(body: &Body, pc: LocalId) -> Vec<Read> {
             };
             let fits = is_load(body, address, pc)
                 && body.type_of(address) == Type::U32
-                && chooses_by_page(body, offset, address);
+                && chooses_by_page(body, offset, pc);
             let block = open[open.len() - 1];
-            if fits {
+            if fits && is_one_address(body, block, condition, pc) {
                 found.push(Read { block, branch: condition, index, address, offset, length });
             }
         }
@@ -133,10 +136,45 @@ fn reads(body: &Body, pc: LocalId) -> Vec<Read> {
     found
 }
 
-/// Returns true if a value is a choice among variables by the page of an address.
-fn chooses_by_page(body: &Body, value: Value, address: Value) -> bool {
+/// Returns true if a value needs no more of its block than what stands there after the last store
+/// to a variable: all of it is then computed from one value of the variable.
+fn is_one_address(body: &Body, block: BlockId, value: Value, pc: LocalId) -> bool {
+    let stmts = &body.blocks[block].stmts;
+    let mut after = Vec::new();
+    for stmt in stmts {
+        match stmt.kind {
+            StmtKind::Let(it) => after.push(it),
+            StmtKind::Store { place, .. } if body.places[place].root != Root::Local(pc) => {}
+            StmtKind::If { condition, .. } if condition == value => break,
+            _ => after.clear(),
+        }
+    }
+    let mut todo = vec![value];
+    while let Some(value) = todo.pop() {
+        if is_load(body, value, pc) && !after.contains(&bare(body, value)) {
+            return false;
+        }
+        let op = body.values[value].op;
+        let operand = |used| {
+            if let Use::Value(value) = used {
+                todo.push(value);
+            }
+        };
+        op_uses(body, &op, |_| false, operand);
+    }
+    true
+}
+
+/// Returns true if a value is a choice among variables by the page of the address in a variable.
+fn chooses_by_page(body: &Body, value: Value, pc: LocalId) -> bool {
     let Op::Select { condition, accept, reject } = body.values[value].op else {
-        return matches!(body.values[value].op, Op::Load(_) | Op::Literal(_));
+        return match body.values[value].op {
+            Op::Literal(_) => true,
+            Op::Load(place) => {
+                matches!(body.places[place].root, Root::Local(_)) && body.path(place).is_empty()
+            }
+            _ => false,
+        };
     };
     let Op::Compare(CompareOp::Equal, page, number) = body.values[condition].op else {
         return false;
@@ -147,14 +185,14 @@ fn chooses_by_page(body: &Body, value: Value, address: Value) -> bool {
                 body.type_of(by).as_scalar().unwrap_or(Scalar::U32),
                 i128::from(PAGE_BITS),
             );
-            bare(body, from) == bare(body, address) && body.values[by].op == Op::Literal(bits)
+            is_load(body, from, pc) && body.values[by].op == Op::Literal(bits)
         }
         _ => false,
     };
     is_page
         && matches!(body.values[number].op, Op::Literal(_))
-        && chooses_by_page(body, accept, address)
-        && chooses_by_page(body, reject, address)
+        && chooses_by_page(body, accept, pc)
+        && chooses_by_page(body, reject, pc)
 }
 
 /// The variables among which a value chooses.
