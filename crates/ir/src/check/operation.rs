@@ -169,9 +169,7 @@ impl Checker<'_> {
             },
             Op::Present(array) => self.is_array(array) && ty == Type::BOOL,
             Op::Gradient(array) => self.is_array(array) && ty == self.ty(array),
-            Op::Lowest(value) | Op::Opaque(value) => {
-                self.ty(value) == Type::U32 && ty == Type::U32
-            }
+            Op::Lowest(value) | Op::Opaque(value) => self.ty(value) == Type::U32 && ty == Type::U32,
         }
     }
 
