@@ -834,7 +834,7 @@ GBX_FN uint32_t lowest(uint32_t key) { return __reduce_min_sync(__activemask(), 
 GBX_FN uint32_t lowest(uint32_t key) { return key; }
 #endif
 
-// The same number, of which NVIDIA's compilers assume nothing.
+// Gives a number back, of which NVIDIA's compilers then assume nothing.
 GBX_FN uint32_t opaque(uint32_t value)
 {
 #ifdef __CUDA_ARCH__
