@@ -55,8 +55,9 @@ def rom_name(rom: RomLike) -> str:
 def rom_symbols(rom: RomLike, symbols: Symbols | str | os.PathLike[str] | None) -> Symbols:
     """Return the symbols given, beside those of a built-in ROM, by which its reward and its end are found."""
     name = game.NAME if rom is None else rom
-    is_built_in = isinstance(name, str) and name in _native.built_in_roms()
-    own = parse_symbols(_native.built_in_symbols(name)) if is_built_in else {}
+    own: Symbols = {}
+    if isinstance(name, str) and name in _native.built_in_roms():
+        own = parse_symbols(_native.built_in_symbols(name))
     return own if symbols is None else {**own, **symbols_of(symbols)}
 
 

@@ -54,3 +54,58 @@ def test_a_pair_passes_petting_zoos_own_test(obs):
 
     parallel_api_test(PairEnv(obs=obs, max_episode_steps=20, **SMALL), num_cycles=100)
     parallel_seed_test(lambda: PairEnv(max_episode_steps=20, **SMALL))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pettingzoo") is None, reason="PettingZoo is not installed")
+def test_two_agents_play_a_game_to_its_end():
+    from gbxcule.adapter.pettingzoo import AGENTS, PairEnv
+
+    numbers = {
+        "score": gbxcule.Number("Score"),
+        "rivals": gbxcule.Number("Lives"),
+        "result": gbxcule.Number("Level"),
+        "taken": gbxcule.Number("Taken"),
+        "rest": gbxcule.Number("Rest"),
+        "place": gbxcule.Number("PlayerX", 2),
+        "pearl": gbxcule.Number("Pearls", 2),
+    }
+    buttons = ["NOOP", "UP", "DOWN", "LEFT", "RIGHT", "A"]
+    env = PairEnv(
+        "PEARL_HEIST",
+        actions=",".join(buttons),
+        frames_per_step=2,
+        release_after_frames=2,
+        reward=gbxcule.Change("Score"),
+        done=gbxcule.Number("GameOver"),
+        chance=gbxcule.Number("Random", 2),
+        info=numbers,
+    )
+
+    def toward_pearl(info):
+        (pearl_y, pearl_x), (y, x) = divmod(int(info["pearl"]), 256), divmod(int(info["place"]), 256)
+        if abs(pearl_x - 4 - x) > 2:
+            return "RIGHT" if pearl_x - 4 > x else "LEFT"
+        return "DOWN" if pearl_y > y else "UP"
+
+    # The first one calls and launches eels, the second one only gathers, at half the speed.
+    _, infos = env.reset(seed=5)
+    total = dict.fromkeys(AGENTS, 0.0)
+    steps = 0
+    while env.agents:
+        first, second = (infos[agent] for agent in AGENTS)
+        choice = {
+            AGENTS[0]: "A" if first["rest"] == 0 and steps % 2 == 0 else toward_pearl(first),
+            AGENTS[1]: toward_pearl(second) if steps % 2 else "NOOP",
+        }
+        _, rewards, terminated, truncated, infos = env.step({agent: buttons.index(choice[agent]) for agent in choice})
+        for agent in AGENTS:
+            total[agent] += rewards[agent]
+        steps += 1
+        assert steps < 2500
+    first, second = (infos[agent] for agent in AGENTS)
+    assert all(terminated[agent] or truncated[agent] for agent in AGENTS)
+    assert first["score"] >= 20 > second["score"]
+    assert (first["result"], second["result"]) == (1, 2)
+    assert (first["rivals"], second["rivals"]) == (second["score"], first["score"])
+    assert first["taken"] > 0 and second["taken"] == 0
+    assert total == {agent: float(infos[agent]["score"]) for agent in AGENTS}

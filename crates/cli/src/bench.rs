@@ -14,7 +14,7 @@ use gbxcule_swarm::Schedule;
 use crate::device::DeviceOption;
 use crate::print::say;
 use crate::progress;
-use crate::run_options::{ModelOption, ProgramOptions, RunOptions, workers};
+use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions, workers};
 
 /// Windows of each backend and number of machines, at most.
 const MOST_REPEATS: i64 = 10_000;
@@ -42,6 +42,9 @@ pub(crate) struct Bench {
     #[command(flatten)]
     model: ModelOption,
 
+    #[command(flatten)]
+    cable: LinkOption,
+
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", default_value = "ALU_LOOP")]
     rom: String,
@@ -50,13 +53,8 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "NAME", conflicts_with = "rom", value_parser = experiment)]
     experiment: Option<experiments::Experiment>,
 
-    /// Numbers of machines
-    #[arg(
-        long,
-        value_name = "N,N,...",
-        value_delimiter = ',',
-        default_value = "1,8,64,512,2048,8192"
-    )]
+    /// Numbers of machines; by default 1,8,64,512,2048,8192, and 2 in place of 1 with --link pairs
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     env_counts: Vec<usize>,
 
     /// Do not give PyBoy more machines than this; each of them takes megabytes
@@ -149,6 +147,14 @@ impl Bench {
         Ok(true)
     }
 
+    fn env_counts(&self) -> Vec<usize> {
+        if !self.env_counts.is_empty() {
+            return self.env_counts.clone();
+        }
+        let fewest = if self.cable.is_paired() { 2 } else { 1 };
+        vec![fewest, 8, 64, 512, 2048, 8192]
+    }
+
     fn plan(&self) -> anyhow::Result<BenchPlan> {
         let backends = if self.backend.is_empty() {
             vec![self.device.backend()]
@@ -168,7 +174,7 @@ impl Bench {
             cuda: self.device.cuda(),
             rom: RomImage::find(rom)
                 .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?,
-            env_counts: self.env_counts.clone(),
+            env_counts: self.env_counts(),
             most_pyboy_envs: self.most_pyboy_envs,
             steps: self.steps,
             longest_window,
@@ -189,6 +195,7 @@ impl Bench {
             workers: self.workers,
             recompile: self.run.recompile(),
             model: self.model.model(),
+            link: self.cable.link,
         })
     }
 }

@@ -10,7 +10,7 @@ use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::report;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Codec, Model, Programs, Recompile, Rom, Schedule, Stage, program};
+use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Rom, Schedule, Stage, program};
 use serde_json::Value;
 
 use crate::device::DeviceOption;
@@ -124,6 +124,7 @@ impl Demo {
             workers: None,
             recompile: Recompile::default(),
             model: self.model.model(),
+            link: LinkMode::Open,
         };
         let bar = progress::bar(0, "windows");
         let artifact = bench::run(&plan, &mut |progress| {
@@ -157,6 +158,7 @@ impl Demo {
             programs: Programs::default(),
             sound: false,
             recompile: Recompile::default(),
+            link: LinkMode::Open,
         };
         let columns = (roms.len() > 1).then_some(roms.len());
         let mut mosaic = Mosaic::new(SHOWN, columns, 1)?;

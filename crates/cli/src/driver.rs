@@ -10,8 +10,8 @@ use std::ops::Range;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Codec, EnvStates, Frame, FrameRange, Model, Programs, Recompile, Returns, Rom, Schedule, Stage,
-    Swarm, SwarmConfig, SwarmError,
+    Codec, EnvStates, Frame, FrameRange, LinkMode, Model, Programs, Recompile, Returns, Rom,
+    Schedule, Stage, Swarm, SwarmConfig, SwarmError,
 };
 
 use crate::env_details::{EnvDetails, StepDetails};
@@ -33,6 +33,8 @@ pub(crate) struct DriveSettings {
     pub(crate) sound: bool,
     /// Code made for the ROM.
     pub(crate) recompile: Recompile,
+    /// Cables between machines.
+    pub(crate) link: LinkMode,
 }
 
 impl DriveSettings {
@@ -49,6 +51,7 @@ impl DriveSettings {
             programs: Programs::default(),
             sound: false,
             recompile: run.recompile(),
+            link: LinkMode::Open,
         })
     }
 
@@ -98,6 +101,7 @@ impl Driver {
             programs: drive.programs.clone(),
             sound: drive.sound,
             recompile: drive.recompile,
+            link: drive.link,
             ..SwarmConfig::new(num_envs)
         };
         Self::of(Swarm::new(rom, config, device)?, drive)
@@ -112,10 +116,19 @@ impl Driver {
         device: Device,
     ) -> Result<Self, SwarmError> {
         let (swarm, _note) = Swarm::from_checkpoint(checkpoint, Some(device), None)?;
-        let SwarmConfig { codec, schedule, stage, programs, sound, recompile, .. } =
-            swarm.config().clone();
-        let drive =
-            DriveSettings { codec, schedule, action_gen, seed, stage, programs, sound, recompile };
+        let config = swarm.config().clone();
+        let SwarmConfig { codec, schedule, stage, programs, sound, recompile, link, .. } = config;
+        let drive = DriveSettings {
+            codec,
+            schedule,
+            action_gen,
+            seed,
+            stage,
+            programs,
+            sound,
+            recompile,
+            link,
+        };
         Self::of(swarm, drive)
     }
 
@@ -343,6 +356,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             programs: programs(),
             sound: false,
             recompile: Recompile::default(),
+            link: LinkMode::Open,
         };
         Driver::new(Rom::new(rom).expect("a ROM"), 5, drive, Device::Cpu).expect("a swarm")
     }

@@ -9,19 +9,22 @@ use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
 use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
 use crate::picture::Curve;
-use crate::run_options::{ModelOption, ProgramOptions, StartOption};
+use crate::run_options::{LinkOption, ModelOption, ProgramOptions, StartOption};
 use crate::watch::{Mode, PageAddress, Start, driver, show};
 
 /// Play one machine in the browser, at the speed of a real one
 ///
 /// Arrows steer, X is A, Z or Y is B, Enter is START, Backspace is SELECT; there are buttons to
 /// touch as well, and one for sound. It is the page of `gbxcule watch` with one machine.
+///
+/// With `--link pairs` two play, each on a machine and a page of its own; a cable joins them.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
   gbxcule play
   gbxcule play --rom game.gb --port 9000
   gbxcule play --rom game.gb --state town.state
+  gbxcule play --link pairs
   gbxcule play --reward task.py --frames-per-step 24")]
 pub(crate) struct Play {
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
@@ -41,6 +44,9 @@ pub(crate) struct Play {
 
     #[command(flatten)]
     model: ModelOption,
+
+    #[command(flatten)]
+    cable: LinkOption,
 
     /// Display of a Color's colours
     #[arg(long, value_enum, default_value_t)]
@@ -67,13 +73,19 @@ impl Play {
             programs: Programs::default(),
             sound: false,
             recompile: Recompile::default(),
+            link: self.cable.link,
         };
         let drive = drive.with(self.programs.programs()?);
-        let sound = self.device.device == Device::Cpu && !drive.programs.needs_single_frames();
+        let is_paired = self.cable.is_paired();
+        let sound = self.device.device == Device::Cpu
+            && !is_paired
+            && !drive.programs.needs_single_frames();
         let drive = DriveSettings { sound, ..drive };
         let Self { curve, paused, .. } = self;
+        let num_envs = if is_paired { 2 } else { 1 };
         let start = Start { speed: 1.0, running: !paused, mode: Mode::Play, curve, heatmap: None };
-        let (name, mut driver) = driver(&self.rom, &self.model, 1, drive, self.device.device)?;
+        let (name, mut driver) =
+            driver(&self.rom, &self.model, num_envs, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
         show(&name, driver, &start, &self.place)
     }

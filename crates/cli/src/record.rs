@@ -16,7 +16,7 @@ use crate::mp4::Video;
 use crate::picture::{Curve, Mosaic, Palette, Screen};
 use crate::print::say;
 use crate::progress;
-use crate::run_options::{ModelOption, RunOptions, StartOption};
+use crate::run_options::{LinkOption, ModelOption, RunOptions, StartOption};
 
 /// Steps, at most: days of any swarm.
 const MOST_STEPS: u64 = 1_000_000_000;
@@ -53,6 +53,9 @@ pub(crate) struct Record {
 
     #[command(flatten)]
     model: ModelOption,
+
+    #[command(flatten)]
+    cable: LinkOption,
 
     /// Steps to record
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
@@ -131,14 +134,18 @@ impl Record {
                     shown == 1,
                     "a .wav is the sound of one machine; choose it by --envs, such as --envs 0"
                 );
+                ensure!(
+                    !self.cable.is_paired(),
+                    "machines with a cable have no sound, for now; a .wav needs --link open"
+                );
                 true
             }
-            Kind::Mp4 => shown == 1 && self.device.device == Device::Cpu,
+            Kind::Mp4 => shown == 1 && self.device.device == Device::Cpu && !self.cable.is_paired(),
             Kind::Still | Kind::Gif => false,
         };
         let rom = Rom::for_model(&image.bytes, self.model.model())?;
         let drive = DriveSettings::new(&self.run, self.frames_per_step)?;
-        let drive = DriveSettings { sound: has_sound, ..drive };
+        let drive = DriveSettings { sound: has_sound, link: self.cable.link, ..drive };
         let mut mosaic = Mosaic::new(shown, self.columns, self.scale as usize)?;
         let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
         self.begins.put(&mut driver)?;
@@ -193,6 +200,7 @@ impl Record {
 
     fn num_envs(&self) -> usize {
         let needed = self.envs.iter().max().map_or(16, |last| last.saturating_add(1));
+        let needed = if self.cable.is_paired() { needed.next_multiple_of(2) } else { needed };
         self.num_envs.unwrap_or(needed)
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use gbxcule_lab::action_source::ActionGen;
-use gbxcule_swarm::{Codec, Model, Programs, Recompile, Stage};
+use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Stage};
 
 use crate::driver::Driver;
 
@@ -78,6 +78,22 @@ impl ModelOption {
             ModelChoice::Dmg => Some(Model::Original),
             ModelChoice::Cgb => Some(Model::Color),
         }
+    }
+}
+
+/// Cables between the machines.
+#[derive(Args)]
+pub(crate) struct LinkOption {
+    /// Cables: none (open), or one between machines 2i and 2i + 1 (pairs), on the CPU and without
+    /// sound (docs/link.md)
+    #[arg(long, value_name = "open|pairs", default_value = "open")]
+    pub(crate) link: LinkMode,
+}
+
+impl LinkOption {
+    /// Returns true if each machine has a partner.
+    pub(crate) fn is_paired(&self) -> bool {
+        self.link == LinkMode::Pairs
     }
 }
 

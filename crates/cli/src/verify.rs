@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::region::Region;
@@ -14,7 +14,7 @@ use gbxcule_swarm::Schedule;
 use crate::device::DeviceOption;
 use crate::print::{say, shell_word};
 use crate::progress;
-use crate::run_options::{ModelOption, ProgramOptions, RunOptions};
+use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions};
 
 /// Step two backends in lockstep and compare them after every step
 ///
@@ -38,6 +38,9 @@ pub(crate) struct Verify {
 
     #[command(flatten)]
     model: ModelOption,
+
+    #[command(flatten)]
+    cable: LinkOption,
 
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", required_unless_present = "suite")]
@@ -108,6 +111,8 @@ EXAMPLES
     gbxcule verify --suite
   Those of the Color alone:
     gbxcule verify --suite --model cgb
+  Pairs with a cable, on all threads and seen to be caught when they go wrong:
+    gbxcule verify --ref-backend warp_vec_cpu --dut-backend stub_bad --rom LINK_PING_PONG --link pairs --num-envs 2
   See a mismatch being caught:
     gbxcule verify --dut-backend stub_bad --rom ALU_LOOP";
 
@@ -147,6 +152,10 @@ impl Verify {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         self.run.check()?;
         if self.suite {
+            ensure!(
+                !self.cable.is_paired(),
+                "--suite compares machines one by one; leave out --link pairs"
+            );
             return self.run_suite();
         }
         let plan = self.plan()?;
@@ -190,6 +199,7 @@ impl Verify {
             actions_seed: self.run.actions_seed,
             recompile: self.run.recompile(),
             model: self.model.model(),
+            link: self.cable.link,
             ..VerifyPlan::new(self.ref_backend, dut, rom)
         })
     }

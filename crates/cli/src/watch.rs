@@ -37,7 +37,7 @@ use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
 use crate::picture::Curve;
 use crate::print::{self, say};
-use crate::run_options::{ModelOption, ProgramOptions, RunOptions, StartOption};
+use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions, StartOption};
 use heatmap::Coordinates;
 pub(crate) use protocol::Mode;
 use protocol::SwarmDescription;
@@ -78,6 +78,9 @@ pub(crate) struct Watch {
     #[command(flatten)]
     model: ModelOption,
 
+    #[command(flatten)]
+    cable: LinkOption,
+
     /// Display of a Color's colours
     #[arg(long, value_enum, default_value_t)]
     curve: Curve,
@@ -109,7 +112,7 @@ pub(crate) struct Watch {
 
     /// Go on with a swarm that `env.checkpoint` kept: its ROM, machines, codec, frames and programs
     #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "rom", "num_envs", "frames_per_step", "release_after_frames", "codec", "stage", "reward", "obs", "state",
+        "rom", "num_envs", "link", "frames_per_step", "release_after_frames", "codec", "stage", "reward", "obs", "state",
     ])]
     checkpoint: Option<PathBuf>,
 }
@@ -144,6 +147,7 @@ impl Watch {
         }
         let drive =
             DriveSettings::new(&self.run, self.frames_per_step)?.with(self.programs.programs()?);
+        let drive = DriveSettings { link: self.cable.link, ..drive };
         let (name, mut driver) =
             driver(&self.rom, &self.model, self.num_envs, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
@@ -212,6 +216,9 @@ pub(crate) fn show(
     };
     let place = if device == Device::Cpu { String::new() } else { format!(" on {device}") };
     say!("{what}{place}: {}   (Ctrl-C ends)", server.url());
+    if start.mode == Mode::Play && num_envs == 2 {
+        say!("the other player: {}", server.other_players_url());
+    }
     print::check().context("telling where the page is")?;
     let (from_viewers, _open) = server.start(welcome)?;
     session::Session::new(driver, start).run(&from_viewers)?;

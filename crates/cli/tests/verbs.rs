@@ -68,6 +68,55 @@ fn every_verb_that_runs_machines_takes_a_model() {
     }
 }
 
+#[test]
+fn verbs_plug_in_cables_or_say_why_not() {
+    let folder = folder();
+    let pairs = ["--rom", "LINK_PING_PONG", "--link", "pairs"];
+    let run = |arguments: &[&str]| gbxcule(folder.path(), &[arguments, &pairs].concat());
+    let verify = |arguments: &[&str]| {
+        let steps = ["--verify-steps", "60", "--mem-region", "C000:C005"];
+        run(&[&["verify", "--ref-backend", "warp_vec_cpu"], arguments, &steps].concat())
+    };
+
+    let agrees = verify(&["--num-envs", "4", "--dut-backend", "warp_vec_interpreted"]);
+    assert_eq!(agrees.status.code(), Some(0), "{}", stderr(&agrees));
+    // A bundle keeps the cable: without it the bytes of its replay would be others.
+    let differs = verify(&["--num-envs", "2", "--dut-backend", "stub_bad"]);
+    assert_eq!(differs.status.code(), Some(1), "{}", stderr(&differs));
+    let [bundle] = &bundles(folder.path())[..] else { panic!("one bundle") };
+    let plan = fs::read_to_string(bundle.join("metadata.json")).expect("a file");
+    let plan: Value = serde_json::from_str(&plan).expect("JSON");
+    assert_eq!(plan["plan"]["link"], "pairs");
+    let replayed = gbxcule(folder.path(), &["replay", &bundle.display().to_string()]);
+    assert_eq!(replayed.status.code(), Some(0), "{}", stderr(&replayed));
+
+    let sizes = ["--env-counts", "2", "--steps", "2", "--repeats", "1", "--warmup-steps", "0"];
+    let measured = run(&[&["bench", "--out", "report"], &sizes[..]].concat());
+    assert_eq!(measured.status.code(), Some(0), "{}", stderr(&measured));
+    let artifact = folder.path().join("report/sweep-LINK_PING_PONG-emulate_only.json");
+    let artifact = fs::read_to_string(artifact).expect("an artifact");
+    let artifact: Value = serde_json::from_str(&artifact).expect("JSON");
+    assert_eq!(artifact["config"]["link"], "pairs");
+
+    let drawn = run(&["record", "--envs", "0", "--steps", "2", "--out", "a.png"]);
+    assert_eq!(drawn.status.code(), Some(0), "{}", stderr(&drawn));
+    for (arguments, says) in [
+        (
+            &["record", "--num-envs", "3", "--out", "a.png"][..],
+            "an even number of machines, found 3",
+        ),
+        (&["record", "--envs", "0", "--out", "a.wav"], "machines with a cable have no sound"),
+        (&["verify"], "pyboy_single has machines without a cable"),
+        (&["verify", "--ref-backend", "warp_vec_cpu"], "an even number of machines, found 1"),
+        (&["watch", "--num-envs", "3"], "an even number of machines, found 3"),
+        (&["play", "--device", "cuda"], "machines with a cable run on the CPU alone"),
+    ] {
+        let refused = run(arguments);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&refused).contains(says), "{arguments:?}: {}", stderr(&refused));
+    }
+}
+
 fn bundles(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder.join("runs/bundles")).into_iter().flatten().flatten();
     let visible = entries.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'));

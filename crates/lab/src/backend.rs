@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use gbxcule_swarm::{
-    Codec, CpuState, Frame, Model, Programs, Recompile, Rom, Schedule, Stage, SwarmConfig,
+    Codec, CpuState, Frame, LinkMode, Model, Programs, Recompile, Rom, Schedule, Stage, SwarmConfig,
 };
 use serde_json::Value;
 
@@ -85,6 +85,9 @@ impl BackendKind {
         if is_reference && config.stage != Stage::EmulateOnly && !config.programs.is_built_in() {
             return Err(LabError::BuiltInProgramsOnly { backend: self });
         }
+        if is_reference && config.link != LinkMode::Open {
+            return Err(LabError::NoCable { backend: self });
+        }
         Ok(match self {
             Self::PyboySingle | Self::PyboyVecMp => Box::new(pyboy::Pyboy::open(self, config)?),
             Self::SwarmCpu | Self::SwarmInterpreted | Self::SwarmCuda => {
@@ -149,6 +152,8 @@ pub struct BackendConfig {
     pub recompile: Recompile,
     /// Model of the machines; the program decides when absent.
     pub model: Option<Model>,
+    /// Cables between machines, for the backends that have them.
+    pub link: LinkMode,
 }
 
 impl BackendConfig {
@@ -179,6 +184,7 @@ impl BackendConfig {
             draw_last: self.draw_last,
             threads: self.workers,
             recompile: self.recompile,
+            link: self.link,
             ..SwarmConfig::new(self.num_envs)
         }
     }

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, Model, Programs, Recompile, Schedule, Stage};
+use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::action_source::ActionGen;
@@ -65,6 +65,8 @@ pub struct BenchPlan {
     pub recompile: Recompile,
     /// Model of the machines; the program decides when absent.
     pub model: Option<Model>,
+    /// Cables between machines.
+    pub link: LinkMode,
 }
 
 /// Progress of a running benchmark, for display.
@@ -160,6 +162,7 @@ impl BenchPlan {
             "workers": self.workers,
             "recompile": self.recompile.name(),
             "model": model_name(self.model),
+            "link": self.link.name(),
         })
     }
 }
@@ -191,6 +194,7 @@ impl Contestant {
             cuda: plan.cuda,
             recompile: plan.recompile,
             model: plan.model,
+            link: plan.link,
         };
         let start = Instant::now();
         let backend = kind.open(&config)?;

@@ -42,6 +42,11 @@ pub enum LabError {
          --stage emulate_only"
     )]
     BuiltInProgramsOnly { backend: BackendKind },
+    #[error(
+        "{backend} has machines without a cable; --link pairs is for warp_vec_cpu and its like, and to compare two of \
+         them, name both"
+    )]
+    NoCable { backend: BackendKind },
     #[error("{backend} cannot start")]
     Start { backend: BackendKind, source: SwarmError },
     #[error("this build has no {backend}: {why}")]

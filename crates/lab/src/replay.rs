@@ -89,6 +89,8 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
         // Older plans do not say: it was the first.
         cuda: small("cuda").unwrap_or(0),
         model: model(&recorded["model"])?,
+        // Older plans have no cables.
+        link: recorded["link"].as_str().unwrap_or("open").parse()?,
         ..VerifyPlan::new(text("reference")?.parse()?, text("dut")?.parse()?, rom)
     })
 }

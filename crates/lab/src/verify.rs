@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, Model, Programs, Recompile, Schedule, Stage};
+use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::LabError;
@@ -58,6 +58,8 @@ pub struct VerifyPlan {
     pub recompile: Recompile,
     /// Model of the machines; the program decides when absent.
     pub model: Option<Model>,
+    /// Cables between machines.
+    pub link: LinkMode,
 }
 
 impl VerifyPlan {
@@ -84,6 +86,7 @@ impl VerifyPlan {
             actions_seed: 0,
             recompile: Recompile::default(),
             model: None,
+            link: LinkMode::Open,
         }
     }
 
@@ -118,6 +121,7 @@ impl VerifyPlan {
             cuda: self.cuda,
             recompile: self.recompile,
             model: self.model,
+            link: self.link,
         }
     }
 
@@ -144,6 +148,7 @@ impl VerifyPlan {
             "actions_seed": self.actions_seed,
             "recompile": self.recompile.name(),
             "model": model_name(self.model),
+            "link": self.link.name(),
         })
     }
 }

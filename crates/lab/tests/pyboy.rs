@@ -34,6 +34,7 @@ fn config(rom: &RomImage, num_envs: usize) -> BackendConfig {
         cuda: 0,
         recompile: Recompile::default(),
         model: None,
+        link: gbxcule_swarm::LinkMode::Open,
     }
 }
 

@@ -278,6 +278,10 @@ suite! {
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
 
+    "PEARL_HEIST" "pearl_heist/game.asm"
+    "a game for two with a cable: gather pearls, send eels for the other's; without a cable for one"
+    "C000-C001 pearls, C002 the other's, C003 game over, C004 1 won, 2 lost, 3 neither, C005 state, C006-C007 place, C008-C009 time left, C010 1 called, 2 was called, C015-C016 pearls taken and lost"
+
     "KEEP_OF_KEYS" "keep_of_keys/game.asm"
     "a game: a keep of 27 rooms, with keys, doors, guards and traps"
     "C000-C001 score, C002 hearts, C003 game over, C004 floor, C006-C007 place, C008-C009 rooms seen, C010 keys"

@@ -89,13 +89,9 @@ pub enum SwarmError {
         "pairs need an even number of machines, found {num_envs}: env 2i is wired to env 2i + 1"
     )]
     OddPairs { num_envs: usize },
-    #[error(
-        "machines with a cable run on the CPU alone, for now; use device cpu, or remove link=\"pairs\""
-    )]
+    #[error("machines with a cable run on the CPU alone, for now; use device cpu, or link open")]
     LinkOnDevice,
-    #[error(
-        "machines with a cable have no {what}, for now; turn {what} off, or remove link=\"pairs\""
-    )]
+    #[error("machines with a cable have no {what}, for now; turn {what} off, or use link open")]
     BesideLink { what: &'static str },
     #[error(
         "episodes of a pair begin together: the mask marks env {env} without the one that it is wired to; mark both"

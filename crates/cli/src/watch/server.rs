@@ -58,6 +58,13 @@ impl Server {
         format!("http://{}/{}", self.address, token.unwrap_or_default())
     }
 
+    /// Returns the address of the page of a pair's other player.
+    pub(crate) fn other_players_url(&self) -> String {
+        let url = self.url();
+        let separator = if self.token.is_some() { '&' } else { '?' };
+        format!("{url}{separator}player=2")
+    }
+
     /// Accept browsers from now on; their requests come through the channel.
     pub(crate) fn start(self, welcome: FirstMessage) -> io::Result<(SwarmReceiver, RunningServer)> {
         let (to_swarm, from_viewers) = swarm_channel();

@@ -5,7 +5,8 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
 use gbxcule_swarm::{
-    EnvStates, FRAME_BYTES, NativeSwarm, ProgramText, Programs, Rom, Schedule, SwarmConfig,
+    EnvStates, FRAME_BYTES, LinkMode, NativeSwarm, ProgramText, Programs, Rom, Schedule,
+    SwarmConfig, button,
 };
 use serde_json::{Value, json};
 use tungstenite::Message;
@@ -106,6 +107,35 @@ fn the_machine_that_is_played_is_heard() {
     }
     let watch = Serving::start(&["watch", "--num-envs", "1", "--paused"]);
     assert_eq!(Client::connect(&watch).hello["sound"], false);
+}
+
+#[test]
+fn two_play_with_a_cable_each_on_a_page_of_its_own() {
+    let arguments = ["play", "--paused", "--rom", "LINK_PING_PONG", "--link", "pairs"];
+    let serving = Serving::start(&[&arguments[..], &["--frames-per-step", "4"]].concat());
+    let [mut one, mut other] = [0, 1].map(|_| Client::connect(&serving));
+    assert_eq!((&one.hello["num_envs"], &one.hello["sound"]), (&json!(2), &json!(false)));
+    let rom = gbxcule_roms::by_name("LINK_PING_PONG").expect("a built-in ROM");
+    let rom = Rom::new(rom.bytes()).expect("a good header");
+    let schedule = Schedule::new(4, 4).expect("a schedule");
+    let config = SwarmConfig { link: LinkMode::Pairs, schedule, ..SwarmConfig::new(2) };
+    let mut swarm = NativeSwarm::new(rom, config).expect("a swarm");
+    // The second player throws.
+    for (env, player, buttons) in [(0, &mut one, 0), (1, &mut other, button::A)] {
+        player.send(&json!({ "type": "hold", "env": env, "buttons": buttons }));
+        assert_eq!(player.look(0, 0, 1, Some(env)).head["chosen"]["held"], true);
+        swarm.hold_buttons(env, Some(buttons)).expect("an env");
+    }
+    for _ in 0..12 {
+        one.send(&json!({ "type": "step" }));
+        swarm.step(&[8, 8]).expect("good actions");
+    }
+    for (env, player) in [&mut one, &mut other].into_iter().enumerate() {
+        let seen = player.look(0, 0, 1, Some(env)).head["chosen"]["memory"].clone();
+        let bytes = swarm.read_memory(env, 0xc000..0xc020).expect("an env");
+        assert_eq!(seen, json!(bytes));
+        assert_eq!((bytes[0], bytes[3]), (0xa5, if env == 1 { 1 } else { 2 }));
+    }
 }
 
 #[test]

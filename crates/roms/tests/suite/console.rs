@@ -70,6 +70,11 @@ console!(Console, gbxcule_gameboy::Machine);
 console!(ColorConsole, gbxcule_gameboy_color::Machine);
 
 impl Console {
+    /// A machine as it stands; its cartridge has no RAM.
+    pub(crate) fn of_machine(machine: gbxcule_gameboy::Machine, rom: &[u8]) -> Self {
+        Self { machine, rom: rom.to_vec(), cart_ram: Vec::new(), frames: 0 }
+    }
+
     /// The picture as shades 0 to 3, row by row.
     pub(crate) fn shades(&self) -> Vec<u8> {
         let quad = |byte: &u8| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3];

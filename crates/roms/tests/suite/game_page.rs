@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-const PAGES: [(&str, &str); 7] = [
+const PAGES: [(&str, &str); 8] = [
     ("KEEP_OF_KEYS", include_str!("../../../../docs/games/keep_of_keys.md")),
     ("EMBER_LEAP", include_str!("../../../../docs/games/ember_leap.md")),
     ("TARN_MASON", include_str!("../../../../docs/games/tarn_mason.md")),
     ("LANTERN_WING", include_str!("../../../../docs/games/lantern_wing.md")),
     ("LAST_BEACON", include_str!("../../../../docs/games/last_beacon.md")),
     ("AMBER_ROAD", include_str!("../../../../docs/games/amber_road.md")),
+    ("PEARL_HEIST", include_str!("../../../../docs/games/pearl_heist.md")),
     ("PEARL_DRIFT", include_str!("../../../../docs/roms.md")),
 ];
 

@@ -15,6 +15,7 @@ mod library;
 mod logo;
 mod micro_roms;
 mod own_game;
+mod pearl_heist;
 mod registry;
 mod score;
 mod sound;

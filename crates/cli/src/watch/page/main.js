@@ -40,7 +40,7 @@ function greet(hello) {
   byId('machines').textContent = number.format(hello.num_envs) + place;
   byId('mosaic').setAttribute('aria-label', `${hello.num_envs} machines playing ${hello.rom}`);
   if (isPlay) {
-    choose(0);
+    choose(player());
     takeControls(true);
   } else {
     choose(state.chosen !== null && state.chosen < hello.num_envs ? state.chosen : null);
@@ -49,6 +49,14 @@ function greet(hello) {
   mosaic.set(hello.num_envs);
   ask();
 }
+
+/** The machine of the page's player: a pair's second player has the second page. */
+function player() {
+  const isSecond = new URLSearchParams(location.search).get('player') === '2';
+  return isSecond && state.hello.num_envs === 2 ? 1 : 0;
+}
+
+const title = (env) => (state.hello.mode === 'play' ? `Player ${env + 1}` : `Machine ${env}`);
 
 function lose() {
   byId('lost').hidden = false;
@@ -105,7 +113,7 @@ function choose(env) {
   state.chosen = env;
   byId('machine').hidden = env === null;
   document.body.classList.toggle('enlarged', env !== null);
-  if (env !== null) byId('name').textContent = state.hello.num_envs === 1 ? state.hello.rom : `Machine ${env}`;
+  if (env !== null) byId('name').textContent = state.hello.num_envs === 1 ? state.hello.rom : title(env);
   mosaic.layOut();
   mosaic.choose(env);
   mosaic.reveal();
