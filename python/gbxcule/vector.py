@@ -225,7 +225,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             if played.has_title and start_state is starts is start_battery is None:
                 starts = game.starts(str(rom))
             self._set_starts(start_state, starts, start_battery, start_steps)
-        # Nobody, unless this is a checkpoint's: places that the cartridge doesn't have are refused now.
+        # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
         mask = bytes(num_envs) if _machines is None else None
         self._look(mask)
         self._observer.look(self._swarm, mask)

@@ -1,5 +1,8 @@
 //! Files that a user names: regular ones alone, up to a size, as the command reads them.
 
+// PyO3 passes arguments by value.
+#![allow(clippy::needless_pass_by_value)]
+
 use std::io::Error;
 use std::path::{Path, PathBuf};
 

@@ -12,7 +12,7 @@ use gbxcule_swarm::{
     Chance, Codec, DeviceSwarm, EnvStates, Hook, Model, Pressed, ProgramText, Programs, Recompile,
     Rom, Schedule, ScratchCell, Stage, SwarmConfig, SwarmError,
 };
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -493,6 +493,10 @@ impl Swarm {
         raised.map_or(Ok(()), Err)?;
         filmed.map(drop).map_err(|error| match error.downcast_ref() {
             Some(error) => refused(error),
+            // Of a file its own error says all.
+            None if error.root_cause().is::<std::io::Error>() => {
+                PyOSError::new_err(error.to_string())
+            }
             None => PyRuntimeError::new_err(format!("{error:#}")),
         })
     }

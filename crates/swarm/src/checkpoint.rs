@@ -2,8 +2,8 @@
 //! one would have, bit for bit.
 //!
 //! A checkpoint holds the ROM, the configuration, the programs' texts, the starts, every env with
-//! its programs' scratch, its episodes, its manual buttons and its sound, and the outputs. A caller can add a
-//! note for state of its own.
+//! its programs' scratch, its episodes, its manual buttons and its sound, and the outputs. A caller
+//! can add a note for state of its own.
 
 use std::num::NonZeroUsize;
 

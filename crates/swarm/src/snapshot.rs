@@ -21,7 +21,7 @@ pub struct EnvSnapshot {
     pub(crate) counters: Counters,
     /// `None` where an episode begins: then the scratch is zeros, and the programs' `begin` runs.
     pub(crate) scratch: Option<Vec<f32>>,
-    /// What only ears notice; `None` if nobody listened, and where sound begins anew.
+    /// State that only ears notice; `None` if nobody listened, and where sound begins anew.
     pub(crate) sound: Option<MachineSound>,
 }
 

@@ -86,8 +86,8 @@ fn sound_of_a_color_follows_from_the_state_alone() {
     sound_of_a_model_follows_from_the_state(Model::Color);
 }
 
-/// Whatever an env played before: after a reset, a state, a copy or a checkpoint it sounds like the
-/// env that it was made equal to.
+/// Checks that after a reset, a state, a copy or a checkpoint an env sounds like the one that it
+/// was made equal to, whatever it played before.
 fn sound_of_a_model_follows_from_the_state(model: Model) {
     let mut swarm = swarm(model, true);
     swarm.reset(5).expect("a reset");
