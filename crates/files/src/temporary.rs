@@ -108,8 +108,8 @@ pub fn sweep(folder: &Path) -> usize {
 /// Sweeps a folder in which this process has not written before: so a file that is written over and
 /// over, such as a checkpoint, keeps none of the halves that killed processes left beside it.
 pub(crate) fn sweep_first(folder: &Path) {
-    let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if swept.insert(folder.to_owned()) {
+    let is_first = SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
+    if is_first {
         sweep(folder);
     }
 }
