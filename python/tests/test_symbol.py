@@ -84,3 +84,12 @@ def test_a_banks_memory_is_read_whatever_is_mapped():
     assert len({one, two, three}) == 3
     with pytest.raises(ValueError, match="address D000 has 8 banks, from 0 on, found bank 9"):
         env.read_memory(0, "09:D000")
+
+
+def test_symbols_of_ones_own_come_beside_those_of_a_built_in_game():
+    env = gbxcule.make_vec("EMBER_LEAP", num_envs=1, symbols={"wMine": 0xC100}, info={"mine": gbxcule.Number("wMine")})
+    known = gbxcule.make_vec("EMBER_LEAP", num_envs=1).symbols
+    assert dict(env.symbols) == {**known, "wMine": 0xC100}
+    assert "mine" in env.reset(seed=0)[1]
+    other = gbxcule.make_vec("EMBER_LEAP", num_envs=1, symbols={"Score": 0xC100})
+    assert other.symbols["Score"] == 0xC100
