@@ -18,8 +18,7 @@ use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::{
-    Chance, EnvSnapshot, Episode, FrameRange, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError,
-    action,
+    EnvSnapshot, Episode, FrameRange, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError, action,
 };
 
 /// Bytes of an env in [`Buffers`] beside rewards and observations: action, done and mask; manual
@@ -124,7 +123,7 @@ impl DeviceSwarm {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
         }
-        config.chance.map_or(Ok(()), Chance::check)?;
+        config.chance.map_or(Ok(()), |chance| chance.check(&rom))?;
         if config.sound {
             return Err(SwarmError::SoundOnDevice);
         }
