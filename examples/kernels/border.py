@@ -1,4 +1,4 @@
-"""What a cell beyond the edge of a grid is: the last one inside."""
+"""Value of a cell beyond the edge of a grid: that of the last one inside."""
 
 import warp as wp
 

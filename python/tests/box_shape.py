@@ -1,4 +1,4 @@
-"""What the kernels of `test_kernel` use as a module."""
+"""Module that the kernels of `test_kernel` use."""
 
 from gbxcule.kernel import func, struct, wp
 

@@ -63,7 +63,7 @@ def actions():
 
 
 def replay(task, env):
-    """What one env shows, played alone and reset by hand: observation, reward, end. Takes actions."""
+    """Plays one env alone, reset by hand, with these actions: observation, reward and end of each step."""
     single = made(task, num_envs=1, autoreset_mode="Disabled")
     obs, _ = single.reset(seed=9 + env)
     while True:

@@ -1,4 +1,4 @@
-"""The same environment on a CUDA device, without a GPU: a child process with the stand-ins for NVIDIA's driver and NVRTC
+"""One environment on the CPU and on a CUDA device, without a GPU: a child process with the stand-ins for NVIDIA's driver and NVRTC
 (crates/testkit/src/stand_in), which run the CUDA text on the host."""
 
 import pathlib
@@ -63,7 +63,7 @@ driver = ctypes.CDLL("libcuda.so")
 
 
 def taken(array):
-    """What another library finds, by a copy in a stream of its own."""
+    """Returns what another library finds, by a copy in a stream of its own."""
     stream = ctypes.c_void_p()
     assert driver.cuStreamCreate(ctypes.byref(stream), 0) == 0
     pointer = ctypes.pythonapi.PyCapsule_GetPointer

@@ -1,4 +1,4 @@
-"""What the package is made of, and what type checkers know of it."""
+"""Files of the package, and types that type checkers know of it."""
 
 import inspect
 import shutil

@@ -139,7 +139,7 @@ def test_the_reward_is_the_growth_of_the_score():
 
 
 def over_after(env, steps):
-    """Which envs are over after each step, with everything that the step gave."""
+    """Returns after each step the envs that are over, with everything that the step gave."""
     env.reset(seed=1)
     for step in range(steps):
         yield env.step(actions(env, step))

@@ -192,7 +192,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Those of blocks for CPUs.
+    /// Limits of blocks for CPUs.
     pub(crate) const CPU: Self =
         Self { instructions: 160, mcycles: 160, branches: 24, leaves: false };
 }

@@ -57,7 +57,7 @@ const DEPTH_MAX: usize = 150;
 #[derive(Debug)]
 pub struct HotCode {
     heads: Vec<HotHead>,
-    /// Instructions near behind arrivals at these heads, and all.
+    /// Number of instructions soon after arrivals at these heads, and of all.
     instructions: [u64; 2],
 }
 
@@ -81,7 +81,7 @@ impl HotCode {
             }
         }
         let all = counts.all;
-        let mut counts: Vec<(HotHead, u64)> = counts.behind.into_iter().collect();
+        let mut counts: Vec<(HotHead, u64)> = counts.after.into_iter().collect();
         counts.sort_by_key(|(head, count)| (Reverse(*count), head.pc, head.map.record()));
         counts.truncate(BLOCKS_MAX);
         let covered = counts.iter().map(|(_, count)| count).sum();
@@ -129,8 +129,8 @@ fn button(machine: u64, turn: u32) -> u8 {
 #[derive(Default)]
 struct Counts {
     all: u64,
-    /// Those near behind each head at which machines arrived.
-    behind: HashMap<HotHead, u64>,
+    /// Number of instructions that ran soon after an arrival at each head.
+    after: HashMap<HotHead, u64>,
 }
 
 impl Counts {
@@ -153,7 +153,7 @@ impl Counts {
                     && *ago < LIMITS.instructions
                 {
                     *ago += 1;
-                    *self.behind.entry(*head).or_default() += 1;
+                    *self.after.entry(*head).or_default() += 1;
                 }
             }
             machine.run_instruction(rom, cart_ram);

@@ -174,7 +174,8 @@ impl Compile {
         if files.is_empty() {
             bail!("no Python file below {}", folder.display());
         }
-        let survey = survey(files, &self.import_options(), &|path| allowed.find(path));
+        let options = ImportOptions { tree: Some(folder.to_owned()), ..self.import_options() };
+        let survey = survey(files, &options, &|path| allowed.find(path));
         if self.out.is_some() {
             self.write(survey.refusals().as_bytes())?;
         }
@@ -187,6 +188,7 @@ impl Compile {
             folders: self.path.clone(),
             defines: self.define.clone(),
             types: self.types.clone(),
+            tree: None,
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) struct Video {
     ffmpeg: ChildGroup,
     screen: Screen,
     out: PathBuf,
-    /// Nothing of it is left if it is given up.
+    /// The temporary file; dropping it removes it.
     file: NewFile,
 }
 

@@ -111,38 +111,13 @@ enum Kind {
 
 impl Record {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let kind = match self.out.extension().and_then(|extension| extension.to_str()) {
-            Some("gif") if self.every == 1 => {
-                bail!(
-                    "a GIF shows 50 pictures a second at most; give it --every 2, or make an .mp4"
-                )
-            }
-            Some("gif") => Kind::Gif,
-            Some("mp4") => Kind::Mp4,
-            Some("png") => Kind::Still,
-            Some("wav") => Kind::Wav,
-            _ => bail!("--out takes a .gif, an .mp4, a .png or a .wav, not {}", self.out.display()),
-        };
+        let kind = self.kind()?;
         self.check_envs()?;
         self.check_length(kind)?;
         let image = RomImage::find(&self.rom)
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
         let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
-        let has_sound = match kind {
-            Kind::Wav => {
-                ensure!(
-                    shown == 1,
-                    "a .wav is the sound of one machine; choose it by --envs, such as --envs 0"
-                );
-                ensure!(
-                    !self.cable.is_paired(),
-                    "machines with a cable have no sound, for now; a .wav needs --link open"
-                );
-                true
-            }
-            Kind::Mp4 => shown == 1 && self.device.device == Device::Cpu && !self.cable.is_paired(),
-            Kind::Still | Kind::Gif => false,
-        };
+        let has_sound = self.has_sound(kind, shown)?;
         let rom = Rom::for_model(&image.bytes, self.model.model())?;
         let drive = DriveSettings::new(&self.run, self.frames_per_step)?;
         let drive = DriveSettings { sound: has_sound, link: self.cable.link, ..drive };
@@ -157,19 +132,7 @@ impl Record {
                 draw(&mut mosaic, &driver, &envs)?;
                 self.write(&mosaic.png(screen)?)?
             }
-            Kind::Gif => {
-                let mut animation = None;
-                let frames =
-                    self.show(&mut driver, &mut mosaic, &envs, None, |picture, at_s| {
-                        match &mut animation {
-                            None => animation = Some(Animation::new(picture, screen)?),
-                            Some(animation) => animation.push(picture, at_s)?,
-                        }
-                        Ok(())
-                    })?;
-                let animation = animation.context("a picture was shown")?;
-                self.write(&animation.finish(moment(frames))?)?
-            }
+            Kind::Gif => self.write_gif(&mut driver, &mut mosaic, &envs, screen)?,
             Kind::Mp4 => {
                 let size = (mosaic.width, mosaic.height);
                 let mut video = Video::start(&self.out, size, screen, self.every)?;
@@ -196,6 +159,62 @@ impl Record {
             bytes.div_ceil(1024)
         );
         Ok(true)
+    }
+
+    /// The format that the file's name asks for.
+    fn kind(&self) -> anyhow::Result<Kind> {
+        Ok(match self.out.extension().and_then(|extension| extension.to_str()) {
+            Some("gif") if self.every == 1 => {
+                bail!(
+                    "a GIF shows 50 pictures a second at most; give it --every 2, or make an .mp4"
+                )
+            }
+            Some("gif") => Kind::Gif,
+            Some("mp4") => Kind::Mp4,
+            Some("png") => Kind::Still,
+            Some("wav") => Kind::Wav,
+            _ => bail!("--out takes a .gif, an .mp4, a .png or a .wav, not {}", self.out.display()),
+        })
+    }
+
+    /// Returns true if the file has sound: that of one machine on the CPU.
+    fn has_sound(&self, kind: Kind, shown: usize) -> anyhow::Result<bool> {
+        match kind {
+            Kind::Wav => {
+                ensure!(
+                    shown == 1,
+                    "a .wav is the sound of one machine; choose it by --envs, such as --envs 0"
+                );
+                ensure!(
+                    !self.cable.is_paired(),
+                    "machines with a cable have no sound, for now; a .wav needs --link open"
+                );
+                Ok(true)
+            }
+            Kind::Mp4 => {
+                Ok(shown == 1 && self.device.device == Device::Cpu && !self.cable.is_paired())
+            }
+            Kind::Still | Kind::Gif => Ok(false),
+        }
+    }
+
+    fn write_gif(
+        &self,
+        driver: &mut Driver,
+        mosaic: &mut Mosaic,
+        envs: &[usize],
+        screen: Screen,
+    ) -> anyhow::Result<u64> {
+        let mut animation = None;
+        let frames = self.show(driver, mosaic, envs, None, |picture, at_s| {
+            match &mut animation {
+                None => animation = Some(Animation::new(picture, screen)?),
+                Some(animation) => animation.push(picture, at_s)?,
+            }
+            Ok(())
+        })?;
+        let animation = animation.context("a picture was shown")?;
+        self.write(&animation.finish(moment(frames))?)
     }
 
     fn num_envs(&self) -> usize {

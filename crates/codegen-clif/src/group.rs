@@ -23,8 +23,7 @@ pub(super) type Row = [Value; GROUP];
 /// Facts about the scalars of a group.
 #[derive(Default)]
 pub(super) struct Group {
-    /// Of a scalar taken out of a vector: the vector, and where it was. A `bool` comes out of a
-    /// vector of masks.
+    /// Vector and position that each scalar came from; a `bool` came out of a vector of masks.
     vectors: rustc_hash::FxHashMap<Value, (Value, usize)>,
     /// Integers that count up from thread to thread, by the first of them.
     consecutive: rustc_hash::FxHashMap<Value, Row>,
@@ -82,7 +81,7 @@ impl Lowerer<'_, '_> {
         self.is_group() && self.packs
     }
 
-    /// Something of each thread.
+    /// Calls `of` for each thread of the group and returns the results in order.
     pub(super) fn of_each<T>(&mut self, mut of: impl FnMut(&mut Self) -> T) -> [T; GROUP] {
         let all = std::array::from_fn(|lane| {
             self.lane = lane;

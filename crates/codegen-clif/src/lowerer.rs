@@ -135,7 +135,7 @@ pub(super) struct Lowerer<'a, 'f> {
     pub(super) todo: Vec<LoweringTask<'a>>,
     pub(super) group: Group,
     pub(super) proven: Proven,
-    /// Of a group of threads, where it begins again, one by one.
+    /// Block in which a group of threads begins again, one thread at a time.
     pub(super) bail: Option<Block>,
     /// True if `f32` of a group go into vectors.
     pub(super) packs: bool,

@@ -73,7 +73,7 @@ GBX_FN constexpr bool is_checked(Line line) { return line.number != 0; }
 
 enum FaultKind { TRAP = 1, ASSERTION, DIVISION, INDEX, ABSENT, VIEW };
 
-// What ended a launch; kind 0 if nothing did.
+// Cause of a launch's end; kind 0 if no check failed.
 struct Fault {
     int32_t kind;
     int32_t line;
@@ -224,7 +224,7 @@ GBX_FN Bfloat16 to_bfloat16(float value)
     return Bfloat16{uint16_t((word + 0x7fffu + (word >> 16 & 1u)) >> 16)};
 }
 
-// What arithmetic is done in: float for 16-bit floats.
+// Converts to the type in which arithmetic is done: float for 16-bit floats.
 template <class T> GBX_FN T real(T value) { return value; }
 GBX_FN float real(Half value) { return from_half(value); }
 GBX_FN float real(Bfloat16 value) { return bits<float>(uint32_t(value.bits) << 16); }

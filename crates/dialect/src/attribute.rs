@@ -58,7 +58,7 @@ impl<'a> Unit<'a> {
                 let full = format!("{path}.{attr}");
                 if matches!(
                     (path, attr),
-                    ("warp", "fem" | "optim" | "sparse" | "render" | "config")
+                    ("warp", "fem" | "optim" | "sparse" | "render" | "sim" | "config")
                 ) {
                     return Ok(KnownValue::Module(full.into()));
                 }

@@ -10,7 +10,7 @@ use super::library::Library;
 use super::object::{ObjectId, Objects};
 use super::reference::References;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
-use super::syntax::{self, CmpOp, DictItem, Expr, Ranged, StmtFunctionDef, UnaryOp};
+use super::syntax::{self, CmpOp, DictItem, Expr, Ranged, StmtClassDef, StmtFunctionDef, UnaryOp};
 use super::trial::Trials;
 use super::warp::{builtin_name, canonical, starred_name};
 use gbxcule_ir::constant::Literal;
@@ -314,34 +314,9 @@ impl<'a> Unit<'a> {
         home: ScopeId,
     ) -> Evaluation<'a> {
         match source {
-            BindingSource::Import(path) => {
-                Ok(match self.files.target(self.scopes.text(home), 0, path) {
-                    Some(Ok(imported_module)) => KnownValue::ImportedModule(*imported_module),
-                    _ => KnownValue::Module(canonical(path).into()),
-                })
-            }
+            BindingSource::Import(path) => Ok(self.imported(path, home)),
             BindingSource::ImportFrom(level, module, member) => {
-                match self.files.target(self.scopes.text(home), level, module) {
-                    Some(Ok(imported_module)) => {
-                        let named = &self.files.imported_modules[*imported_module];
-                        // `from . import shape` in a package's own `__init__` means the module.
-                        let text = self.scopes.text(home);
-                        if matches!(named.content, Content::Text(own) if own == text)
-                            && let Some(&child) = named.children.get(member)
-                        {
-                            return Ok(KnownValue::ImportedModule(child));
-                        }
-                        return self.member(*imported_module, member, expr);
-                    }
-                    _ if level > 0 => {
-                        return Err(self.not_found(home, level, module, self.span(expr)));
-                    }
-                    _ => {}
-                }
-                let module = canonical(module);
-                let path = format!("{module}.{member}");
-                self.attribute(&KnownValue::Module(module.into()), member, expr)
-                    .or(Ok(KnownValue::Member(path.into())))
+                self.imported_from(level, module, member, expr, home)
             }
             BindingSource::Value(value) => {
                 let known =
@@ -377,48 +352,8 @@ impl<'a> Unit<'a> {
                 }
                 _ => KnownValue::Python(def, home),
             }),
-            BindingSource::Class(def, inner) => {
-                let is_struct = def.decorator_list.iter().any(|decorator| {
-                    self.path(&decorator.expression, home).as_deref() == Some("warp.struct")
-                        || matches!(&decorator.expression, Expr::Call(call)
-                            if self.path(&call.func, home).as_deref() == Some("warp.struct"))
-                });
-                if is_struct {
-                    let key = StructKey { class: inner, frame: self.frame_of(inner) };
-                    return Ok(KnownValue::Type(Annotation::Struct(key)));
-                }
-                // A class that is said to be a type, such as
-                // `class vec5(wp.types.vector(5, float))`, is that type.
-                Ok(match def.bases() {
-                    [base] => match self.known(base, home) {
-                        Ok(KnownValue::Type(ty)) if !matches!(ty, Annotation::Scalar(_)) => {
-                            KnownValue::Type(ty)
-                        }
-                        _ => KnownValue::Class(inner),
-                    },
-                    _ => KnownValue::Class(inner),
-                })
-            }
-            BindingSource::Argument => {
-                if let Some(known) = self.framed_value(home, name) {
-                    return Ok(known);
-                }
-                let owner = match self.scopes.owner(home) {
-                    Owner::Function(def) => def.name.as_str(),
-                    Owner::Module | Owner::Class(_) => "",
-                };
-                let path = format!("{owner}.{name}");
-                if let Some(known) = self.defined(&path, expr) {
-                    return known;
-                }
-                let message =
-                    format!("`{name}` is an argument of `{owner}`: only Python knows its value");
-                let mut fault = self.needs_python(expr, message);
-                if self.files.is_beside {
-                    fault.help = Some(format!("`gbxcule compile --define {path}=VALUE` says it"));
-                }
-                Err(fault)
-            }
+            BindingSource::Class(def, inner) => Ok(self.class(def, inner, home)),
+            BindingSource::Argument => self.bound_argument(name, expr, home),
             BindingSource::Runtime => {
                 if let Some(known) = self.framed_value(home, name) {
                     return Ok(known);
@@ -426,6 +361,91 @@ impl<'a> Unit<'a> {
                 Err(self.needs_python(expr, format!("`{name}` is only known when Python runs")))
             }
         }
+    }
+
+    /// `import path`.
+    fn imported(&self, path: &str, home: ScopeId) -> KnownValue<'a> {
+        match self.files.target(self.scopes.text(home), 0, path) {
+            Some(Ok(imported_module)) => KnownValue::ImportedModule(*imported_module),
+            _ => KnownValue::Module(canonical(path).into()),
+        }
+    }
+
+    /// `from module import member`, with `level` dots in front of the module.
+    fn imported_from(
+        &self,
+        level: u32,
+        module: &str,
+        member: &str,
+        expr: &Expr,
+        home: ScopeId,
+    ) -> Evaluation<'a> {
+        match self.files.target(self.scopes.text(home), level, module) {
+            Some(Ok(imported_module)) => {
+                let named = &self.files.imported_modules[*imported_module];
+                // `from . import shape` in a package's own `__init__` means the module.
+                let text = self.scopes.text(home);
+                if matches!(named.content, Content::Text(own) if own == text)
+                    && let Some(&child) = named.children.get(member)
+                {
+                    return Ok(KnownValue::ImportedModule(child));
+                }
+                return self.member(*imported_module, member, expr);
+            }
+            _ if level > 0 => {
+                return Err(self.not_found(home, level, module, self.span(expr)));
+            }
+            _ => {}
+        }
+        let module = canonical(module);
+        let path = format!("{module}.{member}");
+        self.attribute(&KnownValue::Module(module.into()), member, expr)
+            .or(Ok(KnownValue::Member(path.into())))
+    }
+
+    /// A class: a struct of the dialect, another type, or a class of Python.
+    fn class(&self, def: &'a StmtClassDef, inner: ScopeId, home: ScopeId) -> KnownValue<'a> {
+        let is_struct = def.decorator_list.iter().any(|decorator| {
+            self.path(&decorator.expression, home).as_deref() == Some("warp.struct")
+                || matches!(&decorator.expression, Expr::Call(call)
+                    if self.path(&call.func, home).as_deref() == Some("warp.struct"))
+        });
+        if is_struct {
+            let key = StructKey { class: inner, frame: self.frame_of(inner) };
+            return KnownValue::Type(Annotation::Struct(key));
+        }
+        // A class that is said to be a type, such as `class vec5(wp.types.vector(5, float))`, is
+        // that type.
+        match def.bases() {
+            [base] => match self.known(base, home) {
+                Ok(KnownValue::Type(ty)) if !matches!(ty, Annotation::Scalar(_)) => {
+                    KnownValue::Type(ty)
+                }
+                _ => KnownValue::Class(inner),
+            },
+            _ => KnownValue::Class(inner),
+        }
+    }
+
+    /// An argument of a function of Python that makes kernels.
+    fn bound_argument(&self, name: &str, expr: &Expr, home: ScopeId) -> Evaluation<'a> {
+        if let Some(known) = self.framed_value(home, name) {
+            return Ok(known);
+        }
+        let owner = match self.scopes.owner(home) {
+            Owner::Function(def) => def.name.as_str(),
+            Owner::Module | Owner::Class(_) => "",
+        };
+        let path = format!("{owner}.{name}");
+        if let Some(known) = self.defined(&path, expr) {
+            return known;
+        }
+        let message = format!("`{name}` is an argument of `{owner}`: only Python knows its value");
+        let mut fault = self.needs_python(expr, message);
+        if self.files.is_beside {
+            fault.help = Some(format!("`gbxcule compile --define {path}=VALUE` says it"));
+        }
+        Err(fault)
     }
 
     /// Moves a fault in a definition to the place that uses it.

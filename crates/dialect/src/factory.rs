@@ -11,9 +11,9 @@ use gbxcule_ir::diagnostic::Diagnostic;
 
 /// Argument of a parameter in a call.
 pub(super) enum Argument<'a> {
-    /// None is given.
+    /// No argument is given.
     Absent,
-    /// Only Python knows it.
+    /// An argument whose value only Python knows.
     Unknown,
     Known(KnownValue<'a>),
 }

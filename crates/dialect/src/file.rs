@@ -78,6 +78,9 @@ pub struct Texts {
 pub struct ImportOptions {
     /// Folders in which modules are looked for after the program's own.
     pub folders: Vec<PathBuf>,
+    /// Outermost folder of a tree of programs: each folder between it and a program's own is looked
+    /// in, the nearest first.
+    pub tree: Option<PathBuf>,
     /// Values of names that only Python would know, as Python writes them:
     /// `mujoco.mjtGeom.mjGEOM_BOX` is `6`, `make.dtype` is `wp.float64` for an argument of a
     /// function around a kernel.

@@ -60,6 +60,13 @@ pub(super) fn next_of(name: &str) -> Option<&'static str> {
 }
 
 impl<'a> Unit<'a> {
+    /// A type of Warp's or a function of the library, by its name alone: a kernel may leave out
+    /// `wp.` before it.
+    pub(super) fn bare(&self, name: &str, expr: &Expr) -> Option<KnownValue<'a>> {
+        let ty = super::warp::type_named(name).map(KnownValue::Type);
+        ty.or_else(|| self.geometry(name, expr)?.ok())
+    }
+
     /// The meaning of `wp.name`, if the library defines it.
     pub(super) fn geometry(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
         let root = self.scopes.root(self.files.geometry?);

@@ -11,7 +11,7 @@ use gbxcule_ir::source::Span;
 
 /// Folders in which files are looked for, as messages name them.
 const BESIDE: &str =
-    "modules are files beside this one or its package; what is installed elsewhere isn't read";
+    "modules are files beside this one or its package, or in a folder that `--path` names";
 
 impl<'a> Unit<'a> {
     /// A name of a module beside the text: what its file binds, else a module in it.
@@ -24,11 +24,16 @@ impl<'a> Unit<'a> {
             }
             return Err(fault);
         }
+        let child = module.children.get(name).copied().map(KnownValue::ImportedModule);
         if let Some(known) = self.within(imported_module, name, expr) {
-            return known;
+            // A name that the package's own file gets from the importing file isn't there yet.
+            return known.or_else(|fault| match child {
+                Some(child) if fault.code == Code::UndefinedName => Ok(child),
+                _ => Err(fault),
+            });
         }
-        if let Some(&child) = module.children.get(name) {
-            return Ok(KnownValue::ImportedModule(child));
+        if let Some(child) = child {
+            return Ok(child);
         }
         if matches!(module.content, Content::Folder) {
             let folder = if module.name.is_empty() { "." } else { &module.name };

@@ -5,7 +5,7 @@
 //! needed: one that a decorated function or a value at the top of the program's own file mentions,
 //! or a definition that is needed itself.
 
-use super::file::{Content, File, Files, ImportedModule, Target, Texts};
+use super::file::{Content, File, Files, ImportOptions, ImportedModule, Target, Texts};
 use super::syntax::{Imported, Mentions, Symbol, SymbolSet};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
@@ -380,8 +380,9 @@ impl Loader<'_> {
         number
     }
 
-    /// Returns the folders in which modules are looked for: that of the file, and, if that is in a
-    /// package, the one beside the package.
+    /// Returns the folders in which modules are looked for: that of the file; if that is in a
+    /// package, the one beside the package; those around it in a tree of programs; and those that
+    /// the user names.
     fn found_roots(&mut self) -> Vec<PathBuf> {
         let folder = folder_of(&self.own).to_owned();
         let mut outermost = folder.clone();
@@ -396,9 +397,15 @@ impl Loader<'_> {
             }
             outermost = around;
         }
-        let mut roots = vec![folder];
-        roots.extend([outermost].into_iter().chain(self.texts.import_options.folders.clone()));
-        roots.dedup();
+        let ImportOptions { folders, tree, .. } = &self.texts.import_options;
+        let is_in_tree = |at: &&Path| tree.as_ref().is_some_and(|tree| at.starts_with(tree));
+        let around = folder.ancestors().skip(1).take_while(is_in_tree).map(Path::to_owned);
+        let mut roots = vec![folder.clone()];
+        for root in [outermost].into_iter().chain(around).chain(folders.iter().cloned()) {
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
+        }
         roots
     }
 }

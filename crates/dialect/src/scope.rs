@@ -2,7 +2,10 @@
 //! or class was bound to by its text.
 
 use super::frame::FrameId;
-use super::syntax::{Expr, MatchCase, Ranged, Stmt, StmtClassDef, StmtFunctionDef, end, start};
+use super::syntax::{
+    Expr, MatchCase, Ranged, Stmt, StmtClassDef, StmtFunctionDef, StmtIf, StmtImport,
+    StmtImportFrom, StmtMatch, end, start,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A scope by its position in [`Scopes`]; 0 is the program's own file.
@@ -122,8 +125,8 @@ pub(super) struct OverloadSet<'a> {
     pub(super) name: &'a str,
     /// The call of a Python function that they were defined in.
     pub(super) frame: FrameId,
-    /// Only those that the text defines before this; a second name given to functions goes on to
-    /// mean them when the first one is defined anew.
+    /// Byte of the text before which an overload must be defined to belong to the set: a second
+    /// name of functions goes on to mean the same ones when the first name is defined anew.
     pub(super) before: Option<u32>,
 }
 
@@ -328,30 +331,8 @@ impl<'a> Scopes<'a> {
                     self.suite(&def.body, inner, None);
                 }
             }
-            Stmt::Import(import) => {
-                for alias in &import.names {
-                    let path = alias.name.as_str();
-                    let root = path.split('.').next().unwrap_or(path);
-                    let (name, path) = match &alias.asname {
-                        Some(name) => (name.as_str(), path),
-                        None => (root, root),
-                    };
-                    self.bind(scope, name, start(import), under, BindingSource::Import(path));
-                }
-            }
-            Stmt::ImportFrom(import) => {
-                let module = import.module.as_ref().map_or("", |module| module.as_str());
-                for alias in &import.names {
-                    if alias.name.as_str() == "*" {
-                        let text = self.scopes[scope].text;
-                        self.stars[text].push((import.level, module));
-                    }
-                    let name = alias.asname.as_ref().unwrap_or(&alias.name);
-                    let source =
-                        BindingSource::ImportFrom(import.level, module, alias.name.as_str());
-                    self.bind(scope, name.as_str(), start(import), under, source);
-                }
-            }
+            Stmt::Import(import) => self.import(import, scope, under),
+            Stmt::ImportFrom(import) => self.import_from(import, scope, under),
             Stmt::Assign(assign) => {
                 for target in &assign.targets {
                     self.target(target, Some(&assign.value), scope, under);
@@ -361,31 +342,8 @@ impl<'a> Scopes<'a> {
                 self.target(&assign.target, assign.value.as_deref(), scope, under);
             }
             Stmt::AugAssign(assign) => self.target(&assign.target, None, scope, under),
-            Stmt::If(branch) => {
-                let test = |holds| Some((Question::Holds(&branch.test), holds));
-                let accept = self.guard(test(true), under);
-                self.suite(&branch.body, scope, accept);
-                let mut otherwise = self.guard(test(false), under);
-                for clause in &branch.elif_else_clauses {
-                    let test =
-                        |holds| clause.test.as_ref().map(|test| (Question::Holds(test), holds));
-                    let accept = match test(true) {
-                        Some(_) => self.guard(test(true), otherwise),
-                        None => otherwise,
-                    };
-                    self.suite(&clause.body, scope, accept);
-                    otherwise = self.guard(test(false), otherwise);
-                }
-            }
-            Stmt::Match(choice) => {
-                let mut otherwise = under;
-                for case in &choice.cases {
-                    let test = |holds| Some((Question::Fits(&choice.subject, case), holds));
-                    let accept = self.guard(test(true), otherwise);
-                    self.suite(&case.body, scope, accept);
-                    otherwise = self.guard(test(false), otherwise);
-                }
-            }
+            Stmt::If(branch) => self.branch(branch, scope, under),
+            Stmt::Match(choice) => self.choice(choice, scope, under),
             Stmt::For(each) => {
                 let under = self.guard(None, under);
                 let around = self.enter_loop(each);
@@ -431,6 +389,59 @@ impl<'a> Scopes<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn import(&mut self, import: &'a StmtImport, scope: ScopeId, under: Option<GuardId>) {
+        for alias in &import.names {
+            let path = alias.name.as_str();
+            let root = path.split('.').next().unwrap_or(path);
+            let (name, path) = match &alias.asname {
+                Some(name) => (name.as_str(), path),
+                None => (root, root),
+            };
+            self.bind(scope, name, start(import), under, BindingSource::Import(path));
+        }
+    }
+
+    fn import_from(&mut self, import: &'a StmtImportFrom, scope: ScopeId, under: Option<GuardId>) {
+        let module = import.module.as_ref().map_or("", |module| module.as_str());
+        for alias in &import.names {
+            if alias.name.as_str() == "*" {
+                let text = self.scopes[scope].text;
+                self.stars[text].push((import.level, module));
+            }
+            let name = alias.asname.as_ref().unwrap_or(&alias.name);
+            let source = BindingSource::ImportFrom(import.level, module, alias.name.as_str());
+            self.bind(scope, name.as_str(), start(import), under, source);
+        }
+    }
+
+    /// Binds the names of each arm of an `if` under the answers that lead there.
+    fn branch(&mut self, branch: &'a StmtIf, scope: ScopeId, under: Option<GuardId>) {
+        let test = |holds| Some((Question::Holds(&branch.test), holds));
+        let accept = self.guard(test(true), under);
+        self.suite(&branch.body, scope, accept);
+        let mut otherwise = self.guard(test(false), under);
+        for clause in &branch.elif_else_clauses {
+            let test = |holds| clause.test.as_ref().map(|test| (Question::Holds(test), holds));
+            let accept = match test(true) {
+                Some(_) => self.guard(test(true), otherwise),
+                None => otherwise,
+            };
+            self.suite(&clause.body, scope, accept);
+            otherwise = self.guard(test(false), otherwise);
+        }
+    }
+
+    /// Binds the names of each case of a `match` under the answers that lead there.
+    fn choice(&mut self, choice: &'a StmtMatch, scope: ScopeId, under: Option<GuardId>) {
+        let mut otherwise = under;
+        for case in &choice.cases {
+            let test = |holds| Some((Question::Fits(&choice.subject, case), holds));
+            let accept = self.guard(test(true), otherwise);
+            self.suite(&case.body, scope, accept);
+            otherwise = self.guard(test(false), otherwise);
         }
     }
 

@@ -331,6 +331,23 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// The extents of a matrix, as far as they are known.
+    fn matrix_extents(
+        &self,
+        shape: &'a Expr,
+        scope: ScopeId,
+    ) -> Result<Vec<Option<u16>>, Box<Diagnostic>> {
+        if let Expr::Tuple(tuple) = shape {
+            return tuple.elts.iter().map(|extent| self.extent(extent, scope)).collect();
+        }
+        let KnownValue::Sequence(parts) = self.known(shape, scope)? else { return Ok(Vec::new()) };
+        let extent = |part: &KnownValue<'_>| match part {
+            KnownValue::Int(len) => u16::try_from(*len).ok(),
+            _ => None,
+        };
+        Ok(parts.iter().map(extent).collect())
+    }
+
     fn called(
         &self,
         func: &'a Expr,
@@ -339,11 +356,7 @@ impl<'a> Unit<'a> {
         scope: ScopeId,
     ) -> AnnotationResult {
         let callee = self.known(func, scope)?;
-        let argument = |name: &str, position: usize| -> Option<&'a Expr> {
-            let keyword =
-                args.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|arg| arg == name));
-            keyword.map(|keyword| &keyword.value).or_else(|| args.args.get(position))
-        };
+        let argument = |name, position| syntax::argument(args, name, position);
         let member = match &callee {
             KnownValue::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
             KnownValue::Type(unsupported @ Annotation::Unsupported(..)) => {
@@ -386,24 +399,9 @@ impl<'a> Unit<'a> {
             }
             "matrix" | "mat" => {
                 let shape = argument("shape", 0).ok_or_else(|| self.no_type(expr, &member))?;
-                let extents = match shape {
-                    Expr::Tuple(tuple) => tuple
-                        .elts
-                        .iter()
-                        .map(|e| self.extent(e, scope))
-                        .collect::<Result<Vec<_>, _>>()?,
-                    _ => match self.known(shape, scope)? {
-                        KnownValue::Sequence(parts) => parts
-                            .iter()
-                            .map(|part| match part {
-                                KnownValue::Int(len) => u16::try_from(*len).ok(),
-                                _ => None,
-                            })
-                            .collect(),
-                        _ => Vec::new(),
-                    },
+                let [rows, cols] = self.matrix_extents(shape, scope)?[..] else {
+                    return Err(self.no_type(expr, &member));
                 };
-                let [rows, cols] = extents[..] else { return Err(self.no_type(expr, &member)) };
                 Ok(Annotation::Matrix(rows, cols, Rc::new(dtype(1)?)))
             }
             "quaternion" => Ok(Annotation::Quaternion(Rc::new(dtype(0)?))),

@@ -3,25 +3,25 @@
 //! The parser is an internal part of another project, so its types come in here and are named from
 //! here by everybody else.
 
+mod depth;
 mod outline;
 
 pub(super) use outline::{Imported, Mentions, Outline, Symbol, SymbolSet, Symbols};
 pub(super) use ruff_python_ast::{
     Arguments, CmpOp, Comprehension, DictItem, ElifElseClause, Expr, ExprCall, ExprContext,
     ExprSlice, Keyword, MatchCase, Number, Operator, Pattern, Stmt, StmtAssign, StmtAugAssign,
-    StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtWhile, UnaryOp,
+    StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom, StmtMatch,
+    StmtWhile, UnaryOp,
 };
 pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 
+use depth::{DEPTH_MAX, too_deep};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 pub(super) use ruff_text_size::Ranged;
 use ruff_text_size::{TextRange, TextSize};
 use rustc_hash::FxHashSet;
-
-/// Greatest depth of nested expressions and blocks: beyond what CPython itself takes.
-const DEPTH_MAX: usize = 400;
 
 /// A parsed text.
 pub(super) struct Tree {
@@ -317,6 +317,17 @@ pub(super) fn start(node: &impl Ranged) -> u32 {
     node.range().start().to_u32()
 }
 
+/// The argument of a call with this name, or else at this position.
+pub(super) fn argument<'a>(
+    arguments: &'a Arguments,
+    name: &str,
+    position: usize,
+) -> Option<&'a Expr> {
+    let is_named = |keyword: &&Keyword| keyword.arg.as_ref().is_some_and(|arg| arg == name);
+    let keyword = arguments.keywords.iter().find(is_named);
+    keyword.map(|keyword| &keyword.value).or_else(|| arguments.args.get(position))
+}
+
 /// The number of an integer literal; `None` beyond 128 bits.
 pub(super) fn integer(number: &Number) -> Option<i128> {
     match number {
@@ -334,136 +345,4 @@ pub(super) fn integer(number: &Number) -> Option<i128> {
         }
         _ => None,
     }
-}
-
-/// The first byte where brackets, operators or indentation nest too deep for recursive walks over
-/// the tree; an estimate from above that real programs never come near.
-fn too_deep(text: &str) -> Option<u32> {
-    let mut levels: Vec<usize> = vec![0];
-    let mut depth = 0usize;
-    let mut indents: Vec<usize> = vec![0];
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    let mut line_start = true;
-    while at < bytes.len() {
-        let byte = bytes[at];
-        if line_start && levels.len() == 1 {
-            let width = bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-            let rest = bytes.get(at + width);
-            if !matches!(rest, None | Some(b'\n' | b'\r' | b'#')) {
-                while indents.last().is_some_and(|&last| last > width) {
-                    indents.pop();
-                }
-                if indents.last().is_none_or(|&last| last < width) {
-                    indents.push(width);
-                }
-                depth = 0;
-                levels[0] = 0;
-            }
-            line_start = false;
-            if indents.len() > 90 {
-                return Some(at as u32);
-            }
-        }
-        let mut operator = false;
-        match byte {
-            b'\n' => line_start = true,
-            b'#' => {
-                while at < bytes.len() && bytes[at] != b'\n' {
-                    at += 1;
-                }
-                continue;
-            }
-            b'"' | b'\'' => {
-                at = after_string(bytes, at);
-                continue;
-            }
-            b'(' | b'[' | b'{' => {
-                levels.push(0);
-                depth += 1;
-            }
-            b')' | b']' | b'}' => {
-                if levels.len() > 1 {
-                    depth -= levels.pop().unwrap_or(0) + 1;
-                }
-                // A call or subscript of what came before nests it.
-                operator = true;
-            }
-            b',' | b';' | b':' => {
-                if let Some(last) = levels.last_mut() {
-                    // A lambda nests after its colon.
-                    if byte != b':' {
-                        depth -= *last;
-                        *last = 0;
-                    }
-                }
-            }
-            b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'<' | b'>'
-            | b'=' | b'.' | b'!' => operator = true,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                let end = at
-                    + bytes[at..]
-                        .iter()
-                        .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-                        .count();
-                let word = &text[at..end];
-                if matches!(
-                    word,
-                    "not"
-                        | "if"
-                        | "else"
-                        | "lambda"
-                        | "await"
-                        | "and"
-                        | "or"
-                        | "yield"
-                        | "in"
-                        | "is"
-                ) {
-                    depth += 1;
-                    if let Some(last) = levels.last_mut() {
-                        *last += 1;
-                    }
-                }
-                at = end;
-                if depth > DEPTH_MAX {
-                    return Some(at as u32 - 1);
-                }
-                continue;
-            }
-            _ => {}
-        }
-        if operator && let Some(last) = levels.last_mut() {
-            *last += 1;
-            depth += 1;
-        }
-        if depth > DEPTH_MAX {
-            return Some(at as u32);
-        }
-        at += 1;
-    }
-    None
-}
-
-fn after_string(bytes: &[u8], at: usize) -> usize {
-    let quote = bytes[at];
-    let triple = bytes[at..].starts_with(&[quote; 3]);
-    let mut next = at + if triple { 3 } else { 1 };
-    while next < bytes.len() {
-        match bytes[next] {
-            b'\\' => next += 1,
-            b'\n' if !triple => return next,
-            byte if byte == quote => {
-                if !triple {
-                    return next + 1;
-                }
-                if bytes[next..].starts_with(&[quote; 3]) {
-                    return next + 3;
-                }
-            }
-            _ => {}
-        }
-        next += 1;
-    }
-    bytes.len()
 }

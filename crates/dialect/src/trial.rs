@@ -224,9 +224,11 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Returns true if values are tried and a path leads to a module that was looked for in vain.
+    /// Returns true if values are tried and a path leads to a module that was looked for in vain,
+    /// or to one of Warp's older versions.
     fn is_absent(&self, path: &str) -> bool {
-        self.trials.is_on() && self.files.looked_for(path).is_some()
+        let is_old = || path.starts_with("warp.sim.");
+        self.trials.is_on() && (is_old() || self.files.looked_for(path).is_some())
     }
 
     /// Result of an expression whose value only Python knows, in `wp.static`.

@@ -402,3 +402,29 @@ fn an_axis_and_an_angle_go_into_variables() {
 ";
     assert_eq!(body(text, &[0]), [3151]);
 }
+
+#[test]
+fn a_parameter_that_one_branch_binds_to_a_number_is_that_number_or_what_came_in() {
+    let text = "
+@wp.func
+def chosen(n: int, drop: bool):
+    if drop:
+        n = 0
+    return n * 10
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    x[0] = chosen(x[0], x[1] > 0)
+";
+    assert_eq!(run(text, 1, &[4, 1]), [0, 1]);
+    assert_eq!(run(text, 1, &[4, 0]), [40, 0]);
+}
+
+#[test]
+fn warps_types_need_no_module_before_them_and_variables_may_have_names_of_builtins() {
+    let text = "
+    v = vec3i(x[0], 2, 3)
+    sign = x[0]
+    x[0] = v[0] * 100 + int(length_sq(v)) * 10 + sign(sign)
+";
+    assert_eq!(body(text, &[-1]), [-100 + 140 - 1]);
+}

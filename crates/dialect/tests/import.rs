@@ -375,3 +375,15 @@ fn dictionaries_of_other_files_count_unless_something_changes_them() {
     let said = third("from table import SIZES\nN = 1\nSIZES[1] = 2\n").expect_err("it changes");
     assert!(said.contains("is changed after it is made"), "{said}");
 }
+
+#[test]
+fn a_package_that_takes_all_of_a_module_has_the_modules_that_this_one_asks_it_for() {
+    let part = format!("from . import material\n{}", "B = material.A + 1\n");
+    let files = [
+        ("k.py", &*kernel("from solver import B, material", "B * 10 + material.A")),
+        ("solver/__init__.py", "from .part import *\n"),
+        ("solver/part.py", &*part),
+        ("solver/material.py", "A = 4\n"),
+    ];
+    assert_eq!(run(&files, 0), 54);
+}

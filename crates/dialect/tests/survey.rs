@@ -2,6 +2,7 @@
 
 use gbxcule_dialect::ImportOptions;
 use gbxcule_dialect::survey::{Outcome, Survey, survey};
+use std::path::{Path, PathBuf};
 
 const HEAD: &str = "from typing import Any\nimport warp as wp\n";
 
@@ -163,5 +164,46 @@ def k(x: wp.array(dtype=float)):
 ";
     let files = [("k.py".to_owned(), format!("{HEAD}{text}"))];
     let result = survey(files, &ImportOptions::default(), &|_| None.into());
+    assert_eq!((result.compiled(), result.tried()), (1, 1), "{}", result.refusals());
+}
+
+#[test]
+fn a_tree_is_looked_through_from_the_file_up_to_its_root_and_no_further() {
+    const KERNELS: &str = "from solver.size import N
+from size import M
+from above import f
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    x[0] = N + M
+@wp.kernel
+def l(x: wp.array(dtype=int)):
+    x[0] = f(x[0])
+";
+    let files = [
+        ("above.py", "@wp.func\ndef f(x: int):\n    return x\n"),
+        ("tree/solver/part/k.py", KERNELS),
+        ("tree/solver/size.py", "N = 1\nM = 2\n"),
+    ];
+    let read = |path: &Path| {
+        let found = files.iter().find(|(known, _)| Path::new(known) == path);
+        found.map(|(_, text)| format!("{HEAD}{text}")).into()
+    };
+    let own = || [(files[1].0.to_owned(), format!("{HEAD}{}", files[1].1))];
+    let tree = Some(PathBuf::from("tree"));
+    let result = survey(own(), &ImportOptions { tree, ..ImportOptions::default() }, &read);
+    assert!(matches!(result.entries[0].outcome, Outcome::Compiled), "{}", result.refusals());
+    assert!(result.refusals().contains("no module `above` was found"), "{}", result.refusals());
+    let alone = survey(own(), &ImportOptions::default(), &read);
+    assert!(matches!(alone.entries[0].outcome, Outcome::Tried));
+}
+
+#[test]
+fn constants_of_modules_that_warp_has_no_more_are_asked_for_and_tried() {
+    let text = "@wp.kernel
+def k(x: wp.array(dtype=int)):
+    if x[0] == wp.sim.JOINT_FREE:
+        x[1] = 1
+";
+    let result = survey_of(&[("k.py", text)]);
     assert_eq!((result.compiled(), result.tried()), (1, 1), "{}", result.refusals());
 }

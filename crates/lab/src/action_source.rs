@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use gbxcule_swarm::Codec;
+use gbxcule_swarm::{Codec, splitmix64};
 
 /// A rule that gives every env an action at every step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,20 +42,15 @@ impl ActionGen {
         for (env, action) in (0_u64..).zip(actions) {
             // A codec has at most 256 actions, so the number fits a byte.
             *action = match self {
-                Self::Random => (mix(mix(mix(seed) ^ step) ^ env) % count) as u8,
+                Self::Random => {
+                    let of_step = splitmix64(splitmix64(seed) ^ step);
+                    (splitmix64(of_step ^ env) % count) as u8
+                }
                 Self::Cycle => (step.wrapping_add(env) % count) as u8,
                 Self::Hold(name) => codec.action(name).unwrap_or(0),
             };
         }
     }
-}
-
-/// The finaliser of SplitMix64.
-fn mix(value: u64) -> u64 {
-    let mut mixed = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ mixed >> 31
 }
 
 impl fmt::Display for ActionGen {

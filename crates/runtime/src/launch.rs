@@ -12,7 +12,7 @@ use crate::stream::Stream;
 use gbxcule_ir::abi::Arguments;
 use gbxcule_ir::eval;
 use gbxcule_ir::layout::{descriptor, field_offsets};
-use gbxcule_ir::{Literal, Module, Scalar, Shape, Type};
+use gbxcule_ir::{Literal, Module, Scalar, Shape, Struct, Type};
 use std::sync::Arc;
 
 /// Arguments in memory, with the buffers they point at locked for the launch.
@@ -151,23 +151,7 @@ impl<'a> ArgumentBlock<'a> {
                 None => misfit(),
             },
             (&Shape::Struct(id), Argument::Struct(fields)) => {
-                let structure = module.types.structure(id);
-                let offsets = field_offsets(&module.types, structure).unwrap_or_default();
-                if structure.fields.len() != fields.len() {
-                    let (wanted, found) = (structure.fields.len(), fields.len());
-                    let reason = format!("`{}` has {wanted} fields, found {found}", structure.name);
-                    return Err((path.to_string(), reason));
-                }
-                for ((field, offset), (name, arg)) in
-                    structure.fields.iter().zip(offsets).zip(fields)
-                {
-                    let path = format!("{path}.{}", field.name);
-                    if field.name != *name {
-                        return Err((path, format!("missing; found `{name}` in its place")));
-                    }
-                    self.put(field.ty, arg, at + offset as usize, &path)?;
-                }
-                Ok(())
+                self.structure(module.types.structure(id), fields, at, path)
             }
             (_, Argument::Value(found, bytes)) => {
                 let wanted = DataType::of(module, ty);
@@ -181,6 +165,30 @@ impl<'a> ArgumentBlock<'a> {
             }
             _ => misfit(),
         }
+    }
+
+    /// Lays out a struct's fields, which must have its names in its order.
+    fn structure(
+        &mut self,
+        structure: &Struct,
+        fields: &'a [(String, Argument)],
+        at: usize,
+        path: &str,
+    ) -> Result<(), ArgumentMismatch> {
+        if structure.fields.len() != fields.len() {
+            let (wanted, found) = (structure.fields.len(), fields.len());
+            let reason = format!("`{}` has {wanted} fields, found {found}", structure.name);
+            return Err((path.to_string(), reason));
+        }
+        let offsets = field_offsets(&self.module.types, structure).unwrap_or_default();
+        for ((field, offset), (name, arg)) in structure.fields.iter().zip(offsets).zip(fields) {
+            let path = format!("{path}.{}", field.name);
+            if field.name != *name {
+                return Err((path, format!("missing; found `{name}` in its place")));
+            }
+            self.put(field.ty, arg, at + offset as usize, &path)?;
+        }
+        Ok(())
     }
 
     /// Lays out rows after all that there is, and a handle to them.

@@ -4,7 +4,7 @@
 //! refused.
 
 use super::item::{Items, Refused, Scope};
-use super::tree::{Block, Body, Expr, ExprKind, Pattern, Stmt};
+use super::tree::{Arm, Block, Body, Expr, ExprKind, Pattern, Stmt};
 use super::ty::{Int, Ty};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -168,13 +168,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
             ExprKind::Deref(inner) | ExprKind::Ref(inner) | ExprKind::Unsize(inner) => {
                 self.expr(inner)
             }
-            ExprKind::Unary(UnaryOp::Negate, inner) => {
-                let number = match inner.kind {
-                    ExprKind::Number(number) => number,
-                    _ => self.number(inner)?,
-                };
-                self.integer_constant(expr, &ty, -number)
-            }
+            ExprKind::Unary(UnaryOp::Negate, inner) => self.negative(expr, &ty, inner),
             ExprKind::Unary(op, inner) => Ok(Const::Scalar(eval::unary(*op, self.scalar(inner)?))),
             ExprKind::Binary(op, left, right) => {
                 let (left, right) = (self.scalar(left)?, self.scalar(right)?);
@@ -200,14 +194,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
                 Ty::Array(_, len) => Ok(Const::Scalar(Literal::int(Scalar::U64, i128::from(*len)))),
                 _ => Err(self.unknown(expr.span)),
             },
-            ExprKind::Struct(fields) => {
-                let mut parts: Vec<(u32, Const)> = Vec::new();
-                for (position, field) in fields {
-                    parts.push((*position, self.expr(field)?));
-                }
-                parts.sort_by_key(|(position, _)| *position);
-                Ok(Const::Parts(parts.into_iter().map(|(_, part)| part).collect()))
-            }
+            ExprKind::Struct(fields) => self.structure(fields),
             ExprKind::Parts(parts) => self.parts(parts),
             ExprKind::Repeat(part, len) => {
                 let part = self.expr(part)?;
@@ -219,17 +206,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
                 (false, Some(reject)) => self.expr(reject),
                 (false, None) => Ok(Const::Parts(Vec::new())),
             },
-            ExprKind::Match(value, arms) => {
-                let number = self.number(value)?;
-                let arm = arms.iter().find(|arm| {
-                    let mut ranges = arm.ranges.iter().flatten();
-                    arm.ranges.is_none() || ranges.any(|(a, b)| (*a..=*b).contains(&number))
-                });
-                match arm {
-                    Some(arm) => self.expr(&arm.body),
-                    None => Err(self.unknown(expr.span)),
-                }
-            }
+            ExprKind::Match(value, arms) => self.matched(value, arms, expr.span),
             ExprKind::While(condition, body) => {
                 while self.truth(condition)? {
                     if let Some(value) = self.turn(body, expr.span)? {
@@ -265,6 +242,39 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
             ExprKind::For { .. } | ExprKind::Method(..) | ExprKind::Wrong => {
                 Err(self.unknown(expr.span))
             }
+        }
+    }
+
+    /// `-number`: the least integer of a type has no positive counterpart, so the sign is put to a
+    /// literal before the type is asked whether it holds the number.
+    fn negative(&mut self, expr: &Expr, ty: &Ty, inner: &Expr) -> Outcome {
+        let number = match inner.kind {
+            ExprKind::Number(number) => number,
+            _ => self.number(inner)?,
+        };
+        self.integer_constant(expr, ty, -number)
+    }
+
+    /// A struct, whose fields are evaluated in the order of the text.
+    fn structure(&mut self, fields: &[(u32, Expr)]) -> Outcome {
+        let mut parts: Vec<(u32, Const)> = Vec::new();
+        for (position, field) in fields {
+            parts.push((*position, self.expr(field)?));
+        }
+        parts.sort_by_key(|(position, _)| *position);
+        Ok(Const::Parts(parts.into_iter().map(|(_, part)| part).collect()))
+    }
+
+    /// The body of the first arm that a number matches.
+    fn matched(&mut self, value: &Expr, arms: &[Arm], at: Span) -> Outcome {
+        let number = self.number(value)?;
+        let arm = arms.iter().find(|arm| {
+            let mut ranges = arm.ranges.iter().flatten();
+            arm.ranges.is_none() || ranges.any(|(a, b)| (*a..=*b).contains(&number))
+        });
+        match arm {
+            Some(arm) => self.expr(&arm.body),
+            None => Err(self.unknown(at)),
         }
     }
 

@@ -129,10 +129,7 @@ impl Codec {
 
 /// Checks that there is one action for each env and that the codec has each of them.
 pub(crate) fn check(config: &SwarmConfig, actions: &[u8]) -> Result<(), SwarmError> {
-    let (num_envs, found) = (config.num_envs, actions.len());
-    if found != num_envs {
-        return Err(SwarmError::WrongLength { what: "action", num_envs, found });
-    }
+    config.check_length("action", actions.len())?;
     let last = config.codec.actions.len() - 1;
     match actions.iter().enumerate().find(|(_, action)| usize::from(**action) > last) {
         Some((env, &action)) => config.codec.get(env, action).map(drop),

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use gbxcule_blocks::Recompile;
 
-use crate::{Chance, Codec, LinkMode, PowerOnChoice, Programs, Schedule, Stage};
+use crate::{Chance, Codec, LinkMode, PowerOnChoice, Programs, Schedule, Stage, SwarmError};
 
 /// The configuration of a swarm.
 ///
@@ -64,5 +64,18 @@ impl SwarmConfig {
             recompile: Recompile::default(),
             link: LinkMode::default(),
         }
+    }
+
+    /// Checks that there is one `what` for each env.
+    pub(crate) fn check_length(&self, what: &'static str, found: usize) -> Result<(), SwarmError> {
+        let num_envs = self.num_envs;
+        let fits = found == num_envs;
+        fits.then_some(()).ok_or(SwarmError::WrongLength { what, num_envs, found })
+    }
+
+    /// Checks that there is such an env.
+    pub(crate) fn check_env(&self, env: usize) -> Result<(), SwarmError> {
+        let last = self.num_envs - 1;
+        if env > last { Err(SwarmError::NoSuchEnv { env, last }) } else { Ok(()) }
     }
 }

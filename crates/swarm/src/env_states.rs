@@ -109,19 +109,16 @@ pub trait EnvStates {
     /// few or too many states; nothing has changed then, unless the device failed or a program
     /// stopped.
     fn load_states(&mut self, mask: &[bool], states: &[&[u8]]) -> Result<(), SwarmError> {
-        let SwarmConfig { num_envs, programs, .. } = self.config();
-        if mask.len() != *num_envs {
-            let (num_envs, found) = (*num_envs, mask.len());
-            return Err(SwarmError::WrongLength { what: "mask entry", num_envs, found });
-        }
+        let config = self.config();
+        config.check_length("mask entry", mask.len())?;
         let envs: Vec<usize> = (0..mask.len()).filter(|&env| mask[env]).collect();
         if states.len() != 1 && states.len() != envs.len() {
             return Err(SwarmError::WrongStates { envs: envs.len(), found: states.len() });
         }
         let rom = self.rom();
         let snapshots = states.iter().map(|bytes| {
-            let snapshot = imported(bytes, rom, programs)?;
-            snapshot.check(rom, programs).map(|()| snapshot)
+            let snapshot = imported(bytes, rom, &config.programs)?;
+            snapshot.check(rom, &config.programs).map(|()| snapshot)
         });
         let snapshots = snapshots.collect::<Result<Vec<_>, _>>()?;
         let last = snapshots.len().saturating_sub(1);
@@ -183,14 +180,12 @@ by_its_own!(NativeSwarm, DeviceSwarm, Swarm);
 
 /// The envs that a mask marks, among which rows of bytes are shared out.
 pub(crate) fn memory_rows(
-    num_envs: usize,
+    config: &SwarmConfig,
     mask: &[bool],
     rows: &[u8],
 ) -> Result<Vec<usize>, SwarmError> {
-    if mask.len() != num_envs {
-        return Err(SwarmError::WrongLength { what: "mask entry", num_envs, found: mask.len() });
-    }
-    let envs: Vec<usize> = (0..num_envs).filter(|&env| mask[env]).collect();
+    config.check_length("mask entry", mask.len())?;
+    let envs: Vec<usize> = (0..mask.len()).filter(|&env| mask[env]).collect();
     if rows.len().checked_rem(envs.len()).unwrap_or(rows.len()) != 0 {
         return Err(SwarmError::UnevenRows { bytes: rows.len(), envs: envs.len() });
     }

@@ -154,8 +154,10 @@ impl Episodes {
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Returns a number of Sebastiano Vigna's splitmix64.
-fn splitmix64(bits: u64) -> u64 {
+/// Returns the number that Sebastiano Vigna's splitmix64 makes of a state: every bit of it depends
+/// on every bit of the state.
+#[must_use]
+pub fn splitmix64(bits: u64) -> u64 {
     let bits = bits.wrapping_add(GOLDEN);
     let bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -8,7 +8,6 @@ use gbxcule_blocks::Recompile;
 use gbxcule_runtime::Device;
 use gbxcule_sound::SAMPLES_PER_FRAME;
 
-use crate::action;
 use crate::checkpoint::StepOutputs;
 use crate::env_states::memory_rows;
 use crate::episode::Episodes;
@@ -17,10 +16,11 @@ use crate::hook::HookTable;
 use crate::interruptible_step::FrameTime;
 use crate::machine::MachineSound;
 use crate::shard::{SHARDS_PER_THREAD, Shard, ShardPlan};
+use crate::shared_calls::SwarmParts;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    AnyMachine, Counters, EnvSnapshot, Episode, FrameRange, LinkMode, Model, Rom, Stage,
-    SwarmConfig, SwarmError, capacity, place,
+    AnyMachine, Counters, EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError,
+    capacity, place,
 };
 
 /// Machines stepped together on all cores. Results do not depend on the number of threads.
@@ -38,15 +38,15 @@ use crate::{
 /// assert_eq!(swarm.counters(1).expect("an env").frames, 0);
 /// ```
 pub struct NativeSwarm {
-    config: SwarmConfig,
-    rom: Rom,
+    pub(crate) config: SwarmConfig,
+    pub(crate) rom: Rom,
     workers: WorkerPool,
     shards: Vec<Option<Shard>>,
     envs_per_shard: usize,
     /// Starts of episodes: at least one state.
     starts: Vec<EnvSnapshot>,
-    episodes: Episodes,
-    seed: u64,
+    pub(crate) episodes: Episodes,
+    pub(crate) seed: u64,
     pub(crate) pace: FrameTime,
     rewards: Vec<f32>,
     dones: Vec<bool>,
@@ -115,18 +115,6 @@ impl NativeSwarm {
         })
     }
 
-    /// The swarm's configuration.
-    #[must_use]
-    pub fn config(&self) -> &SwarmConfig {
-        &self.config
-    }
-
-    /// The ROM that runs in every machine.
-    #[must_use]
-    pub fn rom(&self) -> &Rom {
-        &self.rom
-    }
-
     /// Returns the number of blocks made for the ROM; `None` while frames are interpreted.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
@@ -140,58 +128,6 @@ impl NativeSwarm {
         self.workers.threads()
     }
 
-    /// Returns the seed of the last reset of all envs, which programs read as `gb.seed`.
-    #[must_use]
-    pub fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    /// Resets every env to a start, where a new episode begins: rewards are zero, nothing is done,
-    /// observations are those before the first step. Env `i` is seeded with `seed + i`.
-    ///
-    /// # Errors
-    /// A program stopped.
-    pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
-        self.seed = seed;
-        self.episodes.seed_all(seed);
-        self.clear_outputs();
-        self.reset_masked(&vec![true; self.config.num_envs])
-    }
-
-    /// Seeds those envs for which there is a seed: chance in their next episodes depends on it
-    /// alone. If every env gets a seed, `gb.seed` becomes the first env's.
-    ///
-    /// # Errors
-    /// There is not one entry for each env.
-    pub fn seed_envs(&mut self, seeds: &[Option<u64>]) -> Result<(), SwarmError> {
-        self.check_length("seed", seeds.len())?;
-        self.episodes.seed_some(seeds);
-        // `gb.seed` must not change while other envs are in an episode.
-        if !seeds.contains(&None) {
-            self.seed = self.episodes.by_env[0].seed;
-        }
-        Ok(())
-    }
-
-    /// Returns the env's seed and its number of episodes.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
-        self.locate(env)?;
-        Ok(self.episodes.by_env[env])
-    }
-
-    /// Sets the env's seed and its number of episodes.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
-        self.locate(env)?;
-        self.episodes.by_env[env] = episode;
-        Ok(())
-    }
-
     /// Resets the marked envs to a start, where new episodes begin: chance is drawn, the
     /// programs' `begin` runs, and their observations are those before the first step. Other envs,
     /// rewards and ends stay as they are.
@@ -199,7 +135,7 @@ impl NativeSwarm {
     /// # Errors
     /// The mask has not one entry for each env, or a program stopped.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
-        self.check_length("mask entry", mask.len())?;
+        self.config.check_length("mask entry", mask.len())?;
         if self.config.link == LinkMode::Pairs {
             let alone = (0..mask.len()).find(|env| mask[*env] && !mask[env ^ 1]);
             alone.map_or(Ok(()), |env| Err(SwarmError::HalfPair { env }))?;
@@ -215,71 +151,6 @@ impl NativeSwarm {
             }
         }
         self.begin(mask)
-    }
-
-    /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
-    /// many steps without buttons. The env's seed and the episode's number choose one of them. All
-    /// envs are put to the first one. No program runs during these steps. The next episode begins
-    /// at the next reset or, without one, at the next step.
-    ///
-    /// # Errors
-    /// The bytes are no states of a machine with this cartridge.
-    pub fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
-        self.restart_from_while(states, steps, &mut || true).map(drop)
-    }
-
-    /// Does what `restart_from` does, calls `go_on` several times a second, and stops when it
-    /// returns false; then nothing has changed. Returns true if it finished.
-    ///
-    /// # Errors
-    /// As in [`NativeSwarm::restart_from`].
-    pub fn restart_from_while(
-        &mut self,
-        states: &[&[u8]],
-        steps: u32,
-        go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<bool, SwarmError> {
-        let starts = EnvSnapshot::starts_of(states, steps, &self.rom, &self.config, go_on)?;
-        let Some(starts) = starts else { return Ok(false) };
-        self.put_starts(starts);
-        for shard in self.shards.iter_mut().flatten() {
-            (0..shard.len()).for_each(|slot| shard.restore(slot, &self.starts[0]));
-        }
-        self.clear_outputs();
-        self.episodes.awaits_begin.fill(true);
-        Ok(true)
-    }
-
-    /// Sets the starts of later episodes: states of any format, all with the same weight. Envs go
-    /// on as they are.
-    ///
-    /// # Errors
-    /// There are none, or the bytes are no states of a machine with this cartridge.
-    pub fn set_starts(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
-        let starts = EnvSnapshot::later_starts(states, &self.rom, &self.config)?;
-        self.put_starts(starts);
-        Ok(())
-    }
-
-    /// Sets the weight of each start: a start of weight 3 is chosen three times as often as one of
-    /// weight 1. Affects later episodes only.
-    ///
-    /// # Errors
-    /// There is not one weight for each start, or all are 0.
-    pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
-        self.episodes.set_start_weights(weights)
-    }
-
-    fn put_starts(&mut self, starts: Vec<EnvSnapshot>) {
-        self.episodes.set_start_weights_unchecked(vec![1; starts.len()]);
-        self.starts = starts;
-    }
-
-    fn clear_outputs(&mut self) {
-        self.shards.iter_mut().flatten().for_each(Shard::clear_outputs);
-        self.rewards.fill(0.0);
-        self.dones.fill(false);
-        self.observations.fill(0.0);
     }
 
     /// Runs the programs' `begin` and first `observe` for the marked envs; their scratch must be
@@ -305,67 +176,6 @@ impl NativeSwarm {
             Some((env, error)) => Err(SwarmError::ProgramStopped { env, error: Box::new(error) }),
             None => Ok(()),
         }
-    }
-
-    /// Makes an env's present state the only start of later episodes; programs begin there with a
-    /// scratch of zeros.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn start_from_env(&mut self, env: usize) -> Result<(), SwarmError> {
-        let start = self.snapshot(env)?.into_start();
-        self.put_starts(vec![start]);
-        Ok(())
-    }
-
-    /// Presses each env's action, runs the schedule's frames, computes what the stage owns.
-    ///
-    /// # Errors
-    /// Not one action for each env, or an action that the codec does not have; no machine has moved
-    /// then. Or a program stopped, such as at an index outside its scratch: if it stopped in the
-    /// step, all machines have moved; if in `begin` or in the first `observe`, none has.
-    pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
-        self.step_frames(actions, &FrameRange::whole(&self.config))
-    }
-
-    /// Runs a range of a step, which has the same actions in all of its pieces.
-    ///
-    /// # Errors
-    /// As in [`NativeSwarm::step`], or the step has no such frames.
-    pub fn step_frames(&mut self, actions: &[u8], range: &FrameRange) -> Result<(), SwarmError> {
-        action::check(&self.config, actions)?;
-        let plan = range.plan(&self.config, self.seed)?;
-        self.run(actions, plan)
-    }
-
-    /// Runs a range of a step in which no button is pressed, not even a manual one. Programs see
-    /// the action NOOP, or number 0 if the codec has none.
-    ///
-    /// # Errors
-    /// The step has no such frames, or a program stopped.
-    pub fn step_frames_without_buttons(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
-        let plan = StepPlan { is_idle: true, ..range.plan(&self.config, self.seed)? };
-        self.run(&vec![self.config.codec.idle(); self.config.num_envs], plan)
-    }
-
-    fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
-        if let Some(pending) = self.episodes.take_awaiting_begin() {
-            self.begin(&pending)?;
-        }
-        let SwarmConfig { codec, schedule, .. } = &self.config;
-        for (shard, actions) in
-            self.shards.iter_mut().flatten().zip(actions.chunks(self.envs_per_shard))
-        {
-            shard.actions.copy_from_slice(actions);
-            let pressed = shard.buttons.iter_mut().zip(&mut shard.frames_held);
-            for ((buttons, frames_held), action) in pressed.zip(actions) {
-                let action = &codec.actions[usize::from(*action)];
-                (*buttons, *frames_held) = (action.buttons, action.frames_held(*schedule));
-            }
-        }
-        self.workers.step(&mut self.shards, plan)?;
-        self.collect_outputs(self.config.stage);
-        self.take_fault()
     }
 
     /// Holds these buttons down in an env instead of its actions' buttons, through whole steps and
@@ -422,7 +232,7 @@ impl NativeSwarm {
         low: u32,
         rows: &[u8],
     ) -> Result<(), SwarmError> {
-        let envs = memory_rows(self.config.num_envs, mask, rows)?;
+        let envs = memory_rows(&self.config, mask, rows)?;
         let width = rows.len() / envs.len().max(1);
         for (at, env) in envs.into_iter().enumerate() {
             self.write_memory(env, low, &rows[at * width..][..width])?;
@@ -476,10 +286,6 @@ impl NativeSwarm {
         &self.starts
     }
 
-    pub(crate) fn weights(&self) -> &[u32] {
-        self.episodes.weights()
-    }
-
     pub(crate) fn manual_buttons(&self) -> Vec<Option<u8>> {
         self.shards
             .iter()
@@ -495,7 +301,7 @@ impl NativeSwarm {
         computed: &StepOutputs,
         seed: u64,
     ) -> Result<(), SwarmError> {
-        self.put_starts(starts);
+        self.put_starts(starts)?;
         self.seed = seed;
         self.rewards.copy_from_slice(&computed.rewards);
         self.dones.copy_from_slice(&computed.dones);
@@ -520,7 +326,7 @@ impl NativeSwarm {
     /// # Errors
     /// There is no such env, or the mask has not one entry for each env.
     pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
-        self.check_length("mask entry", mask.len())?;
+        self.config.check_length("mask entry", mask.len())?;
         let snapshot = self.snapshot(source)?;
         marked(mask).try_for_each(|env| self.load_env(env, &snapshot))
     }
@@ -542,14 +348,48 @@ impl NativeSwarm {
             _ => Err(SwarmError::NoSuchEnv { env, last: self.config.num_envs - 1 }),
         }
     }
+}
 
-    fn check_length(&self, what: &'static str, found: usize) -> Result<(), SwarmError> {
-        let num_envs = self.config.num_envs;
-        if found == num_envs {
-            Ok(())
-        } else {
-            Err(SwarmError::WrongLength { what, num_envs, found })
+impl SwarmParts for NativeSwarm {
+    fn clear_outputs(&mut self) -> Result<(), SwarmError> {
+        self.shards.iter_mut().flatten().for_each(Shard::clear_outputs);
+        self.rewards.fill(0.0);
+        self.dones.fill(false);
+        self.observations.fill(0.0);
+        Ok(())
+    }
+
+    fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
+        self.episodes.set_start_weights_unchecked(vec![1; starts.len()]);
+        self.starts = starts;
+        Ok(())
+    }
+
+    fn load_first_start(&mut self) -> Result<(), SwarmError> {
+        for shard in self.shards.iter_mut().flatten() {
+            (0..shard.len()).for_each(|slot| shard.restore(slot, &self.starts[0]));
         }
+        Ok(())
+    }
+
+    fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
+        if let Some(pending) = self.episodes.take_awaiting_begin() {
+            self.begin(&pending)?;
+        }
+        let SwarmConfig { codec, schedule, .. } = &self.config;
+        for (shard, actions) in
+            self.shards.iter_mut().flatten().zip(actions.chunks(self.envs_per_shard))
+        {
+            shard.actions.copy_from_slice(actions);
+            let pressed = shard.buttons.iter_mut().zip(&mut shard.frames_held);
+            for ((buttons, frames_held), action) in pressed.zip(actions) {
+                let action = &codec.actions[usize::from(*action)];
+                (*buttons, *frames_held) = (action.buttons, action.frames_held(*schedule));
+            }
+        }
+        self.workers.step(&mut self.shards, plan)?;
+        self.collect_outputs(self.config.stage);
+        self.take_fault()
     }
 }
 

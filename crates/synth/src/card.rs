@@ -48,24 +48,45 @@ fn card(
     format: Format,
     seen: ReportProgress<'_>,
 ) -> String {
+    let mut text = front_matter(manifest, rows.len(), format);
+    text += "# Kernels in NVIDIA Warp's dialect, compiled and run\n\n";
+    origin(&mut text, manifest, rows);
+    if let Some(harvest) = &manifest.harvest {
+        harvested(&mut text, harvest, rows.len());
+    }
+    gradients(&mut text, rows);
+    checks(&mut text, rows);
+    families(&mut text, manifest, rows);
+    splits(&mut text, rows);
+    leaks(&mut text, rows, seen);
+    structures(&mut text, rows);
+    features(&mut text, rows, warp);
+    text
+}
+
+/// The settings that hubs read, between two lines of `---`.
+fn front_matter(manifest: &Manifest, rows: usize, format: Format) -> String {
     let licences = match &manifest.harvest {
         // Of an expression hubs take what stands in their list; the card has it whole.
         Some(harvest) => format!(" {}", harvest.license.to_lowercase()),
         None => manifest.tools.licences().to_owned(),
     };
     let extension = format.extension();
-    let size = match rows.len() {
+    let size = match rows {
         0..1_000 => "n<1K",
         1_000..10_000 => "1K<n<10K",
         10_000..100_000 => "10K<n<100K",
         100_000..1_000_000 => "100K<n<1M",
         _ => "1M<n<10M",
     };
-    let mut text = format!(
+    format!(
         "---\nlicense:{licences}\npretty_name: Kernels in NVIDIA Warp's dialect, compiled and run\ntags:\n- code\n- cuda\n- \
-         autodiff\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files: data/*.{extension}\n---\n\n\
-         # Kernels in NVIDIA Warp's dialect, compiled and run\n\n"
-    );
+         autodiff\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files: data/*.{extension}\n---\n\n"
+    )
+}
+
+/// Writes the command that makes the rows, the tools' licences, and how many rows there are.
+fn origin(text: &mut String, manifest: &Manifest, rows: &[Row]) {
     _ = writeln!(
         text,
         "Made by `{COMPILER_VERSION}`, generator version {}, schema version {}:\n\n```\n{} --out DIR\n```\n",
@@ -73,7 +94,7 @@ fn card(
         manifest.schema_version,
         manifest.command(),
     );
-    text += &manifest.tools.credits();
+    *text += &manifest.tools.credits();
     let distinct = curve(rows).last().map_or(0, |point| point.1);
     let in_warp = rows.iter().filter(|row| row.in_warp).count();
     _ = writeln!(
@@ -82,10 +103,9 @@ fn card(
          package has, too, names and literals aside (`in_warp`).\n",
         rows.len()
     );
-    if let Some(harvest) = &manifest.harvest {
-        harvested(&mut text, harvest, rows.len());
-    }
-    gradients(&mut text, rows);
+}
+
+fn checks(text: &mut String, rows: &[Row]) {
     _ = writeln!(text, "## Checks\n\n| check | verdict | rows |\n|---|---|---:|");
     let mut checks: BTreeMap<(String, String), usize> = BTreeMap::new();
     for check in rows.iter().flat_map(Row::checks) {
@@ -94,6 +114,9 @@ fn card(
     for ((check, verdict), count) in checks {
         _ = writeln!(text, "| {check} | {verdict} | {count} |");
     }
+}
+
+fn families(text: &mut String, manifest: &Manifest, rows: &[Row]) {
     _ = writeln!(text, "\n## Families\n\n| family | rows | structures |\n|---|---:|---:|");
     let sampled = Family::names().filter(|_| manifest.harvest.is_none());
     for name in sampled.chain(manifest.harvest.iter().map(|_| harvest::FAMILY)) {
@@ -102,25 +125,31 @@ fn card(
             own.iter().map(|row| &row.structure).collect();
         _ = writeln!(text, "| {name} | {} | {} |", own.len(), structures.len());
     }
+}
+
+fn splits(text: &mut String, rows: &[Row]) {
     _ = writeln!(text, "\n## Splits\n\n| split | rows |\n|---|---:|");
     for split in ["train", "valid", "test"] {
-        _ = writeln!(
-            text,
-            "| {split} | {} |",
-            rows.iter().filter(|row| row.split == split).count()
-        );
+        let count = rows.iter().filter(|row| row.split == split).count();
+        _ = writeln!(text, "| {split} | {count} |");
     }
-    leaks(&mut text, rows, seen);
+}
+
+fn structures(text: &mut String, rows: &[Row]) {
     _ = writeln!(text, "\n## Structures against rows\n\n| rows | structures |\n|---:|---:|");
-    curve(rows)
-        .into_iter()
-        .for_each(|(rows, structures)| _ = writeln!(text, "| {rows} | {structures} |"));
+    for (rows, structures) in curve(rows) {
+        _ = writeln!(text, "| {rows} | {structures} |");
+    }
     text.push('\n');
+    _ = writeln!(text, "![Structures against rows]({STRUCTURES})\n");
+}
+
+/// Writes the share of rows that use each feature, beside the share of Warp's own kernels.
+fn features(text: &mut String, rows: &[Row], warp: &Usage) {
     _ = writeln!(
         text,
-        "![Structures against rows]({STRUCTURES})\n\n## Features\n\nBeside the {} kernels of NVIDIA Warp's own \
-         tests.\n\n![Families and features]({SHARES})\n\n| feature | % of rows | % of Warp's kernels \
-         |\n|---|---:|---:|",
+        "## Features\n\nBeside the {} kernels of NVIDIA Warp's own tests.\n\n![Families and features]({SHARES})\n\n\
+         | feature | % of rows | % of Warp's kernels |\n|---|---:|---:|",
         warp.kernels
     );
     let ours = Usage::of_rows(rows);
@@ -131,7 +160,6 @@ fn card(
     for name in ours.by_share().into_iter().chain(missing) {
         _ = writeln!(text, "| `{name}` | {:.1} | {:.1} |", ours.share(name), warp.share(name));
     }
-    text
 }
 
 /// Writes where harvested rows come from, and what became of the kernels that are none.

@@ -241,25 +241,12 @@ fn main_text(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<String
     Ok(main + &calls + "    return fclose(out);\n}\n")
 }
 
-/// A function that launches a job and writes what is left.
-fn function(job: &Job<'_>, number: usize, memory: &Memory, launch: usize) -> String {
-    let mut body = String::new();
-    let mut bytes = |name: String, bytes: &[u8]| {
-        let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
-        _ = writeln!(
-            body,
-            "    alignas(16) static unsigned char {name}[{}] = {{{}}};",
-            bytes.len() + 1,
-            list.join(",")
-        );
-    };
-    for (at, data) in memory.data.iter().enumerate() {
-        bytes(format!("data_{at}"), data);
-    }
-    for (at, gradient) in memory.gradients.iter().enumerate() {
-        bytes(format!("grad_{at}"), gradient);
-    }
-    let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+fn list(numbers: &[u32]) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Declares the handle of each array and returns the text of each argument's address.
+fn array_arguments(job: &Job<'_>, memory: &Memory, body: &mut String) -> Vec<String> {
     let mut args = Vec::new();
     for (at, param) in job.module.functions[job.kernel].params.iter().enumerate() {
         let Some(of) = element(job.module, param.ty) else {
@@ -287,6 +274,28 @@ fn function(job: &Job<'_>, number: usize, memory: &Memory, launch: usize) -> Str
         );
         args.push(format!("&array_{at}"));
     }
+    args
+}
+
+/// A function that launches a job and writes what is left.
+fn function(job: &Job<'_>, number: usize, memory: &Memory, launch: usize) -> String {
+    let mut body = String::new();
+    let mut bytes = |name: String, bytes: &[u8]| {
+        let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
+        _ = writeln!(
+            body,
+            "    alignas(16) static unsigned char {name}[{}] = {{{}}};",
+            bytes.len() + 1,
+            list.join(",")
+        );
+    };
+    for (at, data) in memory.data.iter().enumerate() {
+        bytes(format!("data_{at}"), data);
+    }
+    for (at, gradient) in memory.gradients.iter().enumerate() {
+        bytes(format!("grad_{at}"), gradient);
+    }
+    let args = array_arguments(job, memory, &mut body);
     let mut extents = [1; 4];
     extents.iter_mut().zip(job.grid.dims).for_each(|(extent, &dim)| *extent = dim);
     let count: u32 = job.grid.dims.iter().product();

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// The child ends a command of its own after 300 s.
-const LIMIT: Duration = Duration::from_secs(330);
+/// Most time that a child with Warp takes to answer. It ends a command of its own after 300 s.
+pub(crate) const ANSWER_LIMIT: Duration = Duration::from_secs(330);
 
 /// A row as Warp is asked about it.
 pub(crate) struct Question<'a> {
@@ -46,7 +46,7 @@ pub(crate) fn ask(
     let parent = std::env::temp_dir();
     let folder = TemporaryFolder::inside(&parent).map_err(SynthError::file(&parent))?;
     let mut warp = Warp(RestartingOracle::confined("warp", python.clone(), folder.path()));
-    warp.0.call(&json!({"command": "hello"}), b"", LIMIT)?;
+    warp.0.call(&json!({"command": "hello"}), b"", ANSWER_LIMIT)?;
     Ok(questions.chunks(12).flat_map(|part| warp.ask(part)).collect())
 }
 
@@ -115,7 +115,7 @@ impl Warp {
             OracleError::Refused { message, .. } => message,
             other => other.to_string(),
         };
-        let answer = self.0.call(&header, &payload, LIMIT).map_err(said)?;
+        let answer = self.0.call(&header, &payload, ANSWER_LIMIT).map_err(said)?;
         let problems =
             answer.header["errors"].as_array().into_iter().flatten().filter_map(Value::as_str);
         if let Some(problem) = problems.into_iter().find(|problem| !problem.is_empty()) {

@@ -4,15 +4,13 @@
 use crate::error::SynthError;
 use crate::row::Row;
 use crate::verdict::{Check, Verdict};
+use crate::warp::ANSWER_LIMIT;
 use gbxcule_oracle::{OracleError, Python, RestartingOracle};
 use serde_json::{Value, json};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// Rows in one question: some tens of milliseconds each at most.
 const ROWS: usize = 50;
-/// The child ends a command of its own after 300 s.
-const LIMIT: Duration = Duration::from_secs(330);
 
 /// NVIDIA Warp, as a writer of texts.
 pub(crate) struct WarpText {
@@ -53,7 +51,8 @@ impl WarpText {
 
 /// Asks for the texts of some sources; returns them with their origin.
 fn ask(oracle: &mut RestartingOracle, sources: &[&str]) -> Result<(Value, Vec<Value>), SynthError> {
-    let answer = oracle.call(&json!({"command": "texts", "sources": sources}), b"", LIMIT)?;
+    let answer =
+        oracle.call(&json!({"command": "texts", "sources": sources}), b"", ANSWER_LIMIT)?;
     let texts: Vec<Value> = serde_json::from_slice(&answer.payload).unwrap_or_default();
     if texts.len() != sources.len() {
         let message = format!("{} texts for {} sources", texts.len(), sources.len());

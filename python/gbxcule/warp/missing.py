@@ -1,4 +1,4 @@
-"""What NVIDIA Warp has and this package hasn't, where programs mention it without using it.
+"""Names that NVIDIA Warp has and this package has not, where programs mention it without using it.
 
 An import, an annotation or an option may name such a thing. What uses it gets an error with its name.
 """

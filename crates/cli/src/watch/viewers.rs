@@ -40,7 +40,7 @@ pub(crate) trait ViewSource {
 
     fn details(&self, env: usize) -> Result<EnvDetails, SwarmError>;
 
-    /// Those of some envs whose episodes are over.
+    /// Returns the envs of a range whose episodes are over.
     fn over(&self, envs: Range<usize>) -> Result<Vec<usize>, SwarmError>;
 
     fn model(&self) -> Model;

@@ -44,7 +44,7 @@ fn wait_for_text(browser: &mut Chromium, id: &str, expected: &str) {
     wait_until(&format!("{id} says {expected}"), || text(browser, id) == expected);
 }
 
-/// Leave pictures in both colour schemes.
+/// Writes pictures in both colour schemes.
 fn picture(browser: &mut Chromium, name: &str, window: Window) {
     let folder = std::env::var_os("GBXCULE_SCREENSHOTS").map_or_else(
         || PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("screenshots"),

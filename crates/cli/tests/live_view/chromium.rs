@@ -90,7 +90,7 @@ impl Chromium {
         }
     }
 
-    /// Show a page in a window of a size, with a colour scheme.
+    /// Shows a page in a window of a size, with a colour scheme.
     pub(crate) fn open(&mut self, url: &str, window: Window) {
         self.set_window(window);
         self.call("Page.navigate", &json!({ "url": url }));

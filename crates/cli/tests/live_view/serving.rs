@@ -10,7 +10,7 @@ use gbxcule_swarm::{Codec, NativeSwarm, Programs, Rom, Schedule, Stage, SwarmCon
 /// Longer than anything takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Wait until something holds, or fail with its name.
+/// Waits until something holds, or fails with its name.
 pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {

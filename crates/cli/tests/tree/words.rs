@@ -18,6 +18,97 @@ const RIDDLES: [&str; 12] = [
 /// Words that also make the first sentence of a file a riddle: it says what the file is or does.
 const FILE_RIDDLES: [&str; 3] = ["Where", "How", "From"];
 
+/// Verbs that no doc of a function begins with: "Writes a file", not "Write a file".
+const IMPERATIVES: [&str; 66] = [
+    "Add",
+    "Allow",
+    "Apply",
+    "Ask",
+    "Begin",
+    "Bring",
+    "Build",
+    "Choose",
+    "Clear",
+    "Close",
+    "Collect",
+    "Compile",
+    "Compute",
+    "Convert",
+    "Create",
+    "Decide",
+    "Decode",
+    "Describe",
+    "Disconnect",
+    "Do",
+    "Draw",
+    "Drop",
+    "Emit",
+    "Encode",
+    "Ensure",
+    "Evaluate",
+    "Execute",
+    "Fill",
+    "Find",
+    "Forget",
+    "Generate",
+    "Get",
+    "Give",
+    "Go",
+    "Insert",
+    "Load",
+    "Lock",
+    "Make",
+    "Measure",
+    "Merge",
+    "Move",
+    "Open",
+    "Parse",
+    "Pick",
+    "Put",
+    "Raise",
+    "Read",
+    "Refuse",
+    "Remove",
+    "Replace",
+    "Resolve",
+    "Restore",
+    "Return",
+    "Run",
+    "Save",
+    "Say",
+    "See",
+    "Send",
+    "Skip",
+    "Sort",
+    "Take",
+    "Tell",
+    "Wait",
+    "Walk",
+    "Weigh",
+    "Write",
+];
+
+/// Words that are verbs in front of an object ("Step every shard") and else nouns ("Step of a
+/// wave").
+const IMPERATIVES_OR_NOUNS: [&str; 39] = [
+    "Break", "Call", "Change", "Check", "Compare", "Copy", "Count", "Cut", "End", "Fold", "Follow",
+    "Format", "Free", "Guard", "Handle", "Hold", "Join", "Keep", "Launch", "Leave", "List", "Look",
+    "Mark", "Match", "Name", "Pass", "Place", "Press", "Print", "Record", "Reset", "Set", "Show",
+    "Start", "Step", "Stop", "Sync", "Test", "Use",
+];
+
+/// Words that may stand before `fn`, beside `pub`.
+const FN_MODIFIERS: [&str; 5] = ["const", "unsafe", "extern", "\"C\"", "async"];
+
+/// Words with which an object may begin.
+const DETERMINERS: [&str; 15] = [
+    "a", "an", "all", "and", "another", "each", "every", "its", "no", "one", "some", "the",
+    "these", "this", "until",
+];
+
+/// Folders whose docs are also printed as a command's help, which speaks in the imperative.
+const HELP_TEXTS: [&str; 2] = ["crates/cli/src", "crates/python/src"];
+
 /// Folders of texts that our own programs print.
 const PRINTED: [&str; 2] = ["docs/samples", "examples/dataset"];
 
@@ -47,6 +138,30 @@ fn begins_with_a_riddle(sentence: &str, is_of_file: bool) -> bool {
             .strip_prefix(word)
             .is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric()))
     })
+}
+
+/// Returns true if a sentence commands instead of telling: "Step every shard."
+fn is_imperative(sentence: &str) -> bool {
+    let mut words = sentence.split(|next: char| !next.is_alphanumeric());
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    IMPERATIVES.contains(&first)
+        || IMPERATIVES_OR_NOUNS.contains(&first) && DETERMINERS.contains(&second)
+}
+
+/// Returns true if a line declares a function.
+fn declares_function(line: &str) -> bool {
+    let is_modifier = |word: &str| word.starts_with("pub") || FN_MODIFIERS.contains(&word);
+    line.split_whitespace().find(|word| !is_modifier(word)) == Some("fn")
+}
+
+/// The sentence with which a comment begins in a language of C's kind, or a docstring of Python.
+fn first_sentence<'a>(line: &'a str, before: &str) -> Option<&'a str> {
+    let line = line.trim_start();
+    if let Some(text) = line.strip_prefix("\"\"\"").or_else(|| line.strip_prefix("/*")) {
+        return Some(text.trim_start_matches(['*', ' ']));
+    }
+    let follows = before.trim_start().starts_with("//");
+    line.strip_prefix("//").filter(|_| !follows).map(str::trim_start)
 }
 
 /// One word that is longer than a line may be, such as a link, cannot be wrapped.
@@ -111,6 +226,49 @@ fn doc_comments_begin_with_what_they_are_about() {
     );
 }
 
+#[test]
+fn comments_of_headers_pages_and_python_begin_with_what_they_are_about() {
+    let mut riddles = Vec::new();
+    for path in written_files(&["h", "c", "cpp", "js", "py"]) {
+        let mut before = String::new();
+        for (number, line) in lines_of(&path) {
+            if first_sentence(&line, &before).is_some_and(|text| begins_with_a_riddle(text, false))
+            {
+                riddles.push(format!("{}:{number}: {}", path.display(), line.trim_start()));
+            }
+            before = line;
+        }
+    }
+    assert!(riddles.is_empty(), "begin with a noun or a verb:\n{}", riddles.join("\n"));
+}
+
+#[test]
+fn docs_of_functions_tell_and_do_not_command() {
+    let mut commands = Vec::new();
+    for path in files_below(&root(), &["rs"]) {
+        if HELP_TEXTS.iter().any(|folder| relative(&path).starts_with(folder)) {
+            continue;
+        }
+        let mut sentence: Option<(usize, String)> = None;
+        for (number, line) in lines_of(&path) {
+            if let Some(text) = doc(&line) {
+                sentence.get_or_insert_with(|| (number, text.to_owned()));
+            } else if !line.trim_start().starts_with("#[") {
+                let of_function = sentence.take().filter(|_| declares_function(&line));
+                if let Some((number, text)) = of_function.filter(|(_, text)| is_imperative(text)) {
+                    commands.push(format!("{}:{number}: {text}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(
+        commands.is_empty(),
+        "{} docs of functions are imperatives; write \"Steps every machine\":\n{}",
+        commands.len(),
+        commands.join("\n")
+    );
+}
+
 /// The name of a type that a line declares for more than its own module.
 fn exported_type(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("pub")?;
@@ -165,6 +323,14 @@ fn the_rules_catch_what_they_forbid() {
     assert!(begins_with_a_riddle("The same for all.", false));
     assert!(!begins_with_a_riddle("Item of a list.", false));
     assert!(begins_with_a_riddle("Its name.", false));
+    assert!(is_imperative("Write a file whole.") && is_imperative("Step every shard."));
+    assert!(!is_imperative("Writes a file whole.") && !is_imperative("Step of a wave."));
+    assert!(declares_function("    pub(crate) const fn write(") && !declares_function("fnord"));
+    assert!(
+        declares_function("pub extern \"C\" fn write()") && !declares_function("pub write: u8,")
+    );
+    assert_eq!(first_sentence("/* What it is. */", ""), Some("What it is. */"));
+    assert_eq!(first_sentence("// what goes on.", "// A sentence"), None);
     let place = "Where files lie.";
     assert!(begins_with_a_riddle(place, true) && !begins_with_a_riddle(place, false));
     assert_eq!(exported_type("pub struct Swarm<'a> {"), Some("Swarm"));

@@ -5,6 +5,7 @@ use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::syntax::Expr;
 use crate::warp;
+use gbxcule_ir::builtin::{Visibility, find, row};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
@@ -57,10 +58,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             None => {
                 let known = match self.unit.known(expr, self.scope) {
                     Err(undefined) if undefined.code == Code::UndefinedName => {
-                        if gbxcule_ir::builtin::find(name).is_some_and(|row| {
-                            gbxcule_ir::builtin::row(row).visibility
-                                == gbxcule_ir::builtin::Visibility::Dialect
-                        }) {
+                        if is_builtin(name) {
                             KnownValue::Member(format!("warp.{name}").into())
                         } else if self.usage_binds(name) {
                             return fault(
@@ -69,7 +67,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                                 format!("`{name}` isn't bound on every way to this place"),
                             );
                         } else {
-                            return Err(undefined.into());
+                            self.unit.bare(name, expr).ok_or(undefined)?
                         }
                     }
                     other => other?,
@@ -462,4 +460,9 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 enum Part {
     Field(u32),
     Component(u32),
+}
+
+/// Returns true if a builtin that programs may call has a name.
+pub(super) fn is_builtin(name: &str) -> bool {
+    find(name).is_some_and(|found| row(found).visibility == Visibility::Dialect)
 }

@@ -173,7 +173,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 Binding::KnownValue(known, None)
             }
             Operand::KnownValue(known) => {
-                if self.usage.is_rebound(name) {
+                // A parameter that is bound anew has a variable, too.
+                if self.usage.is_rebound(name) || self.locals.contains_key(name) {
                     let value = self.materialize(&known, span)?;
                     let local = self.keep(name, value);
                     match known {

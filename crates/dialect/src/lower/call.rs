@@ -1,5 +1,6 @@
 //! Calls: the function that is called, and its arguments.
 
+use super::access::is_builtin;
 use super::{Flow, FunctionLowering, Operand, fault};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
@@ -57,8 +58,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// Resolves the function that is called.
     fn callee(&mut self, func: &'a Expr) -> Flow<KnownValue<'a>> {
-        match self.expr(func)? {
-            Operand::KnownValue(known) => Ok(known),
+        match (self.expr(func)?, func) {
+            (Operand::KnownValue(known), _) => Ok(known),
+            // A variable may have a builtin's name: `sign = sign(x)`.
+            (_, Expr::Name(name)) if is_builtin(name.id.as_str()) => {
+                Ok(KnownValue::Member(format!("warp.{}", name.id).into()))
+            }
             _ => fault(Code::NotCallable, self.span(func), "a value can't be called"),
         }
     }

@@ -4,7 +4,7 @@ use super::call::CallArgument;
 use super::{Flow, FunctionLowering, Operand, fault, fits_in_memory};
 use crate::annotation::{Annotation, StructKey};
 use crate::constant::KnownValue;
-use crate::syntax::{Expr, ExprCall};
+use crate::syntax::{self, Expr, ExprCall};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
@@ -359,12 +359,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// `wp.zeros(shape=.., dtype=..)`: an array in the function itself.
     pub(super) fn zeros(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
-        let arguments = &call.arguments;
-        let named = |name: &str, position: usize| {
-            let keyword =
-                arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|arg| arg == name));
-            keyword.map(|keyword| &keyword.value).or_else(|| arguments.args.get(position))
-        };
+        let named = |name, position| syntax::argument(&call.arguments, name, position);
         let Some(shape) = named("shape", 0) else {
             return fault(Code::WrongArguments, span, "`wp.zeros` needs a shape");
         };
@@ -389,12 +384,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// `wp.identity(n=3, dtype=float)`
     pub(super) fn identity(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
-        let arguments = &call.arguments;
-        let named = |name: &str, position: usize| {
-            let keyword =
-                arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|arg| arg == name));
-            keyword.map(|keyword| &keyword.value).or_else(|| arguments.args.get(position))
-        };
+        let named = |name, position| syntax::argument(&call.arguments, name, position);
         let Some(n) = named("n", 0) else {
             return fault(Code::WrongArguments, span, "`wp.identity` needs a size");
         };

@@ -92,15 +92,13 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 return fault(Code::UnsupportedValue, span, message);
             }
             KnownValue::Member(path)
-                if !path.starts_with("warp.") && !path.starts_with("builtins.") =>
+                if path.matches('.').count() > 1
+                    || !path.starts_with("warp.") && !path.starts_with("builtins.") =>
             {
                 let settled = self.unit.settled(known.clone());
                 if settled != *known {
                     return self.materialize(&settled, span);
                 }
-                return Err(self.unit.unknown_module(path, span).into());
-            }
-            KnownValue::Member(path) if path.matches('.').count() > 1 => {
                 return Err(self.unit.unknown_module(path, span).into());
             }
             KnownValue::Type(_)

@@ -258,7 +258,7 @@ template <class T> FORM bool compare_geu(T a, T b) { return compare_nan(a, b) ||
 
 // ---- floats ----
 
-// Which NaN arithmetic on f32 gives is unspecified; GPUs give this one. Payloads of f64 are kept.
+// NaN of f32 arithmetic: PTX leaves its bits open, GPUs give these. Payloads of f64 are kept.
 FORM f32 result(f32 value) { return is_nan(value) ? as<f32>(u32(0x7fffffff)) : value; }
 FORM f64 result(f64 value) { return value; }
 

@@ -87,7 +87,7 @@ struct gbxcule_mgba* gbxcule_mgba_open(const uint8_t* rom, size_t rom_bytes, con
 	}
 	self->core = core;
 	mCoreInitConfig(core, NULL);
-	/* Which of these counts depends on the header. */
+	/* The header decides which of these counts. */
 	mCoreConfigSetValue(&core->config, "gb.model", model);
 	mCoreConfigSetValue(&core->config, "sgb.model", model);
 	mCoreConfigSetValue(&core->config, "cgb.model", model);
@@ -154,7 +154,7 @@ void gbxcule_mgba_reset(struct gbxcule_mgba* self, const struct gbxcule_mgba_sta
 	self->core->reset(self->core);
 	self->changes_speed = false;
 	struct GB* gb = self->core->board;
-	/* It counts in sixteens of T-cycles. */
+	/* The counter is in units of 16 T-cycles. */
 	gb->timer.internalDiv = start->divider >> 4;
 	gb->memory.io[GB_REG_DIV] = start->divider >> 8;
 	postpone(gb, &gb->timer.event, -(start->divider & 15));

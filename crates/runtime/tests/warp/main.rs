@@ -56,6 +56,21 @@ fn a_kernel_with_functions_of_other_files_agrees_with_warp() {
     assert_eq!((tree.found, report.compared), (17, 17), "{}", report.text());
 }
 
+/// Sources of others: `GBXCULE_SOURCES=FOLDER`, which is printed with all that differs.
+#[test]
+#[ignore = "needs NVIDIA Warp and a folder of programs"]
+fn every_kernel_of_a_folder_agrees_with_warp_or_is_printed() {
+    let Some(folder) = std::env::var_os("GBXCULE_SOURCES").map(PathBuf::from) else {
+        println!("GBXCULE_SOURCES names no folder: nothing was compared");
+        return;
+    };
+    let mut tree = Tree::within(&folder);
+    tree.add(&folder);
+    let report = compare(&mut Warp::find(), &folder, &tree, chosen(&tree.compiled, &folder));
+    println!("{}", report.text());
+    assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+}
+
 fn compare(warp: &mut Warp, package: &Path, tree: &Tree, subjects: Vec<&Subject>) -> Report {
     assert_eq!(
         std::env::var("GBXCULE_THREADS").as_deref(),

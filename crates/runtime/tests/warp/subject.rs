@@ -1,6 +1,6 @@
 //! The kernels of a tree of Python files that compile, each in a module of its own.
 
-use gbxcule_dialect::{Program, Texts};
+use gbxcule_dialect::{ImportOptions, Program, Texts};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionId, FunctionKind, Module, Op, Shape, Type};
@@ -22,15 +22,25 @@ pub(crate) struct Subject {
 pub(crate) struct Tree {
     pub(crate) found: usize,
     pub(crate) compiled: Vec<Subject>,
+    import_options: ImportOptions,
 }
 
 impl Tree {
+    /// Nothing yet, of a tree of programs.
+    pub(crate) fn within(folder: &Path) -> Self {
+        let tree = Some(folder.to_owned());
+        Self {
+            import_options: ImportOptions { tree, ..ImportOptions::default() },
+            ..Self::default()
+        }
+    }
+
     /// Compiles all kernels of all files below a folder, in the order of their paths.
     pub(crate) fn add(&mut self, folder: &Path) {
         let mut files = Vec::new();
         collect(folder, &mut files);
         files.sort();
-        let (mut sources, mut texts) = (SourceMap::new(), Texts::default());
+        let (mut sources, mut texts) = (SourceMap::new(), Texts::new(self.import_options.clone()));
         for file in files {
             let Ok(text) = std::fs::read_to_string(&file) else { continue };
             let id = sources.add(file.display().to_string(), text);

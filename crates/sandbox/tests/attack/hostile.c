@@ -1,4 +1,4 @@
-/* What a hostile program tries, one attack by name. Says `refused` or `done`, and what it got. */
+/* Attacks that a hostile program tries, one by name. Prints `refused` or `done`, and what it got. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

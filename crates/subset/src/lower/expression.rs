@@ -3,7 +3,7 @@
 use super::table::LoweredConstant;
 use super::{Binding, Lowering};
 use crate::constant;
-use crate::tree::{Expr, ExprKind};
+use crate::tree::{Block, Expr, ExprKind};
 use crate::ty::Ty;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
@@ -77,39 +77,14 @@ impl Lowering<'_, '_, '_, '_> {
             ExprKind::Call(id, args) => self.call(*id, args),
             ExprKind::Method(method, args) => self.method(*method, args),
             ExprKind::Len(inner) => self.length(inner),
-            ExprKind::Struct(fields) => {
-                let mut parts: Vec<(u32, Value)> = Vec::with_capacity(fields.len());
-                for (position, field) in fields {
-                    parts.push((*position, self.value(field)));
-                }
-                parts.sort_by_key(|(position, _)| *position);
-                let parts: Vec<Value> = parts.into_iter().map(|(_, part)| part).collect();
-                let ty = self.ty(wanted);
-                self.b.construct(ty, &parts)
-            }
+            ExprKind::Struct(fields) => self.structure(fields, wanted),
             ExprKind::Parts(parts) => {
                 let parts: Vec<Value> = parts.iter().map(|part| self.value(part)).collect();
                 let ty = self.ty(wanted);
                 self.b.construct(ty, &parts)
             }
-            ExprKind::Repeat(part, _) => {
-                let ty = self.ty(wanted);
-                let part = self.value(part);
-                match self.literal_of(part) {
-                    Some(literal) if literal.bits() == 0 => self.b.zero(ty),
-                    _ => self.b.splat(ty, part),
-                }
-            }
-            ExprKind::Block(block) => {
-                self.stmts(&block.stmts);
-                match &block.tail {
-                    Some(tail) => self.value_as(tail, wanted),
-                    None => {
-                        let ty = self.ty(wanted);
-                        self.b.zero(ty)
-                    }
-                }
-            }
+            ExprKind::Repeat(part, _) => self.repeated(part, wanted),
+            ExprKind::Block(block) => self.block_value(block, wanted),
             ExprKind::If(condition, accept, Some(reject)) if self.selects(expr) => {
                 let condition = self.value(condition);
                 let (accept, reject) = (self.value(accept), self.value(reject));
@@ -136,6 +111,40 @@ impl Lowering<'_, '_, '_, '_> {
             // These have no value, so control doesn't come here.
             _ => {
                 self.effect(expr);
+                let ty = self.ty(wanted);
+                self.b.zero(ty)
+            }
+        }
+    }
+
+    /// A struct, whose fields are computed in the order of the text.
+    fn structure(&mut self, fields: &[(u32, Expr)], wanted: &Ty) -> Value {
+        let mut parts: Vec<(u32, Value)> = Vec::with_capacity(fields.len());
+        for (position, field) in fields {
+            parts.push((*position, self.value(field)));
+        }
+        parts.sort_by_key(|(position, _)| *position);
+        let parts: Vec<Value> = parts.into_iter().map(|(_, part)| part).collect();
+        let ty = self.ty(wanted);
+        self.b.construct(ty, &parts)
+    }
+
+    /// An array of equal elements.
+    fn repeated(&mut self, part: &Expr, wanted: &Ty) -> Value {
+        let ty = self.ty(wanted);
+        let part = self.value(part);
+        match self.literal_of(part) {
+            Some(literal) if literal.bits() == 0 => self.b.zero(ty),
+            _ => self.b.splat(ty, part),
+        }
+    }
+
+    /// The value of a block's last expression.
+    fn block_value(&mut self, block: &Block, wanted: &Ty) -> Value {
+        self.stmts(&block.stmts);
+        match &block.tail {
+            Some(tail) => self.value_as(tail, wanted),
+            None => {
                 let ty = self.ty(wanted);
                 self.b.zero(ty)
             }

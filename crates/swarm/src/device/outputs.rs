@@ -112,7 +112,7 @@ impl DeviceSwarm {
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
-        self.check_env(env)?;
+        self.config.check_env(env)?;
         Ok(self.registers(env, 1)?[0])
     }
 
@@ -137,7 +137,7 @@ impl DeviceSwarm {
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
-        self.check_env(env)?;
+        self.config.check_env(env)?;
         Ok(self.counters_of(env..env + 1)?[0])
     }
 
@@ -168,7 +168,7 @@ impl DeviceSwarm {
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn frames(&self, envs: &[usize]) -> Result<Vec<u8>, SwarmError> {
-        envs.iter().try_for_each(|&env| self.check_env(env))?;
+        envs.iter().try_for_each(|&env| self.config.check_env(env))?;
         let Some(&first) = envs.first() else { return Ok(Vec::new()) };
         let are_neighbours = envs.iter().copied().eq(first..first + envs.len());
         if are_neighbours && self.device().layout == Layout::EnvMajor {
@@ -187,7 +187,7 @@ impl DeviceSwarm {
     /// # Errors
     /// There is no such env or bank, the range leaves the address space, or the device failed.
     pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
-        self.check_env(env)?;
+        self.config.check_env(env)?;
         check_range(&range, self.rom())?;
         if range.is_empty() {
             return Ok(Vec::new());
@@ -211,7 +211,7 @@ impl DeviceSwarm {
     /// # Errors
     /// There is no such env, the bytes leave the address space, or the device failed.
     pub fn write_memory(&mut self, env: usize, low: u32, bytes: &[u8]) -> Result<(), SwarmError> {
-        self.check_env(env)?;
+        self.config.check_env(env)?;
         self.write_rows(&[env], low, bytes)
     }
 
@@ -227,7 +227,7 @@ impl DeviceSwarm {
         low: u32,
         rows: &[u8],
     ) -> Result<(), SwarmError> {
-        let envs = memory_rows(self.config().num_envs, mask, rows)?;
+        let envs = memory_rows(self.config(), mask, rows)?;
         self.write_rows(&envs, low, rows)
     }
 
@@ -281,7 +281,7 @@ impl DeviceSwarm {
     /// Copies the rows of a range of envs from an array.
     fn rows<T: Element>(&self, array: &Array, envs: Range<usize>) -> Result<Vec<T>, SwarmError> {
         if let Some(last) = envs.end.checked_sub(1) {
-            self.check_env(last)?;
+            self.config.check_env(last)?;
         }
         self.with_program_line(array.slice(0, envs, 1).and_then(|rows| rows.to_vec()))
     }

@@ -1,7 +1,5 @@
 //! The swarm in device memory.
 
-mod starts;
-
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, Stream, compile};
@@ -17,9 +15,8 @@ use super::{begin, copy_env, host_copy, inspect, step};
 use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
-use crate::{
-    EnvSnapshot, Episode, FrameRange, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError, action,
-};
+use crate::shared_calls::SwarmParts;
+use crate::{EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError};
 
 /// Bytes of an env in [`Buffers`] beside rewards and observations: action, done and mask; manual
 /// buttons, twice; progress in a step.
@@ -58,12 +55,12 @@ pub struct DeviceConfig {
 /// assert_eq!(swarm.cpu_state(1).expect("an env"), native.cpu_state(1).expect("an env"));
 /// ```
 pub struct DeviceSwarm {
-    config: SwarmConfig,
+    pub(crate) config: SwarmConfig,
     device: DeviceConfig,
-    rom: Rom,
+    pub(crate) rom: Rom,
     pub(super) memory: Memory,
-    seed: u64,
-    episodes: Episodes,
+    pub(crate) seed: u64,
+    pub(crate) episodes: Episodes,
     columns: Columns,
     order: Order,
     blocks: usize,
@@ -89,7 +86,7 @@ pub(super) struct Kernels {
     transfer: Kernel,
     pub(super) registers: Kernel,
     pub(super) frames: Kernel,
-    /// Wanted for debugging only, so compiled when first asked for.
+    /// Kernels that read and write memory for debugging, compiled at their first use.
     pub(super) memory: std::sync::OnceLock<[Kernel; 3]>,
 }
 
@@ -167,18 +164,6 @@ impl DeviceSwarm {
         Ok(swarm)
     }
 
-    /// The ROM that runs in every machine.
-    #[must_use]
-    pub fn rom(&self) -> &Rom {
-        &self.rom
-    }
-
-    /// The swarm's configuration.
-    #[must_use]
-    pub fn config(&self) -> &SwarmConfig {
-        &self.config
-    }
-
     /// Returns the device and its settings.
     #[must_use]
     pub fn device(&self) -> DeviceConfig {
@@ -197,61 +182,6 @@ impl DeviceSwarm {
         (self.blocks > 0).then_some(self.blocks)
     }
 
-    /// The seed of the last reset of all envs: what programs see.
-    #[must_use]
-    pub fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    /// Resets every env to the start of its next episode: rewards are zero, nothing is done,
-    /// observations are those before the first step. Env `i` is seeded with `seed + i`.
-    ///
-    /// # Errors
-    /// The device failed.
-    pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
-        self.seed = seed;
-        self.episodes.seed_all(seed);
-        self.clear_outputs()?;
-        self.reset_masked(&vec![true; self.config.num_envs])
-    }
-
-    /// Seeds those envs for which there is a seed: chance in their next episodes depends on it
-    /// alone. If every env gets a seed, `gb.seed` becomes the first env's.
-    ///
-    /// # Errors
-    /// There is not one entry for each env.
-    pub fn seed_envs(&mut self, seeds: &[Option<u64>]) -> Result<(), SwarmError> {
-        let (num_envs, found) = (self.config.num_envs, seeds.len());
-        if found != num_envs {
-            return Err(SwarmError::WrongLength { what: "seed", num_envs, found });
-        }
-        self.episodes.seed_some(seeds);
-        // `gb.seed` must not change while other envs are in an episode.
-        if !seeds.contains(&None) {
-            self.seed = self.episodes.by_env[0].seed;
-        }
-        Ok(())
-    }
-
-    /// Returns the env's seed and its number of episodes.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
-        self.check_env(env)?;
-        Ok(self.episodes.by_env[env])
-    }
-
-    /// Sets the env's seed and its number of episodes.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
-        self.check_env(env)?;
-        self.episodes.by_env[env] = episode;
-        Ok(())
-    }
-
     /// Resets the marked envs to the starts of their next episodes: chance is drawn, the
     /// programs' `begin` runs, and their observations are those before the first step. Other envs,
     /// rewards and ends stay as they are.
@@ -259,7 +189,7 @@ impl DeviceSwarm {
     /// # Errors
     /// The mask has not one entry for each env, or the device failed.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
-        self.check_mask(mask)?;
+        self.config.check_length("mask entry", mask.len())?;
         let count = self.starts.on_host.len();
         let (mut envs, mut drawn, mut chosen) = (Vec::new(), Vec::new(), vec![Vec::new(); count]);
         for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
@@ -287,12 +217,6 @@ impl DeviceSwarm {
         self.begin(&marks)
     }
 
-    fn clear_outputs(&mut self) -> Result<(), SwarmError> {
-        self.buffers.rewards.fill(0.0_f32)?;
-        self.buffers.dones.fill(0_u8)?;
-        Ok(self.buffers.observations.fill(0.0_f32)?)
-    }
-
     /// Runs the programs' `begin` and first `observe` for the marked envs; their scratch must be
     /// zero.
     fn begin(&self, mask: &Array) -> Result<(), SwarmError> {
@@ -305,77 +229,13 @@ impl DeviceSwarm {
         self.with_program_line(arguments.launch(kernel, &[self.config.num_envs]))
     }
 
-    /// Presses each env's action, runs the schedule's frames, computes what the stage owns.
-    ///
-    /// # Errors
-    /// Not one action for each env, or an action that the codec does not have; no machine has moved
-    /// then. Or the device failed, or a program stopped, such as at an index outside its scratch:
-    /// some machines have moved then.
-    pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
-        self.step_frames(actions, &FrameRange::whole(&self.config))
-    }
-
-    /// Runs a range of a step, which has the same actions in all of its pieces.
-    ///
-    /// # Errors
-    /// As in [`DeviceSwarm::step`], or the step has no such frames.
-    pub fn step_frames(&mut self, actions: &[u8], range: &FrameRange) -> Result<(), SwarmError> {
-        action::check(&self.config, actions)?;
-        let plan = range.plan(&self.config, self.seed)?;
-        self.run(actions, plan)
-    }
-
-    /// Runs a range of a step in which no button is pressed, not even a manual one. Programs see
-    /// the action NOOP, or number 0 if the codec has none.
-    ///
-    /// # Errors
-    /// The step has no such frames, or as in [`DeviceSwarm::step`].
-    pub fn step_frames_without_buttons(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
-        let plan = StepPlan { is_idle: true, ..range.plan(&self.config, self.seed)? };
-        self.run(&vec![self.config.codec.idle(); self.config.num_envs], plan)
-    }
-
-    fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
-        if let Some(pending) = self.episodes.take_awaiting_begin() {
-            let mask = self.mask(&pending)?;
-            self.begin(&mask)?;
-        }
-        self.buffers.actions.write(actions)?;
-        let buffers = &self.buffers;
-        let Buffers { rom, actions, codec, frames_held, rewards, dones, observations, .. } =
-            buffers;
-        let manual_buttons =
-            if plan.is_idle { &buffers.no_buttons } else { &buffers.manual_buttons };
-        let mut arguments = Arguments::new(&self.envs)
-            .with("rom", rom)
-            .with("actions", actions)
-            .with("codec", codec)
-            .with("frames_held", frames_held)
-            .with("manual_buttons", manual_buttons)
-            .with("frames", plan.frames)
-            .with("first_frame", plan.first_frame)
-            .with("draw_last", plan.draw_last)
-            .with("seed", plan.seed as u32);
-        if self.config.stage != Stage::EmulateOnly {
-            arguments = arguments
-                .with("computes", plan.computes)
-                .with("rewards", rewards)
-                .with("dones", dones)
-                .with("observations", observations);
-        }
-        if let Some(frames) = &buffers.single_frames {
-            arguments = frames.arguments(&plan, arguments);
-        }
-        self.with_program_line(arguments.launch(&self.kernels.step, &[self.config.num_envs]))
-    }
-
     /// Holds these buttons down in an env instead of its actions' buttons, through whole steps and
     /// resets; `None` ends it.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
-        self.check_env(env)?;
+        self.config.check_env(env)?;
         let manual_buttons = buttons.map_or(step::NO_MANUAL_BUTTONS, i16::from);
         Ok(self.buffers.manual_buttons.slice(0, env..env + 1, 1)?.write(&[manual_buttons])?)
     }
@@ -414,7 +274,7 @@ impl DeviceSwarm {
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
-        self.check_env(env)?;
+        self.config.check_env(env)?;
         self.transfer(&self.staging_env, &self.envs, env, &self.buffers.mask_of_one)?;
         self.with_program_line(self.memory.stream.synchronize())?;
         let like = &self.starts.on_host[0];
@@ -447,7 +307,7 @@ impl DeviceSwarm {
         env: usize,
         snapshot: &EnvSnapshot,
     ) -> Result<(), SwarmError> {
-        self.check_env(env)?;
+        self.config.check_env(env)?;
         host_copy::upload(&self.columns, &self.rom, snapshot, &self.staging_env)?;
         let mut mask = vec![false; self.config.num_envs];
         mask[env] = true;
@@ -459,10 +319,6 @@ impl DeviceSwarm {
 
     pub(crate) fn starts(&self) -> &[EnvSnapshot] {
         &self.starts.on_host
-    }
-
-    pub(crate) fn weights(&self) -> &[u32] {
-        self.episodes.weights()
     }
 
     pub(crate) fn manual_buttons(&self) -> Result<Vec<Option<u8>>, SwarmError> {
@@ -490,7 +346,7 @@ impl DeviceSwarm {
     /// # Errors
     /// There is no such env, the mask has not one entry for each env, or the device failed.
     pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
-        self.check_env(source)?;
+        self.config.check_env(source)?;
         // The source would only be copied onto itself, while others read it.
         let mut mask = mask.to_vec();
         if let Some(marked) = mask.get_mut(source) {
@@ -519,24 +375,73 @@ impl DeviceSwarm {
 
     /// Uploads a mask, after a check of its length.
     fn mask(&self, mask: &[bool]) -> Result<Array, SwarmError> {
-        self.check_mask(mask)?;
+        self.config.check_length("mask entry", mask.len())?;
         let bytes: Vec<u8> = mask.iter().map(|&marked| u8::from(marked)).collect();
         self.buffers.mask.write(&bytes)?;
         Ok(self.buffers.mask.clone())
     }
+}
 
-    fn check_mask(&self, mask: &[bool]) -> Result<(), SwarmError> {
-        let (num_envs, found) = (self.config.num_envs, mask.len());
-        if found == num_envs {
-            Ok(())
-        } else {
-            Err(SwarmError::WrongLength { what: "mask entry", num_envs, found })
-        }
+impl SwarmParts for DeviceSwarm {
+    fn clear_outputs(&mut self) -> Result<(), SwarmError> {
+        self.buffers.rewards.fill(0.0_f32)?;
+        self.buffers.dones.fill(0_u8)?;
+        Ok(self.buffers.observations.fill(0.0_f32)?)
     }
 
-    pub(super) fn check_env(&self, env: usize) -> Result<(), SwarmError> {
-        let last = self.config.num_envs - 1;
-        if env > last { Err(SwarmError::NoSuchEnv { env, last }) } else { Ok(()) }
+    /// Copies the starts to the device.
+    fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
+        let lengths = lengths(&self.columns, &self.rom, self.config.programs.scratch_len());
+        let count = starts.len();
+        let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
+        for (at, start) in starts.iter().enumerate() {
+            host_copy::upload(&self.columns, &self.rom, start, &self.staging_env)?;
+            let mut mask = vec![0_u8; count];
+            mask[at] = 1;
+            self.transfer(&on_device, &self.staging_env, 0, &self.memory.copy_of(&mask)?)?;
+        }
+        self.episodes.set_start_weights_unchecked(vec![1; count]);
+        self.starts = Starts { on_device, on_host: starts };
+        Ok(())
+    }
+
+    fn load_first_start(&mut self) -> Result<(), SwarmError> {
+        let all = self.mask(&vec![true; self.config.num_envs])?;
+        self.transfer(&self.envs, &self.starts.on_device, 0, &all)
+    }
+
+    fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
+        if let Some(pending) = self.episodes.take_awaiting_begin() {
+            let mask = self.mask(&pending)?;
+            self.begin(&mask)?;
+        }
+        self.buffers.actions.write(actions)?;
+        let buffers = &self.buffers;
+        let Buffers { rom, actions, codec, frames_held, rewards, dones, observations, .. } =
+            buffers;
+        let manual_buttons =
+            if plan.is_idle { &buffers.no_buttons } else { &buffers.manual_buttons };
+        let mut arguments = Arguments::new(&self.envs)
+            .with("rom", rom)
+            .with("actions", actions)
+            .with("codec", codec)
+            .with("frames_held", frames_held)
+            .with("manual_buttons", manual_buttons)
+            .with("frames", plan.frames)
+            .with("first_frame", plan.first_frame)
+            .with("draw_last", plan.draw_last)
+            .with("seed", plan.seed as u32);
+        if self.config.stage != Stage::EmulateOnly {
+            arguments = arguments
+                .with("computes", plan.computes)
+                .with("rewards", rewards)
+                .with("dones", dones)
+                .with("observations", observations);
+        }
+        if let Some(frames) = &buffers.single_frames {
+            arguments = frames.arguments(&plan, arguments);
+        }
+        self.with_program_line(arguments.launch(&self.kernels.step, &[self.config.num_envs]))
     }
 }
 

@@ -86,17 +86,23 @@ pub(crate) fn kernel(module: &mut Module, name: &str, params: Vec<Param>) -> Fun
 /// ROM and cartridge RAM: passed beside the machine in the sources, held by it on the device.
 pub(crate) const CARRIED: [&str; 2] = ["rom", "cart_ram"];
 
+/// Replaces the machine's large arrays by handles, and lets the machine bring ROM and cartridge RAM
+/// itself, also to `programs`, which take them after the machine.
+fn detach_machine(module: &mut Module, machine: Type, programs: &[FunctionId]) {
+    let fields = DETACHED.map(|name| field(&module.types, machine, name));
+    let machine = detach::fields(module, machine, &fields)
+        .unwrap_or_else(|fault| unreachable!("no source copies a whole array: {}", fault.message));
+    let entries: Vec<(FunctionId, Vec<usize>)> =
+        programs.iter().map(|&id| (id, vec![1, 2])).collect();
+    carry::handles(module, machine, &CARRIED, &entries);
+}
+
 /// Arranges a module with the machine for kernels; `programs` are further functions that kernels
 /// call, which take the machine, ROM and cartridge RAM first. From here on the machine brings the
 /// latter two itself.
 pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
     let machine = machine_type(&module);
-    let fields = DETACHED.map(|name| field(&module.types, machine, name));
-    let machine = detach::fields(&mut module, machine, &fields)
-        .unwrap_or_else(|fault| unreachable!("no source copies a whole array: {}", fault.message));
-    let entries: Vec<(FunctionId, Vec<usize>)> =
-        programs.iter().map(|&id| (id, vec![1, 2])).collect();
-    carry::handles(&mut module, machine, &CARRIED, &entries);
+    detach_machine(&mut module, machine, programs);
     exit::before_inlining(&mut module);
     let module = pass::simplify(checked(module));
     let mut module = module.into_inner();
@@ -140,12 +146,7 @@ pub(crate) fn execute_lowest_first(module: &mut Module, has_blocks: bool) {
 /// programs; returns the machine's type in it.
 pub(crate) fn arrange_view(mut module: Module, programs: &[FunctionId]) -> (Module, Type) {
     let machine = module.functions[programs[0]].params[0].ty;
-    let fields = DETACHED.map(|name| field(&module.types, machine, name));
-    let machine = detach::fields(&mut module, machine, &fields)
-        .unwrap_or_else(|fault| unreachable!("no source copies a whole array: {}", fault.message));
-    let entries: Vec<(FunctionId, Vec<usize>)> =
-        programs.iter().map(|&id| (id, vec![1, 2])).collect();
-    carry::handles(&mut module, machine, &CARRIED, &entries);
+    detach_machine(&mut module, machine, programs);
     let module = pass::simplify(checked(module)).into_inner();
     let machine = module.functions[programs[0]].params[0].ty;
     (module, machine)

@@ -1,4 +1,4 @@
-"""What a thread of each of the swarm's kernels does: of its arguments `row` and `lane` are the thread's place in the
+"""Work of one thread in each of the swarm's kernels: of its arguments `row` and `lane` are the thread's place in the
 grid and `env` is the env it is for. The kernels around these functions bring the machine and bind all other arguments
 by their names. What depends on a swarm's programs is in `programs`, a text of its own."""
 

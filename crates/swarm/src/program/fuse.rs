@@ -176,15 +176,23 @@ fn sources(reward: &ProgramText, obs: &ProgramText) -> (SourceMap, [SourceId; 2]
     (sources, [first, second])
 }
 
-/// Lowers the texts; `writes` says whether functions get the part of the machine that takes writes.
-fn lower(
+/// Both texts' functions, lowered into one module.
+struct ReadTexts {
+    rewards: TextFunctions,
+    observes: TextFunctions,
+    sources: SourceMap,
+    ids: [SourceId; 2],
+}
+
+/// Reads the functions of both texts, with those that hooks call.
+fn read_texts(
     [reward_text, obs_text]: [&ProgramText; 2],
-    hooks: &[Hook],
+    called: &[&str],
     writes: bool,
-    mut module: Module,
-) -> Result<(Fused, Sizes), SwarmError> {
+    module: &mut Module,
+) -> Result<ReadTexts, SwarmError> {
     let (mut sources, ids) = sources(reward_text, obs_text);
-    let library = library(&module, writes);
+    let library = library(module, writes);
     let mut read = |program: &ProgramText, id: SourceId, wanted: &[ExpectedFunction<'_>]| {
         let files = |path: &Path| {
             let mut files = program.files().iter();
@@ -192,9 +200,8 @@ fn lower(
             found.map(|(_, text)| text.clone()).into()
         };
         let program = Program::parse_beside(&mut sources, id, &files)?;
-        TextFunctions::read(&program, &sources, id, wanted, &library, &mut module)
+        TextFunctions::read(&program, &sources, id, wanted, &library, module)
     };
-    let called: Vec<&str> = called(hooks);
     // What either text may have. One text has it once, with the scratch that it has for both.
     let mut either = vec![BEGIN, SETTLED, MASK];
     either.extend(called.iter().map(|&name| ExpectedFunction { name, ..CALLED }));
@@ -202,9 +209,8 @@ fn lower(
     let is_one_text = reward_text.text() == obs_text.text();
     let beside = if is_one_text { &[] } else { &either[..] };
     let of_obs = [&[OBSERVE], beside].concat();
-    let tasks = (read(reward_text, ids[0], &of_reward), read(obs_text, ids[1], &of_obs));
-    let (rewards, observes) = match tasks {
-        (Ok(rewards), Ok(observes)) => (rewards, observes),
+    match (read(reward_text, ids[0], &of_reward), read(obs_text, ids[1], &of_obs)) {
+        (Ok(rewards), Ok(observes)) => Ok(ReadTexts { rewards, observes, sources, ids }),
         (rewards, observes) => {
             let mut faults = Vec::new();
             for fault in [rewards.err(), observes.err()].into_iter().flatten().flatten() {
@@ -212,9 +218,38 @@ fn lower(
                     faults.push(fault);
                 }
             }
-            return Err(refused(&faults, &sources));
+            Err(refused(&faults, &sources))
         }
-    };
+    }
+}
+
+/// Refuses functions that write to memory and may not.
+fn refuse_writers<'a>(
+    asks: impl Iterator<Item = (&'a str, Option<FunctionId>)>,
+    writers: &HashSet<FunctionId>,
+    module: &Module,
+    sources: &SourceMap,
+) -> Result<(), SwarmError> {
+    for (name, id) in asks {
+        if let Some(id) = id.filter(|id| writers.contains(id)) {
+            let message = format!("`{name}` may not write; {WRITERS}");
+            let fault = Diagnostic::error(Code::WrongCall, module.functions[id].span, message);
+            return Err(refused(&[fault], sources));
+        }
+    }
+    Ok(())
+}
+
+/// Lowers the texts; `writes` says whether functions get the part of the machine that takes writes.
+fn lower(
+    [reward_text, obs_text]: [&ProgramText; 2],
+    hooks: &[Hook],
+    writes: bool,
+    mut module: Module,
+) -> Result<(Fused, Sizes), SwarmError> {
+    let called: Vec<&str> = called(hooks);
+    let ReadTexts { rewards, observes, sources, ids } =
+        read_texts([reward_text, obs_text], &called, writes, &mut module)?;
     let reward = rewards.function(REWARD.name);
     let (Some(observe), Some(obs_dim)) = (observes.function(OBSERVE.name), observes.obs_dim) else {
         unreachable!("what is needed and missing is a fault")
@@ -250,13 +285,7 @@ fn lower(
     );
     let writers: HashSet<FunctionId> =
         WRITES.iter().flat_map(|write| callers(&module, view_function(&module, write))).collect();
-    for (name, id) in asks {
-        if let Some(id) = id.filter(|id| writers.contains(id)) {
-            let message = format!("`{name}` may not write; {WRITERS}");
-            let fault = Diagnostic::error(Code::WrongCall, module.functions[id].span, message);
-            return Err(refused(&[fault], &sources));
-        }
-    }
+    refuse_writers(asks, &writers, &module, &sources)?;
     let sizes = Sizes {
         writes: !writers.is_empty(),
         reward_scratch: rewards.scratch,

@@ -139,83 +139,118 @@ fn try_inputs(
     seed: u64,
 ) -> Result<FoundInputs, Refusal> {
     let seeds: Vec<u64> = (0..DRAWS).map(|draw| random::seed(seed, draw)).collect();
-    let (module, kernel) = (&program.forward, program.kernel);
-    let run = |inputs: &[ArgumentInput], data: &[Vec<u8>]| {
-        let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
-        let grid = Grid { dims: &dims, inputs };
-        let after = execute::launch_within(SEARCH_BUDGET, module, kernel, grid, &memory);
-        after.map(|after| after.data).map_err(|_| Refusal::Faults)
-    };
-    let draw = |inputs: &[ArgumentInput], seed| execute::arguments(module, kernel, inputs, seed);
-    // What is written shows on some draw.
-    for &seed in &seeds {
-        let data = draw(&inputs, seed);
-        let after = run(&inputs, &data)?;
-        for (given, (before, after)) in inputs.iter_mut().zip(data.iter().zip(&after)) {
-            given.written |= before != after;
-        }
-    }
-    if !inputs.iter().any(|given| given.written) {
-        return Err(Refusal::NoResult);
-    }
-    // An array that is written and never read begins as zero.
-    for at in 0..inputs.len() {
-        if !inputs[at].written {
-            continue;
-        }
-        let data = draw(&inputs, seeds[0]);
-        let mut zeroed = data.clone();
-        zeroed[at].fill(0);
-        let (one, other) = (run(&inputs, &data)?, run(&inputs, &zeroed));
-        inputs[at].zero = other.is_ok_and(|other| other == one);
-    }
-    let mut draws = Vec::new();
-    for &seed in &seeds {
-        let data = draw(&inputs, seed);
-        let after = run(&inputs, &data)?;
-        for (at, bytes) in after.iter().enumerate().filter(|(at, _)| inputs[*at].written) {
-            let numbers = execute::numbers(module, kernel, at, bytes);
-            let is_fine = |number: &gbxcule_ir::Literal| {
-                !number.scalar().is_float() || number.as_f64().abs() <= LARGEST
-            };
-            if !numbers.iter().all(is_fine) {
-                return Err(Refusal::NotFinite);
-            }
-        }
-        draws.push((data, after));
-    }
+    let seed = seeds[0];
+    let trial = Trial { program, dims: &dims, seeds };
+    trial.mark_written(&mut inputs)?;
+    trial.mark_zero(&mut inputs)?;
+    let draws = trial.draws(&inputs)?;
+    let (before, after) = &draws[0];
     let written: Vec<usize> = (0..inputs.len()).filter(|&at| inputs[at].written).collect();
-    // Bytes that no draw changes hold what was drawn for them.
-    let varies = |&at: &usize| {
-        (0..draws[0].1[at].len()).any(|byte| {
-            let changes = draws.iter().any(|(before, after)| before[at][byte] != after[at][byte]);
-            changes && draws.iter().any(|(_, after)| after[at][byte] != draws[0].1[at][byte])
-        })
-    };
     // A kernel without inputs gives one result; at least it must not be nothing.
     let without_inputs = inputs.iter().all(|given| given.zero);
     let is_something =
-        if without_inputs { draws[0].0 != draws[0].1 } else { written.iter().any(varies) };
+        if without_inputs { before != after } else { written.iter().any(|&at| varies(&draws, at)) };
     if !is_something {
         return Err(Refusal::Constant);
     }
     let grid = Grid { dims: &dims, inputs: &inputs };
-    if results(program, grid, seeds[0]).is_err() {
+    if results(program, grid, seed).is_err() {
         return Err(Refusal::NotFinite);
     }
     let matters = |at: usize| {
         draws.iter().skip(1).any(|(other, _)| {
-            let mut mixed = draws[0].0.clone();
+            let mut mixed = before.clone();
             mixed[at].clone_from(&other[at]);
-            let after = run(&inputs, &mixed);
-            after.map_or(true, |after| written.iter().any(|&out| after[out] != draws[0].1[out]))
+            let found = trial.run(&inputs, &mixed);
+            found.map_or(true, |found| written.iter().any(|&out| found[out] != after[out]))
         })
     };
     let inputs_matter =
         !without_inputs && (0..inputs.len()).filter(|&at| !inputs[at].zero).all(matters);
-    let outcomes = execute::forward_with_outcomes(program, grid, &draws[0].0);
+    let outcomes = execute::forward_with_outcomes(program, grid, before);
     let comparisons_vary =
         outcomes.is_ok_and(|(_, outcomes)| outcomes.values().all(|seen| *seen == [true; 2]));
-    let seed = seeds[0];
     Ok(FoundInputs { dims, inputs, seed, attempt: 0, inputs_matter, comparisons_vary })
+}
+
+/// Bytes of each argument.
+type Data = Vec<Vec<u8>>;
+
+/// A kernel with a launch size and the seeds of its draws.
+struct Trial<'a> {
+    program: &'a RowProgram,
+    dims: &'a [u32],
+    seeds: Vec<u64>,
+}
+
+impl Trial<'_> {
+    fn run(&self, inputs: &[ArgumentInput], data: &[Vec<u8>]) -> Result<Data, Refusal> {
+        let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
+        let grid = Grid { dims: self.dims, inputs };
+        let (module, kernel) = (&self.program.forward, self.program.kernel);
+        let after = execute::launch_within(SEARCH_BUDGET, module, kernel, grid, &memory);
+        after.map(|after| after.data).map_err(|_| Refusal::Faults)
+    }
+
+    fn draw(&self, inputs: &[ArgumentInput], seed: u64) -> Data {
+        execute::arguments(&self.program.forward, self.program.kernel, inputs, seed)
+    }
+
+    /// Marks the arguments that some draw changes; there must be one.
+    fn mark_written(&self, inputs: &mut [ArgumentInput]) -> Result<(), Refusal> {
+        for &seed in &self.seeds {
+            let data = self.draw(inputs, seed);
+            let after = self.run(inputs, &data)?;
+            for (given, (before, after)) in inputs.iter_mut().zip(data.iter().zip(&after)) {
+                given.written |= before != after;
+            }
+        }
+        let any = inputs.iter().any(|given| given.written);
+        any.then_some(()).ok_or(Refusal::NoResult)
+    }
+
+    /// Marks the arrays that are written and never read: they begin as zero.
+    fn mark_zero(&self, inputs: &mut [ArgumentInput]) -> Result<(), Refusal> {
+        for at in 0..inputs.len() {
+            if !inputs[at].written {
+                continue;
+            }
+            let data = self.draw(inputs, self.seeds[0]);
+            let mut zeroed = data.clone();
+            zeroed[at].fill(0);
+            let (one, other) = (self.run(inputs, &data)?, self.run(inputs, &zeroed));
+            inputs[at].zero = other.is_ok_and(|other| other == one);
+        }
+        Ok(())
+    }
+
+    /// Returns the data of every draw, before and after a launch. Results must be finite.
+    fn draws(&self, inputs: &[ArgumentInput]) -> Result<Vec<(Data, Data)>, Refusal> {
+        let (module, kernel) = (&self.program.forward, self.program.kernel);
+        let mut draws = Vec::new();
+        for &seed in &self.seeds {
+            let data = self.draw(inputs, seed);
+            let after = self.run(inputs, &data)?;
+            for (at, bytes) in after.iter().enumerate().filter(|(at, _)| inputs[*at].written) {
+                let numbers = execute::numbers(module, kernel, at, bytes);
+                let is_fine = |number: &gbxcule_ir::Literal| {
+                    !number.scalar().is_float() || number.as_f64().abs() <= LARGEST
+                };
+                if !numbers.iter().all(is_fine) {
+                    return Err(Refusal::NotFinite);
+                }
+            }
+            draws.push((data, after));
+        }
+        Ok(draws)
+    }
+}
+
+/// Returns true if some byte of an argument is changed, and not to one value by all draws. Bytes
+/// that no draw changes hold what was drawn for them.
+fn varies(draws: &[(Data, Data)], at: usize) -> bool {
+    (0..draws[0].1[at].len()).any(|byte| {
+        let changes = draws.iter().any(|(before, after)| before[at][byte] != after[at][byte]);
+        changes && draws.iter().any(|(_, after)| after[at][byte] != draws[0].1[at][byte])
+    })
 }

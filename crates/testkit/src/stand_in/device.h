@@ -1,9 +1,9 @@
 // device.h: what the stand-in for NVIDIA's driver has for devices: memory, streams, events.
 //
-// It is not CUDA: kernels run on the host, one thread after the other. It is strict where a driver
-// is not: work is done as late as it may be, when somebody waits; device memory can't be touched by
-// the host; each range that is copied, filled or given back must be alive and whole. A misuse ends
-// the process with a sentence.
+// The stand-in is not CUDA: kernels run on the host, one thread after the other. It is strict where
+// a driver is not: work is done as late as it may be, when somebody waits; device memory can't be
+// touched by the host; each range that is copied, filled or given back must be alive and whole. A
+// misuse ends the process with a sentence.
 #pragma once
 
 #include <cstdarg>
@@ -131,7 +131,7 @@ void run(Stream* stream, uint64_t until); // Until that ticket is done.
 
 } // namespace host_gpu
 
-// What the driver's functions have in common.
+// Parts that all of the driver's functions begin with.
 #define API extern "C" __attribute__((visibility("default")))
 #define LOCK                                                       \
     std::lock_guard<std::recursive_mutex> lock(world().lock);      \

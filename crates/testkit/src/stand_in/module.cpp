@@ -28,7 +28,7 @@ struct Function {
     uint64_t threads; // That a block has at most.
 };
 
-// What is loaded: a shared object of the host, or machine code.
+// Loaded code: a shared object of the host, or machine code.
 struct Code {
     void* library = nullptr;
     void* machine = nullptr;

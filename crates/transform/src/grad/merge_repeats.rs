@@ -186,25 +186,40 @@ impl Merger<'_> {
     }
 }
 
+/// Handles of parameters and of their gradients, by the parameter's position.
+struct GradientHandles {
+    /// The first gradient's handle of each parameter, with the parameter's own.
+    first: FxHashMap<u32, (Value, Value)>,
+    /// The handle that stands for each value from here on: the value itself, mostly.
+    same: Vec<Value>,
+}
+
+impl GradientHandles {
+    fn find(function: &Function, body: &Body) -> Self {
+        let mut first: FxHashMap<u32, (Value, Value)> = FxHashMap::default();
+        let mut same: Vec<Value> = body.values.handles().collect();
+        for (value, data) in body.values.iter() {
+            let Op::Gradient(array) = data.op else { continue };
+            let Op::Load(place) = body.values[array].op else { continue };
+            let Some(position) = whole_param(function, body, place) else { continue };
+            let (gradient, own) = *first.entry(position).or_insert((value, array));
+            same[value.index()] = gradient;
+            same[array.index()] = own;
+        }
+        Self { first, same }
+    }
+
+    /// Returns true if a value is one of the handles, which the hoisting takes from its place.
+    fn contain(&self, body: &Body, value: Value) -> bool {
+        let same = self.same[value.index()];
+        matches!(body.values[value].op, Op::Gradient(_) | Op::Load(_))
+            && self.first.values().any(|&(gradient, array)| [gradient, array].contains(&same))
+    }
+}
+
 /// Takes the gradients of parameters before the first statement that needs one.
 fn hoist_gradient_handles(function: &Function, body: &mut Body) {
-    // The first handle of each parameter, with the parameter's own.
-    let mut handles: FxHashMap<u32, (Value, Value)> = FxHashMap::default();
-    let mut same: Vec<Value> = body.values.handles().collect();
-    for (value, data) in body.values.iter() {
-        let Op::Gradient(array) = data.op else { continue };
-        let Op::Load(place) = body.values[array].op else { continue };
-        let Some(position) = whole_param(function, body, place) else { continue };
-        let (first, of) = *handles.entry(position).or_insert((value, array));
-        same[value.index()] = first;
-        same[array.index()] = of;
-    }
-    let is_raised = |body: &Body, value: Value| {
-        matches!(body.values[value].op, Op::Gradient(_) | Op::Load(_))
-            && handles
-                .values()
-                .any(|&(gradient, array)| [gradient, array].contains(&same[value.index()]))
-    };
+    let handles = GradientHandles::find(function, body);
     let mut raised: Vec<Value> = Vec::new();
     let root = body.root;
     let mut stmts = std::mem::take(&mut body.blocks[root].stmts);
@@ -213,9 +228,9 @@ fn hoist_gradient_handles(function: &Function, body: &mut Body) {
         let mut todo = Vec::new();
         let mut note = |body: &Body, stmt: &Stmt| {
             let StmtKind::Let(value) = stmt.kind else { return };
-            if matches!(body.values[value].op, Op::Gradient(_)) && is_raised(body, value) {
+            if matches!(body.values[value].op, Op::Gradient(_)) && handles.contain(body, value) {
                 first.get_or_insert(position);
-                let gradient = same[value.index()];
+                let gradient = handles.same[value.index()];
                 if !raised.contains(&gradient) {
                     raised.push(gradient);
                 }
@@ -235,7 +250,7 @@ fn hoist_gradient_handles(function: &Function, body: &mut Body) {
         return;
     };
     let stays = |body: &Body, stmt: &Stmt| match stmt.kind {
-        StmtKind::Let(value) => !is_raised(body, value),
+        StmtKind::Let(value) => !handles.contain(body, value),
         _ => true,
     };
     let removed = stmts[..first].iter().filter(|stmt| !stays(body, stmt)).count();
@@ -248,7 +263,7 @@ fn hoist_gradient_handles(function: &Function, body: &mut Body) {
     raised.sort();
     let lets = raised.iter().flat_map(|&gradient| {
         let array = match body.values[gradient].op {
-            Op::Gradient(array) => same[array.index()],
+            Op::Gradient(array) => handles.same[array.index()],
             _ => gradient,
         };
         [array, gradient]
@@ -268,7 +283,7 @@ fn hoist_gradient_handles(function: &Function, body: &mut Body) {
             body.values[*value].span = Span::NONE;
         }
     }
-    substitute(body, |value| same[value.index()]);
+    substitute(body, |value| handles.same[value.index()]);
 }
 
 /// Joins the first two tests of a block that ask for the same gradient, if only steps lie between

@@ -278,22 +278,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
     /// Runs a statement with blocks forward; a `While` may count.
     pub(super) fn advance_stmt(&mut self, stmt: &StmtKind, counter: Option<PlaceId>) {
         match stmt {
-            StmtKind::If { condition, accept, reject } => {
-                let (condition, span) = (self.copy.value(*condition), self.b.span());
-                let blocks = [*accept, *reject].map(|block| self.advanced(block));
-                self.b.set_span(span);
-                self.b.if_blocks(condition, blocks[0], blocks[1]);
-            }
-            StmtKind::Switch { selector, cases, default } => {
-                let selector = self.copy.value(*selector);
-                let cases = cases.iter().map(|case| Case {
-                    labels: case.labels.clone(),
-                    body: self.advanced(case.body),
-                });
-                let cases = cases.collect();
-                let default = self.advanced(*default);
-                self.b.switch(selector, cases, default);
-            }
+            StmtKind::If { .. } | StmtKind::Switch { .. } => self.branch(stmt, Self::advanced),
             StmtKind::For { index, start, end, step, body } => {
                 let range = [*start, *end, *step].map(|value| self.copy.value(value));
                 let new = self.b.loop_index(self.scan.body.type_of(*index), "i");
@@ -320,6 +305,28 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
+    /// Branches as a statement does, with `arm` made of each of its blocks.
+    fn branch(&mut self, stmt: &StmtKind, arm: fn(&mut Self, BlockId) -> BlockId) {
+        match stmt {
+            StmtKind::If { condition, accept, reject } => {
+                let (condition, span) = (self.copy.value(*condition), self.b.span());
+                let blocks = [*accept, *reject].map(|block| arm(self, block));
+                self.b.set_span(span);
+                self.b.if_blocks(condition, blocks[0], blocks[1]);
+            }
+            StmtKind::Switch { selector, cases, default } => {
+                let selector = self.copy.value(*selector);
+                let cases = cases
+                    .iter()
+                    .map(|case| Case { labels: case.labels.clone(), body: arm(self, case.body) });
+                let cases = cases.collect();
+                let default = arm(self, *default);
+                self.b.switch(selector, cases, default);
+            }
+            _ => {}
+        }
+    }
+
     fn advanced(&mut self, block: BlockId) -> BlockId {
         self.b.open_block();
         self.advance(block);
@@ -337,22 +344,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
     /// The reverse of a statement with blocks.
     fn compound(&mut self, stmt: &StmtKind, keep: &SavedValues) {
         match stmt {
-            StmtKind::If { condition, accept, reject } => {
-                let (condition, span) = (self.copy.value(*condition), self.b.span());
-                let blocks = [*accept, *reject].map(|block| self.reversed(block));
-                self.b.set_span(span);
-                self.b.if_blocks(condition, blocks[0], blocks[1]);
-            }
-            StmtKind::Switch { selector, cases, default } => {
-                let selector = self.copy.value(*selector);
-                let cases = cases.iter().map(|case| Case {
-                    labels: case.labels.clone(),
-                    body: self.reversed(case.body),
-                });
-                let cases = cases.collect();
-                let default = self.reversed(*default);
-                self.b.switch(selector, cases, default);
-            }
+            StmtKind::If { .. } | StmtKind::Switch { .. } => self.branch(stmt, Self::reversed),
             StmtKind::For { index, start, end, step, body } => {
                 let range = [*start, *end, *step].map(|value| self.copy.value(value));
                 let cycle = Cycle::of_for(*body, *index, range);

@@ -171,8 +171,8 @@ fn candidates(
     param: usize,
     written: &[Vec<u32>],
 ) -> Vec<PromotedField> {
-    let mut found: Vec<PromotedField> = Vec::new();
-    let mut refused: Vec<Vec<u32>> = Vec::new();
+    let mut found =
+        Candidates { module, body, structure, written, fields: Vec::new(), refused: Vec::new() };
     let mut loops: Vec<BlockId> = Vec::new();
     let mut depth = 0;
     walk(body, body.root, |step| match step {
@@ -184,6 +184,8 @@ fn candidates(
                 StmtKind::While { header, body, .. } => loops.extend([header, body]),
                 _ => {}
             }
+            let is_call = matches!(stmt.kind, StmtKind::Let(value)
+                if matches!(body.values[value].op, Op::Call { .. }));
             stmt_uses(
                 body,
                 &stmt.kind,
@@ -192,52 +194,69 @@ fn candidates(
                     let (Use::Read(place) | Use::Write(place) | Use::Expose(place)) = used else {
                         return;
                     };
-                    let is_call = matches!(stmt.kind, StmtKind::Let(value)
-                        if matches!(body.values[value].op, Op::Call { .. }));
-                    if body.places[place].root != Root::Param(param as u32) || is_call {
-                        return;
-                    }
-                    let path = fields(body.path(place));
-                    let Some(ty) = field_type(module, structure, &path) else { return };
-                    let changes =
-                        matches!(used, Use::Write(_)) && body.path(place).len() == path.len();
-                    let rest = &body.path(place)[path.len()..];
-                    let fits = match module.types[ty] {
-                        Shape::Scalar(_) | Shape::Array { .. } => !matches!(used, Use::Expose(_)),
-                        Shape::Fixed { of, len } => {
-                            of.as_scalar().is_some()
-                                && len <= ELEMENTS_MAX
-                                && matches!(used, Use::Read(_))
-                                && matches!(rest, [Projection::At(index)]
-                                    if bound::most(body, *index).is_some_and(|most| most < u128::from(len)))
-                        }
-                        _ => return,
-                    };
-                    if !fits {
-                        refused.push(path);
-                    } else if let Some(kept) = found.iter_mut().find(|kept| kept.path == path) {
-                        kept.changes |= changes;
-                        kept.repeats |= depth > 0;
-                    } else {
-                        let varies = written.iter().any(|other| overlap(other, &path));
-                        let (locals, home, repeats) = (Vec::new(), None, depth > 0);
-                        found.push(PromotedField {
-                            path,
-                            ty,
-                            locals,
-                            home,
-                            changes,
-                            varies,
-                            repeats,
-                            known: None,
-                        });
+                    if body.places[place].root == Root::Param(param as u32) && !is_call {
+                        found.note(used, place, depth > 0);
                     }
                 },
             );
         }
     });
-    found.retain(|kept| !refused.iter().any(|path| overlap(path, &kept.path)));
-    found
+    let Candidates { mut fields, refused, .. } = found;
+    fields.retain(|kept| !refused.iter().any(|path| overlap(path, &kept.path)));
+    fields
+}
+
+/// Fields of a parameter that a body uses, collected in the order of their first use.
+struct Candidates<'a> {
+    module: &'a Module,
+    body: &'a Body,
+    /// The parameter's type.
+    structure: Type,
+    /// Paths that functions of the module write.
+    written: &'a [Vec<u32>],
+    fields: Vec<PromotedField>,
+    /// Paths with a use that no variable can serve.
+    refused: Vec<Vec<u32>>,
+}
+
+impl Candidates<'_> {
+    /// Notes one use of a place; `repeats` is true in a loop.
+    fn note(&mut self, used: Use, place: PlaceId, repeats: bool) {
+        let whole = self.body.path(place);
+        let path = fields(whole);
+        let Some(ty) = field_type(self.module, self.structure, &path) else { return };
+        let changes = matches!(used, Use::Write(_)) && whole.len() == path.len();
+        let fits = match self.module.types[ty] {
+            Shape::Scalar(_) | Shape::Array { .. } => !matches!(used, Use::Expose(_)),
+            Shape::Fixed { of, len } => {
+                of.as_scalar().is_some()
+                    && len <= ELEMENTS_MAX
+                    && matches!(used, Use::Read(_))
+                    && matches!(&whole[path.len()..], [Projection::At(index)]
+                        if bound::most(self.body, *index).is_some_and(|most| most < u128::from(len)))
+            }
+            _ => return,
+        };
+        if !fits {
+            self.refused.push(path);
+        } else if let Some(kept) = self.fields.iter_mut().find(|kept| kept.path == path) {
+            kept.changes |= changes;
+            kept.repeats |= repeats;
+        } else {
+            let varies = self.written.iter().any(|other| overlap(other, &path));
+            let (locals, home) = (Vec::new(), None);
+            self.fields.push(PromotedField {
+                path,
+                ty,
+                locals,
+                home,
+                changes,
+                varies,
+                repeats,
+                known: None,
+            });
+        }
+    }
 }
 
 fn field_type(module: &Module, structure: Type, path: &[u32]) -> Option<Type> {

@@ -78,7 +78,7 @@ export class Pad {
     window.addEventListener('blur', () => this.drop());
   }
 
-  /** What a pointer presses: the cross by direction, so that a thumb may roll over it, buttons by place. */
+  /** Returns the buttons under a pointer: the cross by direction, so that a thumb may roll over it, others by place. */
   under(event) {
     const box = this.cross.getBoundingClientRect();
     const x = (event.clientX - box.left) / box.width - 0.5;

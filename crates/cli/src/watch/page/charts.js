@@ -1,4 +1,4 @@
-// What all machines came to: statistics of their episodes, and a map of where they were.
+// Results of all machines: statistics of their episodes, and a map of where they were.
 
 const MOST_POINTS = 240;
 const UNIT = 4;

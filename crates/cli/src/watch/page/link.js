@@ -1,5 +1,5 @@
 // The WebSocket: requests out, views in, and a new connection when the old one is lost.
-// What goes over it is written down in protocol.rs. Where the page needs a token, its own address has it.
+// Messages are described in protocol.rs. Where the page needs a token, its own address has it.
 
 const AGAIN_MS = 1000;
 
