@@ -104,3 +104,10 @@ def test_a_banks_memory_is_written_and_drawn_whatever_is_mapped():
     with env.watch(port=0, heatmap=("wTwo", ("05:D010", 2))) as page:
         env.step([0, 0, 0])
         assert page.url
+def test_symbols_of_ones_own_come_beside_those_of_a_built_in_game():
+    env = gbxcule.make_vec("EMBER_LEAP", num_envs=1, symbols={"wMine": 0xC100}, info={"mine": gbxcule.Number("wMine")})
+    known = gbxcule.make_vec("EMBER_LEAP", num_envs=1).symbols
+    assert dict(env.symbols) == {**known, "wMine": 0xC100}
+    assert "mine" in env.reset(seed=0)[1]
+    other = gbxcule.make_vec("EMBER_LEAP", num_envs=1, symbols={"Score": 0xC100})
+    assert other.symbols["Score"] == 0xC100

@@ -12,7 +12,7 @@ use gbxcule_swarm::{
     Chance, Codec, DeviceSwarm, EnvStates, Hook, Model, Pressed, ProgramText, Programs, Recompile,
     Rom, Schedule, ScratchCell, Stage, SwarmConfig, SwarmError,
 };
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -482,10 +482,23 @@ impl Swarm {
         scale: usize,
     ) -> PyResult<()> {
         let episode = gbxcule_cli::episode_film::Episode { state, actions };
+        let mut raised = None;
+        let mut go_on = || {
+            raised = Python::attach(|py| py.check_signals()).err();
+            raised.is_none()
+        };
         let filmed = self.look(py, |swarm| {
-            Ok(gbxcule_cli::episode_film::write(swarm, episode, &path, every, scale))
+            Ok(gbxcule_cli::episode_film::write(swarm, episode, &path, every, scale, &mut go_on))
         })?;
-        filmed.map_err(|error| PyRuntimeError::new_err(format!("{error:#}")))
+        raised.map_or(Ok(()), Err)?;
+        filmed.map(drop).map_err(|error| match error.downcast_ref() {
+            Some(error) => refused(error),
+            // Of a file its own error says all.
+            None if error.root_cause().is::<std::io::Error>() => {
+                PyOSError::new_err(error.to_string())
+            }
+            None => PyRuntimeError::new_err(format!("{error:#}")),
+        })
     }
 
     /// One env's state into all marked ones.

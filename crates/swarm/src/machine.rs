@@ -291,6 +291,48 @@ impl MachineSound {
         }
     }
 
+    /// Listens to a machine of the same model from now on, as a new one does.
+    pub(crate) fn restart(&mut self, machine: &AnyMachine) {
+        match (self, machine) {
+            (Self::Original(sound), AnyMachine::Original(machine)) => sound.restart(machine),
+            (Self::Color(sound), AnyMachine::Color(machine)) => sound.restart(machine),
+            _ => unreachable!("the machines of a swarm have one model"),
+        }
+    }
+
+    /// Returns the sound of this moment without the samples that were made.
+    pub(crate) fn without_samples(&self, machine: &AnyMachine) -> Self {
+        match (self, machine) {
+            (Self::Original(sound), AnyMachine::Original(machine)) => {
+                Self::Original(sound.without_samples(machine))
+            }
+            (Self::Color(sound), AnyMachine::Color(machine)) => {
+                Self::Color(sound.without_samples(machine))
+            }
+            _ => unreachable!("the machines of a swarm have one model"),
+        }
+    }
+
+    /// Returns what the machine's state doesn't hold.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Original(sound) => sound.to_bytes(),
+            Self::Color(sound) => sound.to_bytes(),
+        }
+    }
+
+    /// Makes the sound that bytes hold; `None` if no sound gives these.
+    pub(crate) fn from_bytes(machine: &AnyMachine, bytes: &[u8]) -> Option<Self> {
+        match machine {
+            AnyMachine::Original(machine) => {
+                gbxcule_sound::Sound::from_bytes(machine, bytes).map(Self::Original)
+            }
+            AnyMachine::Color(machine) => {
+                gbxcule_sound_color::Sound::from_bytes(machine, bytes).map(Self::Color)
+            }
+        }
+    }
+
     /// Bytes that the sound of a machine takes beside its samples.
     pub(crate) fn bytes(model: Model) -> usize {
         match model {

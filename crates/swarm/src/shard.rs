@@ -297,6 +297,7 @@ impl Shard {
             cart_ram: self.cart_ram(slot).to_vec(),
             counters: self.counters[slot],
             scratch: Some(self.scratch(slot).to_vec()),
+            sound: self.sounds.get(slot).map(|it| it.without_samples(&self.machines[slot])),
         }
     }
 
@@ -311,7 +312,10 @@ impl Shard {
             self.counters[slot] = link::joined(snapshot.counters);
         }
         if let Some(sound) = self.sounds.get_mut(slot) {
-            sound.clear();
+            match &snapshot.sound {
+                Some(kept) => sound.clone_from(kept),
+                None => sound.restart(&self.machines[slot]),
+            }
         }
         let scratch = &mut self.scratch[slot * self.scratch_len..][..self.scratch_len];
         match &snapshot.scratch {
