@@ -125,9 +125,6 @@ def _code(address: int, place: Any) -> int:
 
 def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
     """Find the first address of a place and the one after its last, as the CPU sees them, whatever bank they have."""
-    first = _first(place)
-    if isinstance(first, str) and first not in symbols and _BANKED.match(first):
-        raise ValueError(f"`{first}` names a bank, which can only be read; write to the address while it is mapped")
     if isinstance(place, tuple):
         if len(place) != 2:
             raise ValueError(f"a place is an address and a count of bytes, found {place!r}")

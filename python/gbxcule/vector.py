@@ -35,7 +35,7 @@ from gbxcule.start import (
     weights_of,
     with_bank,
 )
-from gbxcule.symbol import Place, Symbols, banked_range_of, range_of
+from gbxcule.symbol import Place, Symbols, banked_range_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar
@@ -175,7 +175,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             reward=rewarded or "reward_v0",
             obs=observe or "obs_v0",
             draw_last=draws(obs) or render_mode is not None,
-            chance=None if chance is None else range_of((chance.address, chance.width_bytes), self.symbols),
+            chance=None if chance is None else banked_range_of((chance.address, chance.width_bytes), self.symbols),
             power_on=power_on,
             model=model,
             link=link,
@@ -382,7 +382,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         swarm, env = self._swarm, self._env(env)
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"what is written to memory is bytes, found {shown(data)}; one number is written as bytes([7])")
-        swarm.write_memory(env, range_of(place, self.symbols)[0], bytes(data))
+        swarm.write_memory(env, banked_range_of(place, self.symbols)[0], bytes(data))
         self._look_again(_only(env, self.num_envs))
 
     def write_memories(self, mask: npt.ArrayLike, place: Place, rows: npt.ArrayLike) -> None:
@@ -394,7 +394,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 f"expected a row of uint8 for each of the {marked.sum()} marked envs, found {written.dtype} "
                 f"{written.shape}"
             )
-        swarm.write_memories(marked.tobytes(), range_of(place, self.symbols)[0], written.tobytes())
+        swarm.write_memories(marked.tobytes(), banked_range_of(place, self.symbols)[0], written.tobytes())
         self._look_again(marked)
 
     def load_states(self, mask: npt.ArrayLike, states: State | Sequence[State]) -> None:

@@ -405,13 +405,13 @@ impl Swarm {
     }
 
     /// Change memory of an env directly, without the machine's own writes.
-    fn write_memory(&self, py: Python<'_>, env: usize, low: u16, bytes: &[u8]) -> PyResult<()> {
+    fn write_memory(&self, py: Python<'_>, env: usize, low: u32, bytes: &[u8]) -> PyResult<()> {
         self.change(py, |swarm| swarm.write_memory(env, low, bytes))
     }
 
     /// Change memory of the envs marked by bytes that are not 0, with a row of bytes for each of
     /// them.
-    fn write_memories(&self, py: Python<'_>, mask: &[u8], low: u16, rows: &[u8]) -> PyResult<()> {
+    fn write_memories(&self, py: Python<'_>, mask: &[u8], low: u32, rows: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
         self.change(py, |swarm| swarm.write_memories(&mask, low, rows))
     }
@@ -530,7 +530,7 @@ impl Swarm {
 /// Returns the number at these addresses that chance draws.
 fn drawn_at((low, high): (u32, u32)) -> Chance {
     // A range of more than two addresses: its first two bytes are drawn.
-    Chance { low: low as u16, width_bytes: high.saturating_sub(low).min(2) as u8 }
+    Chance { low, width_bytes: high.saturating_sub(low).min(2) as u8 }
 }
 
 fn device_of(name: &str) -> PyResult<Device> {

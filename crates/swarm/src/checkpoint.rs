@@ -146,8 +146,9 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
     writer.text(config.recompile.name());
     writer.text(config.link.name());
     let Chance { low, width_bytes } = config.chance.unwrap_or(NO_CHANCE);
-    writer.u16(low);
-    writer.u8(width_bytes);
+    // Six bits are enough for all banks that can be written.
+    writer.u16(low as u16);
+    writer.u8(width_bytes | ((low >> 16) as u8) << 2);
     let threads = config.threads.map_or(0, NonZeroUsize::get);
     writer.u16(u16::try_from(threads).unwrap_or(u16::MAX));
     for text in [config.programs.reward_text(), config.programs.observation_text()] {
@@ -187,7 +188,9 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     let recompile = recompile.map_err(|_| CHECKPOINT.damaged("there is no such way to run"))?;
     let link = reader.text()?.parse();
     let link = link.map_err(|_| CHECKPOINT.damaged("there is no such link"))?;
-    let chance = Chance { low: reader.u16()?, width_bytes: reader.u8()? };
+    let (address, width) = (reader.u16()?, reader.u8()?);
+    let chance =
+        Chance { low: u32::from(width >> 2) << 16 | u32::from(address), width_bytes: width & 3 };
     let threads = NonZeroUsize::new(usize::from(reader.u16()?));
     let (reward, obs, count) = (read_text(reader)?, read_text(reader)?, reader.u64()?);
     let mut hooks = Vec::new();

@@ -189,9 +189,13 @@ impl AnyMachine {
         }
     }
 
-    /// Changes memory for debuggers.
-    pub(crate) fn poke(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
-        of_either!(self, machine => machine.poke(rom, cart_ram, address, value));
+    /// Changes memory for debuggers: at an address, or in a bank.
+    pub(crate) fn poke_place(&mut self, rom: &[u8], cart_ram: &mut [u8], place: u32, value: u8) {
+        let (bank, address) = place::split(place);
+        of_either!(self, machine => match bank {
+            None => machine.poke(rom, cart_ram, address, value),
+            Some(bank) => machine.poke_bank(rom, cart_ram, bank, address, value),
+        });
     }
 
     /// The last drawn frame.

@@ -16,10 +16,11 @@ use crate::machine::{self, PerModel};
 use crate::program::{KERNEL_VIEW_ENTRIES, PROGRAM_ENTRIES};
 
 /// Functions that kernels call.
-const ENTRIES: [&str; 6] = [
+const ENTRIES: [&str; 7] = [
     "Machine::run_step",
     "Machine::peek",
     "Machine::poke",
+    "Machine::poke_bank",
     "kernel_call::run_frames",
     "kernel_call::apply_writes",
     "kernel_call::now",
