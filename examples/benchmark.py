@@ -1,7 +1,7 @@
-"""The six games as a benchmark: random play, scripted players and PPO, as a table and a plot.
+"""The seven games as a benchmark: random play, scripted players and PPO, as a table and a plot.
 
     pip install . torch matplotlib
-    python examples/benchmark.py --out runs/benchmark --minutes 20                     # six hours on two cores
+    python examples/benchmark.py --out runs/benchmark --minutes 20                     # seven hours on two cores
     python examples/benchmark.py --out runs/small --steps 500000 --minutes 1000        # docs/benchmark.md
 
 PPO is `examples/ppo.py` with one set of settings for all games. It sees each game's own features and is paid by the
@@ -27,11 +27,9 @@ import gbxcule
 import numpy as np
 import ppo
 import torch
-from gbxcule.game import GAMES as ALL_GAMES
+from gbxcule.game import GAMES
 from gymnasium.wrappers.vector import NormalizeReward
 
-# Games for the original; the Color's has no baselines yet.
-GAMES = {name: game for name, game in ALL_GAMES.items() if name != "AMBER_ROAD"}
 EPISODE_STEPS = 4500
 EPISODES = 20
 SCRIPTED_EPISODES = 3
@@ -207,8 +205,10 @@ def plot(results: dict[str, Any], path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, panels = pyplot.subplots(2, 3, figsize=(11, 6), layout="constrained")
-    for axes, game in zip(panels.flat, GAMES, strict=True):
+    figure, panels = pyplot.subplots(2, 4, figsize=(14, 6), layout="constrained")
+    for axes in panels.flat[len(GAMES) :]:
+        axes.set_axis_off()
+    for axes, game in zip(panels.flat, GAMES, strict=False):
         players = scores_by_player(results, game)
         curves = [run["curve"] for run in results["runs"] if run["game"] == game and run["player"] == PPO]
         curves = [np.array(curve) for curve in curves if curve]

@@ -23,11 +23,21 @@ const REQUESTS: [&str; 10] = [
 ];
 /// Files that a program imports from, behind the program itself.
 const IMPORTS: [[&str; 2]; 3] = [
-    ["@wp.kernel\ndef k(y: wp.array(dtype=float)):\n    y[0] = f(y[1])\n", "import warp as wp\nfrom b import *\n"],
-    ["@wp.kernel\ndef k(y: wp.array(dtype=float)):\n    y[0] = c.f(G)\n", "G = 1.0\nfrom main import *\n"],
-    ["X = 1\nfor i in range(3):\n    X = X + X\n@wp.kernel\ndef k(y: wp.array(dtype=int)):\n    y[0] = X\n", "X = 2\n"],
+    [
+        "@wp.kernel\ndef k(y: wp.array(dtype=float)):\n    y[0] = f(y[1])\n",
+        "import warp as wp\nfrom b import *\n",
+    ],
+    [
+        "@wp.kernel\ndef k(y: wp.array(dtype=float)):\n    y[0] = c.f(G)\n",
+        "G = 1.0\nfrom main import *\n",
+    ],
+    [
+        "X = 1\nfor i in range(3):\n    X = X + X\n@wp.kernel\ndef k(y: wp.array(dtype=int)):\n    y[0] = X\n",
+        "X = 2\n",
+    ],
 ];
-const FUNCTION: &str = "import warp as wp\n@wp.func\ndef f(x: float):\n    return wp.sin(x) * 2.0\n";
+const FUNCTION: &str =
+    "import warp as wp\n@wp.func\ndef f(x: float):\n    return wp.sin(x) * 2.0\n";
 
 struct Seeds {
     folder: PathBuf,
@@ -67,7 +77,12 @@ impl Seeds {
             self.add("import", &format!("row{at}"), &[0], row.source.as_bytes());
             let json = serde_json::to_vec(row).expect("JSON");
             self.add("row", &at.to_string(), &[7], &json);
-            self.add("row", &format!("{at}_inputs"), &[at as u8 % 7, 0], row.inputs_json.as_bytes());
+            self.add(
+                "row",
+                &format!("{at}_inputs"),
+                &[at as u8 % 7, 0],
+                row.inputs_json.as_bytes(),
+            );
             self.add("row", &format!("{at}_source"), &[at as u8 % 7, 2], row.source.as_bytes());
         }
         for (at, [source, first]) in IMPORTS.iter().enumerate() {
@@ -87,8 +102,10 @@ impl Seeds {
         let made = bundle::write(&self.folder.join("made"), &plan, &verdict, mismatch);
         let made = made.expect("a folder");
         let read = |name: &str| std::fs::read_to_string(made.join(name)).expect("a file");
-        let metadata: serde_json::Value = serde_json::from_str(&read("metadata.json")).expect("JSON");
-        for (at, (name, value)) in metadata["plan"].as_object().expect("fields").iter().enumerate() {
+        let metadata: serde_json::Value =
+            serde_json::from_str(&read("metadata.json")).expect("JSON");
+        for (at, (name, value)) in metadata["plan"].as_object().expect("fields").iter().enumerate()
+        {
             self.add("bundle", name, &[at as u8], value.to_string().as_bytes());
         }
         self.add("bundle", "actions", &[255], read("actions.jsonl").as_bytes());

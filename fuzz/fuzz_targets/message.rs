@@ -4,16 +4,16 @@
 
 #[path = "../../crates/cli/src/watch/http.rs"]
 #[allow(dead_code, reason = "the target only reads")]
-mod http;
+pub(crate) mod http;
 #[path = "../../crates/cli/src/watch/request.rs"]
 #[allow(dead_code, reason = "the target serves nobody")]
-mod request;
+pub(crate) mod request;
 #[path = "../../crates/cli/src/watch/tile.rs"]
 #[allow(dead_code, reason = "the target draws nothing")]
-mod tile;
+pub(crate) mod tile;
 
-mod watch {
-    pub(crate) use crate::tile;
+pub(crate) mod watch {
+    pub(crate) use super::tile;
 }
 
 use gbxcule_swarm::Model;

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from gbxcule.argument_check import whole
+from gbxcule.argument_check import shown, whole
 
 
 @dataclass(frozen=True, init=False)
@@ -135,11 +135,11 @@ class Numbering:
         try:
             found = np.asarray(actions)
         except ValueError as error:
-            raise ValueError(f"expected {each} for each of the {num_envs} envs, found {actions!r}") from error
+            raise ValueError(f"expected {each} for each of the {num_envs} envs, found {shown(actions)}") from error
         # Samples of a Bernoulli distribution are floats, 0 and 1.
         kinds = "iubf" if isinstance(self.space, spaces.MultiBinary) else "iu"
         if found.shape != shape or found.dtype.kind not in kinds:
-            kind = repr(actions) if found.dtype.kind == "O" else f"{found.dtype} {found.shape}"
+            kind = shown(actions) if found.dtype.kind == "O" else f"{found.dtype} {found.shape}"
             raise ValueError(f"expected {each} for each of the {num_envs} envs, found {kind}")
         chosen: npt.NDArray[Any] = found.reshape(num_envs, -1)
         for place, count in enumerate(self.counts.tolist()):

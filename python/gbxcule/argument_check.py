@@ -12,8 +12,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gbxcule import _native
+
+# A file with a state or with cartridge RAM has at most so many bytes.
+MOST_STATE_BYTES = 1 << 24
+
 # Work and video memory and a packed frame; the rest of a machine is small.
 MACHINE_BYTES = 22_000
+
+
+# Of a value in a message.
+_SHOWN_CHARACTERS = 120
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: a state has thousands of bytes, a batch thousands of actions."""
+    if isinstance(value, (bytes, bytearray, memoryview)) and len(value) > 32:
+        return f"{type(value).__name__} of {len(value)} bytes"
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}... ({type(value).__name__})"
 
 
 def whole(name: str, value: Any, least: int) -> int:
@@ -32,9 +49,11 @@ def whole(name: str, value: Any, least: int) -> int:
 def env_number(env: Any, num_envs: int) -> int:
     """Return the number of an env that exists."""
     try:
-        number = operator.index(env)
+        number = None if isinstance(env, (bool, np.bool_)) else operator.index(env)
     except TypeError:
-        raise TypeError(f"an env is a whole number, found {env!r}") from None
+        number = None
+    if number is None:
+        raise TypeError(f"an env is a whole number, found {shown(env)}")
     if not 0 <= number < num_envs:
         raise ValueError(f"env {number} does not exist; this swarm has the envs 0 to {num_envs - 1}")
     return number
@@ -45,7 +64,7 @@ def mask_of(name: str, mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
     marked = np.asarray(mask)
     if marked.dtype != np.bool_ or marked.shape != (num_envs,):
         raise ValueError(
-            f"{name} is {num_envs} booleans, one for each env, found {marked.dtype} {marked.shape}: {mask!r}"
+            f"{name} is {num_envs} booleans, one for each env, found {marked.dtype} {marked.shape}: {shown(mask)}"
         )
     return marked
 
@@ -55,7 +74,7 @@ def reset_mask_of(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
     if mask is None:
         return np.ones(num_envs, np.bool_)
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (num_envs,):
-        raise ValueError(f"reset_mask must be a boolean array of {num_envs} elements, found {mask!r}")
+        raise ValueError(f"reset_mask must be a boolean array of {num_envs} elements, found {shown(mask)}")
     if not mask.any():
         raise ValueError("reset_mask must mark at least one env")
     return mask.copy()
@@ -76,7 +95,7 @@ def reset_options(options: Any, allowed: Collection[str]) -> Mapping[str, Any]:
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise TypeError(f"reset options are a dictionary, found {options!r}")
+        raise TypeError(f"reset options are a dictionary, found {shown(options)}")
     for name in options:
         if name not in allowed:
             raise ValueError(f"no reset option `{name}` here; expected {' or '.join(allowed)}")
@@ -88,9 +107,20 @@ def content(name: str, value: Any) -> bytes:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, (str, os.PathLike)):
-        with open(value, "rb") as file:
-            return file.read()
-    raise TypeError(f"{name} is bytes, or the path of a file, found {value!r}")
+        return _native.read_file(os.fspath(value), MOST_STATE_BYTES)
+    raise TypeError(f"{name} is bytes, or the path of a file, found {shown(value)}")
+
+
+def film_options(path: str, every: Any, scale: Any) -> tuple[int, int]:
+    """Return one in how many frames a film shows, and how often each pixel is enlarged."""
+    if not path.endswith((".gif", ".mp4")):
+        raise ValueError(f"a film is a .gif or an .mp4, not {path}")
+    every, scale = whole("every", every, 1), whole("scale", scale, 1)
+    if scale > 8:
+        raise ValueError(f"pixels are enlarged 1 to 8 times, found {scale}")
+    if every == 1 and path.endswith(".gif"):
+        raise ValueError("a GIF shows 50 pictures a second at most: every is 2 or more")
+    return every, scale
 
 
 def one_of(name: str, value: Any, allowed: Mapping[str, Any]) -> Any:
@@ -107,7 +137,7 @@ def seed_of(seed: Any) -> int | None:
     if isinstance(seed, np.ndarray) and seed.ndim == 0:
         seed = seed[()]
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
-        raise TypeError(f"a seed is a whole number, or one or None for each env, found {seed!r}")
+        raise TypeError(f"a seed is a whole number, or one or None for each env, found {shown(seed)}")
     if seed < 0:
         raise ValueError(f"a seed is not negative, found {seed}")
     return int(seed)

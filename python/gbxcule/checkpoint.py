@@ -11,7 +11,6 @@ import enum
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -138,4 +137,4 @@ def restore(path: str | os.PathLike[str], *, device: str | None = None, threads:
     The next step does what it would have done. The file holds the ROM and the programs' texts.
     Without `device` the environment goes on where it was; results are equal on every device.
     """
-    return env_of(Path(path).read_bytes(), device, threads)
+    return env_of(_native.read_checkpoint(os.fspath(path)), device, threads)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from gbxcule import _native
 from gbxcule.argument_check import whole
-from gbxcule.symbol import Place, Symbols, range_of
+from gbxcule.symbol import Place, Symbols, banked_range_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -24,7 +24,7 @@ def _coordinates(heatmap: Any, symbols: Symbols) -> tuple[tuple[int, int], tuple
         return None
     if not isinstance(heatmap, (tuple, list)) or len(heatmap) != 2:
         raise TypeError(f'a heatmap has two places in memory, as in ("wXCoord", "wYCoord"), found {heatmap!r}')
-    x, y = (range_of(place, symbols) for place in heatmap)
+    x, y = (banked_range_of(place, symbols) for place in heatmap)
     return x, y
 
 

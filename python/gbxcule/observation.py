@@ -11,6 +11,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native
+from gbxcule.argument_check import shown
 from gbxcule.game import GAMES
 from gbxcule.memory import Number, Watch, bounds_of
 from gbxcule.symbol import Place, Symbols, banked_range_of
@@ -238,7 +239,7 @@ class Observer:
         if self.is_mapping:
             raise ValueError("a dictionary of observations does not go into one array")
         if not isinstance(buffer, np.ndarray):
-            raise TypeError(f"observations are written to a NumPy array, found {buffer!r}")
+            raise TypeError(f"observations are written to a NumPy array, found {shown(buffer)}")
         own = self._buffers[""]
         if (buffer.shape, buffer.dtype) != (own.shape, own.dtype):
             raise ValueError(f"expected {own.dtype} {own.shape}, found {buffer.dtype} {buffer.shape}")

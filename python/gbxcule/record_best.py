@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorWrapper
 
-from gbxcule.argument_check import whole
+from gbxcule.argument_check import film_options
 from gbxcule.vector import SwarmVectorEnv
 
 
@@ -26,10 +26,12 @@ class RecordBest(VectorWrapper):
             raise TypeError(f"RecordBest takes what gbxcule.make_vec returns, before other wrappers, found {env!r}")
         if kind not in ("gif", "mp4"):
             raise ValueError(f"a film is a gif or an mp4, found {kind!r}")
+        if env.is_paired:
+            raise ValueError('a film plays one machine, and link="pairs" plugs two together: RecordBest can\'t film them')
         super().__init__(env)
         self._swarm = env
         self._folder, self._kind = Path(folder), kind
-        self._every, self._scale = whole("every", every, 1), whole("scale", scale, 1)
+        self._every, self._scale = film_options(f"best.{kind}", every, scale)
         self._states = [b""] * env.num_envs
         self._actions: list[list[int]] = [[] for _ in range(env.num_envs)]
         self._returns = np.zeros(env.num_envs)

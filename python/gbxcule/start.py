@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
 
@@ -10,11 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native, game
-from gbxcule.argument_check import content, seed_of, whole
+from gbxcule.argument_check import content, seed_of, shown, whole
 from gbxcule.symbol import Symbols, parse_symbols, symbols_of
 
 # One state, not several.
 _ONE = (bytes, bytearray, memoryview, str, os.PathLike)
+
+# Bytes of the largest cartridge there is.
+MOST_ROM_BYTES = 1 << 23
 
 # Cartridge RAM that the machine sees at once.
 _BANK_BYTES = 0x2000
@@ -39,7 +42,7 @@ def rom_bytes(rom: RomLike) -> bytes:
         raise FileNotFoundError(
             f"no ROM `{rom!s}`: it is neither a file nor one of those built in (`gbxcule roms`){meant}"
         )
-    return path.read_bytes()
+    return _native.read_file(os.fspath(rom), MOST_ROM_BYTES)
 
 
 def rom_name(rom: RomLike) -> str:
@@ -50,13 +53,12 @@ def rom_name(rom: RomLike) -> str:
 
 
 def rom_symbols(rom: RomLike, symbols: Symbols | str | os.PathLike[str] | None) -> Symbols:
-    """Return the symbols given, those of a built-in ROM, or none."""
-    if symbols is not None:
-        return symbols_of(symbols)
+    """Return the symbols given, beside those of a built-in ROM, by which its reward and its end are found."""
     name = game.NAME if rom is None else rom
+    own: Symbols = {}
     if isinstance(name, str) and name in _native.built_in_roms():
-        return parse_symbols(_native.built_in_symbols(name))
-    return {}
+        own = parse_symbols(_native.built_in_symbols(name))
+    return own if symbols is None else {**own, **symbols_of(symbols)}
 
 
 def is_one_for_each(seed: Any) -> TypeGuard[Sequence[int | None]]:
@@ -92,8 +94,8 @@ def weights_of(weights: Any) -> list[int]:
 
 def states_of(name: str, states: Any) -> list[bytes]:
     """Return several states, each bytes or the content of a file."""
-    if isinstance(states, _ONE) or not isinstance(states, Iterable):
-        raise TypeError(f"{name} takes states, bytes or paths, one after the other, found {states!r}")
+    if isinstance(states, (*_ONE, Mapping)) or not isinstance(states, Iterable):
+        raise TypeError(f"{name} takes several states, bytes or paths, as in a list, found {shown(states)}")
     return [content(name, state) for state in states]
 
 

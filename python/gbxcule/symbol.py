@@ -3,11 +3,11 @@
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from gbxcule import _native
 from gbxcule.argument_check import whole
 
 Symbols: TypeAlias = Mapping[str, int]
@@ -17,6 +17,9 @@ Place: TypeAlias = "int | str | tuple[int | str, int]"
 """One address (`0xC000`, `"C000"`, `"wScore"`), a range without its end (`"C000:C010"`), or an address and how many
 bytes from there (`("wScore", 2)`). A label with a bank, and `"02:D100"`, are read in that bank, whatever
 is mapped there."""
+
+# Of a file of symbols, at most.
+MOST_TEXT_BYTES = 1 << 24
 
 # A range without its end has another form: a label, or four digits, before the colon.
 _BANKED = re.compile(r"^([0-9A-Fa-f]{2,3}):([0-9A-Fa-f]{4})$")
@@ -49,7 +52,8 @@ def parse_symbols(text: str) -> dict[str, int]:
 
 def load_symbols(path: str | os.PathLike[str]) -> dict[str, int]:
     """Read a `.sym` file."""
-    symbols = parse_symbols(Path(path).read_text(encoding="utf-8-sig", errors="replace"))
+    text = _native.read_file(os.fspath(path), MOST_TEXT_BYTES).decode("utf-8-sig", errors="replace")
+    symbols = parse_symbols(text)
     if not symbols:
         raise ValueError(f"{os.fspath(path)} holds no symbols; expected lines like `00:c000 wScore`")
     return symbols
@@ -121,9 +125,6 @@ def _code(address: int, place: Any) -> int:
 
 def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
     """Find the first address of a place and the one after its last, as the CPU sees them, whatever bank they have."""
-    first = _first(place)
-    if isinstance(first, str) and first not in symbols and _BANKED.match(first):
-        raise ValueError(f"`{first}` names a bank, which can only be read; write to the address while it is mapped")
     if isinstance(place, tuple):
         if len(place) != 2:
             raise ValueError(f"a place is an address and a count of bytes, found {place!r}")

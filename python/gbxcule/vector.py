@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from gbxcule import _native, game
 from gbxcule.action import Actions, Numbering, spelling_of
 from gbxcule.argument_check import (
-    check_memory, content, env_number, mask_of, one_of, reset_mask_of, reset_options, seed_of, whole,
+    check_memory, content, env_number, film_options, mask_of, one_of, reset_mask_of, reset_options, seed_of, shown, whole,
 )
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
@@ -35,7 +35,7 @@ from gbxcule.start import (
     weights_of,
     with_bank,
 )
-from gbxcule.symbol import Place, Symbols, banked_range_of, range_of
+from gbxcule.symbol import Place, Symbols, banked_range_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar
@@ -175,7 +175,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             reward=rewarded or "reward_v0",
             obs=observe or "obs_v0",
             draw_last=draws(obs) or render_mode is not None,
-            chance=None if chance is None else range_of((chance.address, chance.width_bytes), self.symbols),
+            chance=None if chance is None else banked_range_of((chance.address, chance.width_bytes), self.symbols),
             power_on=power_on,
             model=model,
             link=link,
@@ -216,7 +216,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
 
         self._steps = np.zeros(num_envs, np.int64)
         self._over = np.zeros(num_envs, np.bool_)
-        self._is_paired = link == "pairs"
+        self.is_paired = link == "pairs"
         self._levels = np.zeros((len(self._changes), num_envs), np.int64)
         self._rewards = np.zeros(num_envs, np.float32)
         self._is_seeded = False
@@ -225,9 +225,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             if played.has_title and start_state is starts is start_battery is None:
                 starts = game.starts(str(rom))
             self._set_starts(start_state, starts, start_battery, start_steps)
-        else:
-            self._look(None)
-            self._observer.look(self._swarm)
+        # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
+        mask = bytes(num_envs) if _machines is None else None
+        self._look(mask)
+        self._observer.look(self._swarm, mask)
 
     @property
     def _swarm(self) -> _native.Swarm:
@@ -380,8 +381,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         """Change memory of an env directly, without the machine's own writes."""
         swarm, env = self._swarm, self._env(env)
         if not isinstance(data, (bytes, bytearray, memoryview)):
-            raise TypeError(f"what is written to memory is bytes, found {data!r}; one number is written as bytes([7])")
-        swarm.write_memory(env, range_of(place, self.symbols)[0], bytes(data))
+            raise TypeError(f"what is written to memory is bytes, found {shown(data)}; one number is written as bytes([7])")
+        swarm.write_memory(env, banked_range_of(place, self.symbols)[0], bytes(data))
         self._look_again(_only(env, self.num_envs))
 
     def write_memories(self, mask: npt.ArrayLike, place: Place, rows: npt.ArrayLike) -> None:
@@ -393,7 +394,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 f"expected a row of uint8 for each of the {marked.sum()} marked envs, found {written.dtype} "
                 f"{written.shape}"
             )
-        swarm.write_memories(marked.tobytes(), range_of(place, self.symbols)[0], written.tobytes())
+        swarm.write_memories(marked.tobytes(), banked_range_of(place, self.symbols)[0], written.tobytes())
         self._look_again(marked)
 
     def load_states(self, mask: npt.ArrayLike, states: State | Sequence[State]) -> None:
@@ -487,7 +488,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self, path: str | os.PathLike[str], state: bytes, actions: bytes, *, every: int = 4, scale: int = 2
     ) -> None:
         """Play an episode once more, from a state and by a byte for each action, into a .gif or an .mp4."""
-        self._swarm.film(os.fspath(path), state, actions, every, scale)
+        path = os.fspath(path)
+        self._swarm.film(path, state, actions, *film_options(path, every, scale))
 
     def hook_counts(self, name: str) -> npt.NDArray[np.int64]:
         """Return how often each env came to a hook since its episode began, up to 16,777,216; infos have the counts
@@ -543,7 +545,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
 
     def _left_alone(self, over: Mask) -> Mask:
         """Mark envs whose partner's episode is over: episodes of a pair end together."""
-        if not self._is_paired:
+        if not self.is_paired:
             return np.zeros(self.num_envs, np.bool_)
         return over.reshape(-1, 2)[:, ::-1].reshape(-1) & ~over
 

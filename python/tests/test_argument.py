@@ -1,6 +1,7 @@
 """Wrong types and values: every argument's error names it, what was found and what is allowed."""
 
 import math
+import os
 import subprocess
 import sys
 
@@ -47,6 +48,9 @@ NAN = math.nan
         ({"symbols": 3}, TypeError, "symbols are the path of a .sym file or a dictionary"),
         ({"symbols": {"wScore": "C000"}}, TypeError, "symbols are addresses by label, found 'wScore': 'C000'"),
         ({"start_state": 3}, TypeError, "start_state is bytes, or the path of a file, found 3"),
+        ({"obs": gbxcule.Ram("02:D100")}, ValueError, "address D100 has 2 banks, from 0 on, found bank 2"),
+        ({"info": {"x": gbxcule.Number("07:D100")}}, ValueError, "address D100 has 2 banks"),
+        ({"starts": {"town": b""}}, TypeError, "starts takes several states, bytes or paths, as in a list"),
         ({"start_state": "nowhere.state"}, FileNotFoundError, "nowhere.state"),
         ({"start_battery": [1]}, TypeError, "start_battery is bytes, or the path of a file"),
         ({"start_battery": bytes(8192)}, ValueError, "^the battery file .* has 8192 bytes, the cartridge has no RAM"),
@@ -140,10 +144,12 @@ def test_seeds_may_be_an_array(env):
         (lambda env: env.reset(options={"mask": [True]}), ValueError, "no reset option `mask` here; expected reset_mask or"),
         (lambda env: env.reset(seed=3, options={"state": b""}), ValueError, "it is neither a state of this program"),
         (lambda env: env.reset(options={"state": [b""] * 3}), ValueError, "one for each of the 2 marked machines, found 3"),
-        (lambda env: env.reset(options={"state": 3}), TypeError, "takes states, bytes or paths, .* found 3"),
+        (lambda env: env.reset(options={"state": 3}), TypeError, "takes several states, bytes or paths, .* found 3"),
         (lambda env: env.load_states([0, 1], b""), ValueError, r"mask is 2 booleans, one for each env, found int64"),
         (lambda env: env.load_states([True, True], [3]), TypeError, "bytes, or the path of a file, found 3"),
-        (lambda env: env.set_starts(b""), TypeError, "starts takes states, bytes or paths, one after the other"),
+        (lambda env: env.set_starts(b""), TypeError, "starts takes several states, bytes or paths"),
+        (lambda env: env.set_starts(env.save_state(0)), TypeError, r"found bytes of \d+ bytes$"),
+        (lambda env: env.step([None] * 500), ValueError, r"None, .*\.\.\. \(list\)$"),
         (lambda env: env.set_starts([]), ValueError, "episodes begin in one state at least"),
         (lambda env: env.reset(options=[1]), TypeError, "reset options are a dictionary, found"),
         (lambda env: env.read_memory(-1, "Score"), ValueError, "env -1 does not exist; this swarm has the envs 0 to 1"),
@@ -157,6 +163,7 @@ def test_seeds_may_be_an_array(env):
         (lambda env: env.write_memory(-1, "Score", b"7"), ValueError, "env -1 does not exist"),
         (lambda env: env.write_observations_to([0]), TypeError, r"written to a NumPy array, found \[0\]"),
         (lambda env: env.save_state(0.5), TypeError, "an env is a whole number"),
+        (lambda env: env.save_state(True), TypeError, "an env is a whole number, found True"),
         (lambda env: env.save_state(0, format=3), ValueError, "no state format `3`"),
         (lambda env: env.load_state(0, 3), TypeError, "a state is bytes, or the path of a file, found 3"),
         (lambda env: env.load_state(9, b""), ValueError, "env 9 does not exist"),
@@ -298,7 +305,7 @@ def test_weights_and_starts_of_other_types_are_named():
             env.weigh_starts(weights)
     with pytest.raises(TypeError, match="weights are whole numbers"):
         env.set_starts([env.save_state(0)], weights=3)
-    with pytest.raises(TypeError, match=r'options\["state"\] takes states'):
+    with pytest.raises(TypeError, match=r'options\["state"\] takes several states'):
         env.reset(options={"state": 5})
 
 
@@ -340,3 +347,26 @@ def test_a_with_statement_closes_an_environment():
     with gbxcule.make_vec(num_envs=2) as env:
         env.reset(seed=0)
     assert env.closed
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_only_files_of_a_sensible_size_are_read(tmp_path):
+    pipe, large, empty = tmp_path / "pipe", tmp_path / "large", tmp_path / "empty"
+    os.mkfifo(pipe)
+    empty.touch()
+    with large.open("wb") as file:
+        file.truncate(1 << 36)
+    # Reading any of these would wait for ever, or take more memory than there is.
+    for path in (pipe, large, "/dev/zero", tmp_path):
+        for read in (
+            lambda path: gbxcule.make_vec(path),
+            lambda path: gbxcule.make_vec(start_state=path),
+            lambda path: gbxcule.make_vec(start_battery=path),
+            lambda path: gbxcule.make_vec(starts=[path]),
+            lambda path: gbxcule.make_vec(symbols=path),
+            lambda path: gbxcule.restore(path),
+        ):
+            with pytest.raises((ValueError, OSError), match="not a file|are read|not a checkpoint"):
+                read(path)
+    with pytest.raises(ValueError, match="not a checkpoint of this program"):
+        gbxcule.restore(empty)

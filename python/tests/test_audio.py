@@ -1,5 +1,7 @@
 """Sound as an observation."""
 
+import pickle
+
 import gbxcule
 import numpy as np
 import pytest
@@ -59,3 +61,29 @@ def test_only_marked_envs_are_reset_to_silence():
     after, _ = env.reset(options={"reset_mask": np.array([True, False])})
     assert not after[0].any()
     assert np.array_equal(after[1], before[1])
+
+
+@pytest.mark.parametrize("rom", ["PEARL_DRIFT", "AMBER_ROAD"])
+def test_sound_depends_on_the_seed_and_the_actions_alone(rom):
+    def heard(env, steps=8):
+        env.action_space.seed(3)
+        return [env.step(env.action_space.sample())[0] for _ in range(steps)]
+
+    env, other = gbxcule.make_vec(rom, 2, obs="audio"), gbxcule.make_vec(rom, 2, obs="audio")
+    env.reset(seed=9)
+    heard(env)
+    env.reset(seed=4)
+    other.reset(seed=4)
+    first = heard(env)
+    assert np.array_equal(first, heard(other))
+    assert np.abs(first).max() > 500, "the game has sounds"
+    restored = pickle.loads(pickle.dumps(env))
+    other.reset(seed=1)
+    for each in range(2):
+        other.load_state(each, env.save_state(each))
+    rest = heard(env)
+    assert np.array_equal(rest, heard(restored)) and np.array_equal(rest, heard(other))
+    env.copy_state(0, np.array([False, True]))
+    for action in (4, 0, 2):
+        both, *_ = env.step([action, action])
+        assert np.array_equal(both[0], both[1])

@@ -1,5 +1,7 @@
 """Films of the best episodes."""
 
+import signal
+
 import gbxcule
 import numpy as np
 import pytest
@@ -53,13 +55,43 @@ def test_what_cant_be_filmed_says_why(tmp_path):
     for arguments, message in [
         ({"every": 1}, "50 pictures a second"),
         ({"scale": 9}, "1 to 8 times"),
-        ({"every": 0}, "1 or more"),
+        ({"every": 0}, "every is at least 1"),
     ]:
-        with pytest.raises(RuntimeError, match=message):
+        with pytest.raises(ValueError, match=message):
             env.film(tmp_path / "a.gif", state, b"\0", **arguments)
-    with pytest.raises(RuntimeError, match="a .gif or an .mp4"):
+        with pytest.raises(ValueError, match=message):
+            gbxcule.RecordBest(env, tmp_path, **arguments)
+    with pytest.raises(ValueError, match="a .gif or an .mp4"):
         env.film(tmp_path / "a.avi", state, b"\0")
+    with pytest.raises(ValueError, match="as BESS states do$"):
+        env.film(tmp_path / "a.gif", b"no state", b"\0")
+    with pytest.raises(ValueError, match="plays one machine"):
+        gbxcule.RecordBest(gbxcule.make_vec("LINK_PING_PONG", 2, link="pairs"), tmp_path)
+    assert list(tmp_path.iterdir()) == []
     with pytest.raises(ValueError, match="a gif or an mp4"):
         gbxcule.RecordBest(env, tmp_path, kind="avi")
     with pytest.raises(TypeError, match=r"what gbxcule\.make_vec returns"):
         gbxcule.RecordBest(gbxcule.make(), tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
+def test_a_long_film_is_ended_by_a_signal(tmp_path):
+    class Stopped(Exception):
+        pass
+
+    def stop(*_):
+        raise Stopped
+
+    env = gbxcule.make_vec(num_envs=1)
+    env.reset(seed=0)
+    state, before = env.save_state(0), signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        # Hours, if it were played to its end.
+        with pytest.raises(Stopped):
+            env.film(tmp_path / "long.gif", state, bytes(10_000_000))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert list(tmp_path.iterdir()) == []
+    assert env.save_state(0) == state

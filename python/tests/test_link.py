@@ -109,3 +109,16 @@ def test_two_agents_play_a_game_to_its_end():
     assert (first["rivals"], second["rivals"]) == (second["score"], first["score"])
     assert first["taken"] > 0 and second["taken"] == 0
     assert total == {agent: float(infos[agent]["score"]) for agent in AGENTS}
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pettingzoo") is None, reason="PettingZoo is not installed")
+def test_actions_that_are_not_one_for_each_agent_are_named():
+    from gbxcule.adapter.pettingzoo import PairEnv
+
+    env = PairEnv(**SMALL)
+    env.reset(seed=0)
+    for actions in ({}, {"player_0": 0}, {"player_0": 0, "player_2": 0}, [0, 0], None):
+        with pytest.raises(ValueError, match="an action for each of player_0 and player_1, found"):
+            env.step(actions)
+    with pytest.raises(TypeError, match="`num_envs` can't be chosen here"):
+        PairEnv(num_envs=4)

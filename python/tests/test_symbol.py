@@ -1,6 +1,7 @@
 """Places in memory, as people write them."""
 
 import gbxcule
+import numpy as np
 import pytest
 from gbxcule.symbol import banked_range_of, parse_symbols, range_of
 
@@ -69,8 +70,6 @@ def test_what_is_read_is_in_its_bank():
     ]:
         assert banked_range_of(place, symbols) == expected, place
     assert range_of("wBanked", symbols) == (0xD000, 0xD001)
-    with pytest.raises(ValueError, match="names a bank, which can only be read"):
-        range_of("02:D100", symbols)
 
 
 def test_a_banks_memory_is_read_whatever_is_mapped():
@@ -84,3 +83,31 @@ def test_a_banks_memory_is_read_whatever_is_mapped():
     assert len({one, two, three}) == 3
     with pytest.raises(ValueError, match="address D000 has 8 banks, from 0 on, found bank 9"):
         env.read_memory(0, "09:D000")
+
+
+def test_a_banks_memory_is_written_and_drawn_whatever_is_mapped():
+    symbols = parse_symbols("05:D010 wChance\n02:D000 wTwo")
+    options = {"symbols": symbols, "start_steps": 0, "chance": gbxcule.Number("wChance", 2)}
+    env = gbxcule.make_vec("COLOR_BANKS", num_envs=3, **options)
+    env.reset(seed=7)
+    drawn = [env.read_memory(number, ("05:D010", 2)) for number in range(3)]
+    assert len({*drawn}) == 3 and b"\0\0" not in drawn
+    before = env.read_memory(1, ("D000", 16))
+    env.write_memories(np.array([True, False, True]), ("wTwo", 2), np.array([[1, 2], [3, 4]], np.uint8))
+    env.write_memory(1, "06:D000", b"\7")
+    assert [env.read_memory(number, ("02:D000", 2)) for number in (0, 2)] == [b"\1\2", b"\3\4"]
+    assert env.read_memory(1, "06:D000") == b"\7" and env.read_memory(1, ("D000", 16)) == before
+    with pytest.raises(ValueError, match="address D000 has 8 banks, from 0 on, found bank 9"):
+        env.write_memory(0, "09:D000", b"\0")
+    with pytest.raises(ValueError, match="address D000 has 8 banks, from 0 on, found bank 8"):
+        gbxcule.make_vec("COLOR_BANKS", num_envs=1, chance=gbxcule.Number("08:D000"))
+    with env.watch(port=0, heatmap=("wTwo", ("05:D010", 2))) as page:
+        env.step([0, 0, 0])
+        assert page.url
+def test_symbols_of_ones_own_come_beside_those_of_a_built_in_game():
+    env = gbxcule.make_vec("EMBER_LEAP", num_envs=1, symbols={"wMine": 0xC100}, info={"mine": gbxcule.Number("wMine")})
+    known = gbxcule.make_vec("EMBER_LEAP", num_envs=1).symbols
+    assert dict(env.symbols) == {**known, "wMine": 0xC100}
+    assert "mine" in env.reset(seed=0)[1]
+    other = gbxcule.make_vec("EMBER_LEAP", num_envs=1, symbols={"Score": 0xC100})
+    assert other.symbols["Score"] == 0xC100

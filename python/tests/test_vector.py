@@ -370,6 +370,8 @@ warnings.simplefilter("ignore", DeprecationWarning)
 OWN, LEAVE = sys.argv[1:]
 make = lambda: gbxcule.make_vec(num_envs=40, obs="gray", reward="reward_v0", threads=4)
 ours = make()
+# Its page has a thread of its own.
+page = ours.watch()
 expected, _ = ours.reset(seed=1)
 child = os.fork()
 if child == 0:
@@ -390,7 +392,7 @@ if child == 0:
         assert (again == expected).all()
     if LEAVE == "close":
         ours.close()
-    del ours, native
+    del ours, native, page
     if OWN == "own":
         own.step([1] * 40)
         own.close()

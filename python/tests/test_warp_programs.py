@@ -55,6 +55,10 @@ def test_an_example_gives_what_warp_gives(name, steps, tmp_path):
     agrees(examples() / name, steps, tmp_path)
 
 
+def test_elements_of_indexed_arrays_are_those_that_warp_takes(tmp_path):
+    agrees(pathlib.Path(__file__).with_name("warp_indexed.py"), 2, tmp_path)
+
+
 def test_queries_of_geometry_find_what_warp_finds(tmp_path):
     agrees(pathlib.Path(__file__).with_name("warp_geometry.py"), 1, tmp_path)
 

@@ -213,8 +213,11 @@ impl LiveView {
 
 impl Drop for LiveView {
     fn drop(&mut self) {
-        if let Some(server) = self.server.take().filter(|_| self.process == std::process::id()) {
-            server.close();
+        match self.server.take() {
+            Some(server) if self.process == std::process::id() => server.close(),
+            // The thread stayed in the other process. Letting its handle go would detach the thread
+            // that has its number in this one.
+            server => std::mem::forget(server),
         }
     }
 }

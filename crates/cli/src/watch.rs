@@ -31,7 +31,7 @@ use anyhow::Context;
 use clap::Args;
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::Rom;
+use gbxcule_swarm::{Rom, Swarm};
 
 use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
@@ -117,9 +117,6 @@ pub(crate) struct Watch {
     checkpoint: Option<PathBuf>,
 }
 
-/// Bytes of a checkpoint, at most.
-const MOST_CHECKPOINT_BYTES: u64 = 1 << 36;
-
 /// Address of the page.
 #[derive(Args)]
 pub(crate) struct PageAddress {
@@ -160,7 +157,8 @@ impl Watch {
     /// The swarm of a checkpoint, and the file's name.
     fn restored(&self, path: &Path) -> anyhow::Result<(String, Driver)> {
         let shown = || format!("--checkpoint {}", path.display());
-        let bytes = gbxcule_files::read(path, MOST_CHECKPOINT_BYTES).with_context(shown)?;
+        let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MOST_CHECKPOINT_BYTES);
+        let bytes = gbxcule_files::read_record(path, magic, most).with_context(shown)?;
         let RunOptions { action_gen, actions_seed, .. } = &self.run;
         let device = self.device.device;
         let driver = Driver::restored(&bytes, action_gen.clone(), *actions_seed, device);

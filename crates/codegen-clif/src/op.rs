@@ -78,7 +78,7 @@ impl Lowerer<'_, '_> {
             Op::Present(array) => LoweredValue::One(self.present(array)),
             Op::Gradient(array) => self.gradient(array),
             // Threads run one after the other here.
-            Op::Lowest(key) => LoweredValue::One(self.scalar(key)),
+            Op::Lowest(same) | Op::Opaque(same) => LoweredValue::One(self.scalar(same)),
             Op::Index | Op::Call { .. } => unreachable!("loops and calls define these"),
         }
     }

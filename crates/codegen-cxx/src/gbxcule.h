@@ -834,6 +834,15 @@ GBX_FN uint32_t lowest(uint32_t key) { return __reduce_min_sync(__activemask(), 
 GBX_FN uint32_t lowest(uint32_t key) { return key; }
 #endif
 
+// Gives a number back, of which NVIDIA's compilers then assume nothing.
+GBX_FN uint32_t opaque(uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+r"(value));
+#endif
+    return value;
+}
+
 // ---- atomics: each gives the old value; by component on composites ----
 
 #ifdef GBX_CUDA

@@ -78,6 +78,10 @@ impl Writer<'_, '_> {
                 let key = self.take(key);
                 Expr::call("gbx::lowest", &[&key])
             }
+            Op::Opaque(value) => {
+                let value = self.take(value);
+                Expr::call("gbx::opaque", &[&value])
+            }
         }
     }
 

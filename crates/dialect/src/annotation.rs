@@ -1,6 +1,7 @@
 //! Types as the dialect writes them, before a module has interned them: they may be generic.
 
 use super::frame::FrameId;
+use super::indexed_array;
 use super::scope::ScopeId;
 use gbxcule_ir::builtin::Domain;
 use gbxcule_ir::diagnostic::Code;
@@ -28,6 +29,8 @@ pub(super) enum Annotation {
     Quaternion(Rc<Annotation>),
     Transform(Rc<Annotation>),
     Array(Rc<Annotation>, u8),
+    /// `wp.indexedarray(dtype, ndim)`
+    Indexed(Rc<Annotation>, u8),
     /// `wp.fixedarray(shape, dtype)`
     Fixed(Rc<Annotation>, Rc<[u32]>),
     /// `wp.tile[dtype, M, N]`; no shape is any.
@@ -57,7 +60,10 @@ impl Annotation {
             Self::Vector(len, of) => len.is_none() || of.is_generic(),
             Self::Matrix(rows, cols, of) => rows.is_none() || cols.is_none() || of.is_generic(),
             Self::Quaternion(of) | Self::Transform(of) => of.is_generic(),
-            Self::Array(of, _) | Self::Reference(of) | Self::Fixed(of, _) => of.is_generic(),
+            Self::Array(of, _)
+            | Self::Indexed(of, _)
+            | Self::Reference(of)
+            | Self::Fixed(of, _) => of.is_generic(),
             Self::Tile(of, extents) => extents.is_none() || of.is_generic(),
             Self::Tuple(Some(of)) => of.iter().any(Self::is_generic),
             Self::Scalar(_) | Self::Struct(_) | Self::Handle | Self::Unsupported(..) => false,
@@ -68,7 +74,10 @@ impl Annotation {
     pub(super) fn unsupported(&self) -> Option<(Code, &'static str)> {
         match self {
             Self::Unsupported(code, what) => Some((*code, *what)),
-            Self::Array(of, _) | Self::Reference(of) | Self::Fixed(of, _) => of.unsupported(),
+            Self::Array(of, _)
+            | Self::Indexed(of, _)
+            | Self::Reference(of)
+            | Self::Fixed(of, _) => of.unsupported(),
             _ => None,
         }
     }
@@ -116,6 +125,8 @@ impl Annotation {
                 }
                 of.takes(inner, types, structs)
             }
+            (Self::Indexed(of, dims), Shape::Struct(_)) => indexed_array::element(types, ty)
+                .is_some_and(|(found, d)| *dims == d && of.takes(found, types, structs)),
             (Self::Struct(class), Shape::Struct(_)) => structs(*class) == Some(ty),
             (Self::Tuple(None), Shape::Tuple(_)) => true,
             (Self::Tuple(Some(of)), Shape::Tuple(found)) => {
@@ -158,7 +169,10 @@ impl Annotation {
             }
             (Self::Quaternion(inner), Self::Quaternion(of))
             | (Self::Transform(inner), Self::Transform(of)) => inner.admits(of),
-            (Self::Array(inner, dims), Self::Array(of, found)) => dims == found && inner.admits(of),
+            (Self::Indexed(inner, dims), Self::Indexed(of, found))
+            | (Self::Array(inner, dims), Self::Array(of, found)) => {
+                dims == found && inner.admits(of)
+            }
             (Self::Fixed(inner, extents), Self::Fixed(of, found)) => {
                 extents == found && inner.admits(of)
             }
@@ -170,7 +184,10 @@ impl Annotation {
     pub(super) fn has_any(&self) -> bool {
         match self {
             Self::Any => true,
-            Self::Array(of, _) | Self::Reference(of) | Self::Fixed(of, _) => of.has_any(),
+            Self::Array(of, _)
+            | Self::Indexed(of, _)
+            | Self::Reference(of)
+            | Self::Fixed(of, _) => of.has_any(),
             _ => false,
         }
     }
@@ -203,6 +220,7 @@ impl Annotation {
             Self::Quaternion(of) => Self::Quaternion(inner(of)),
             Self::Transform(of) => Self::Transform(inner(of)),
             Self::Array(of, dims) => Self::Array(inner(of), *dims),
+            Self::Indexed(of, dims) => Self::Indexed(inner(of), *dims),
             Self::Reference(of) => Self::Reference(inner(of)),
             Self::Fixed(of, extents) => Self::Fixed(inner(of), extents.clone()),
             Self::Tuple(Some(of)) => {
@@ -231,6 +249,10 @@ impl Annotation {
             Self::Array(of, dims) => {
                 let of = of.intern(types, structs)?;
                 types.array(of, *dims)
+            }
+            Self::Indexed(of, dims) => {
+                let of = of.intern(types, structs)?;
+                indexed_array::interned(types, of, *dims)
             }
             Self::Fixed(of, extents) => {
                 let mut ty = of.intern(types, structs)?;
@@ -263,6 +285,10 @@ impl Annotation {
             Shape::Quaternion(of) => Self::Quaternion(Self::scalar(of)),
             Shape::Transform(of) => Self::Transform(Self::scalar(of)),
             Shape::Array { of, dims } => Self::Array(Rc::new(Self::of_type(of, types)?), dims),
+            Shape::Struct(_) => {
+                let (of, dims) = indexed_array::element(types, ty)?;
+                Self::Indexed(Rc::new(Self::of_type(of, types)?), dims)
+            }
             _ => return None,
         })
     }

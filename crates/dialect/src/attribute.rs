@@ -105,7 +105,8 @@ impl<'a> Unit<'a> {
                     | Annotation::Matrix(_, _, of)
                     | Annotation::Quaternion(of)
                     | Annotation::Transform(of)
-                    | Annotation::Array(of, _),
+                    | Annotation::Array(of, _)
+                    | Annotation::Indexed(of, _),
                     "dtype" | "_wp_scalar_type_",
                 ) => Ok(KnownValue::Type((**of).clone())),
                 (Annotation::Vector(Some(len), _), "length" | "_length_") => {

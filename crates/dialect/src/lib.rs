@@ -22,6 +22,7 @@ mod file;
 mod frame;
 mod geometry;
 mod imported_module;
+mod indexed_array;
 mod kernel_option;
 mod known_call;
 mod library;
@@ -399,7 +400,7 @@ impl<'a> Reader<'a> {
             position,
             name: formal.name.to_owned(),
             dims: match formal.annotation {
-                Annotation::Array(_, dims) => Some(dims),
+                Annotation::Array(_, dims) | Annotation::Indexed(_, dims) => Some(dims),
                 _ => None,
             },
         };

@@ -15,6 +15,7 @@ mod control;
 mod expr;
 mod for_loop;
 mod geometry;
+mod indexed_array;
 mod library;
 mod manual_gradient;
 mod operator;
@@ -350,9 +351,10 @@ impl<'u, 'a> Session<'u, 'a> {
     ) -> Result<(), LoweringError> {
         match annotation {
             Annotation::Struct(key) => self.structure(module, *key).map(|_| ()),
-            Annotation::Array(of, _) | Annotation::Reference(of) | Annotation::Fixed(of, _) => {
-                self.define_structs(module, of)
-            }
+            Annotation::Array(of, _)
+            | Annotation::Indexed(of, _)
+            | Annotation::Reference(of)
+            | Annotation::Fixed(of, _) => self.define_structs(module, of),
             Annotation::Tuple(Some(of)) => {
                 of.iter().try_for_each(|of| self.define_structs(module, of))
             }
@@ -447,7 +449,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// Returns true if writing through a name of this type leaves the name itself as it is.
     fn is_handle(&self, ty: Type) -> bool {
-        matches!(self.shape(ty), Shape::Array { .. })
+        matches!(self.shape(ty), Shape::Array { .. }) || self.indexed_element(ty).is_some()
     }
 
     /// Returns true if a call may change what it is given by this name: a builtin the state of its

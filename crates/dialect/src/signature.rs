@@ -90,8 +90,8 @@ impl<'a> Unit<'a> {
                 "types.NoneType" => Ok(Annotation::Tuple(Some(Rc::new([])))),
                 path => {
                     let name = path.strip_prefix("warp.").unwrap_or("");
-                    if let Some(dims) = warp::array_named(name) {
-                        return Ok(Annotation::Array(Rc::new(Annotation::Any), dims.unwrap_or(1)));
+                    if let Some(class) = warp::array_named(name) {
+                        return Ok(class.of(Annotation::Any));
                     }
                     if name == "tile" {
                         return Ok(Annotation::Tile(Rc::new(Annotation::Any), None));
@@ -155,10 +155,9 @@ impl<'a> Unit<'a> {
                 let KnownValue::Member(name) = &base else {
                     return Err(self.no_type(expr, self.quote(self.span(expr))));
                 };
-                let dims = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
-                let dims = dims.ok_or_else(|| self.no_type(expr, name))?;
-                let of = self.quoted_expr(&subscript.slice, expr, scope)?;
-                Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1)))
+                let class = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
+                let class = class.ok_or_else(|| self.no_type(expr, name))?;
+                Ok(class.of(self.quoted_expr(&subscript.slice, expr, scope)?))
             }
             Expr::Call(call) => {
                 let base = path(&call.func)
@@ -166,15 +165,16 @@ impl<'a> Unit<'a> {
                 let KnownValue::Member(name) = &base else {
                     return Err(self.no_type(expr, self.quote(self.span(expr))));
                 };
-                let dims = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
-                let mut dims = dims.ok_or_else(|| self.no_type(expr, name))?;
+                let class = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
+                let mut class = class.ok_or_else(|| self.no_type(expr, name))?;
                 let mut of = Annotation::Any;
                 for keyword in &call.arguments.keywords {
                     match (keyword.arg.as_ref().map(|arg| arg.as_str()), &keyword.value) {
                         (Some("dtype"), value) => of = self.quoted_expr(value, expr, scope)?,
                         (Some("ndim"), Expr::NumberLiteral(number)) => {
-                            dims =
+                            let dims =
                                 syntax::integer(&number.value).and_then(|n| u8::try_from(n).ok());
+                            class.dims = dims.map(|dims| dims.clamp(1, 4));
                         }
                         _ => return Err(self.no_type(expr, name)),
                     }
@@ -182,7 +182,7 @@ impl<'a> Unit<'a> {
                 if let Some(first) = call.arguments.args.first() {
                     of = self.quoted_expr(first, expr, scope)?;
                 }
-                Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1).clamp(1, 4)))
+                Ok(class.of(of))
             }
             _ => {
                 let value =
@@ -220,13 +220,12 @@ impl<'a> Unit<'a> {
             }
             _ => return Err(self.no_type(expr, self.quote(self.span(expr)))),
         };
-        if let Some(dims) = warp::array_named(&name) {
-            let mut dims = dims;
+        if let Some(mut class) = warp::array_named(&name) {
             let of = self.annotation(parts[0], scope)?;
             if let Some(second) = parts.get(1) {
-                dims = Some(self.dimensions(second, scope)?);
+                class.dims = Some(self.dimensions(second, scope)?);
             }
-            return Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1)));
+            return Ok(class.of(of));
         }
         match name.as_str() {
             "tile" => {
@@ -381,16 +380,15 @@ impl<'a> Unit<'a> {
             let shape: Vec<&'a Expr> = argument("shape", 1).into_iter().collect();
             return Ok(Annotation::Tile(Rc::new(of), self.tile_extents(&shape, expr, scope)?));
         }
-        if let Some(dims) = warp::array_named(&member) {
-            let mut dims = dims;
+        if let Some(mut class) = warp::array_named(&member) {
             if let Some(ndim) = argument("ndim", 9) {
-                dims = Some(self.dimensions(ndim, scope)?);
+                class.dims = Some(self.dimensions(ndim, scope)?);
             }
             let of = match argument("dtype", 0) {
                 Some(of) => self.annotation(of, scope)?,
                 None => Annotation::Any,
             };
-            return Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1)));
+            return Ok(class.of(of));
         }
         match member.as_str() {
             "vector" | "vec" => {

@@ -6,6 +6,7 @@ use super::constant::KnownValue;
 use gbxcule_ir::builtin::Domain;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;
+use std::rc::Rc;
 
 /// Type that `wp.name` is, if it is one.
 pub(super) fn type_named(name: &str) -> Option<Annotation> {
@@ -26,10 +27,6 @@ pub(super) fn type_named(name: &str) -> Option<Annotation> {
         }
         "fabricarray" | "indexedfabricarray" | "fabricarrayarray" | "indexedfabricarrayarray" => {
             Annotation::Unsupported(Code::UnsupportedFabricArray, "fabric arrays")
-        }
-        "indexedarray" | "indexedarray1d" | "indexedarray2d" | "indexedarray3d"
-        | "indexedarray4d" => {
-            Annotation::Unsupported(Code::UnsupportedIndexedArray, "indexed arrays")
         }
         _ => {
             let (stem, rest) = [
@@ -86,16 +83,41 @@ pub(super) fn scalar_named(name: &str) -> Option<Scalar> {
     })
 }
 
-/// Dimensions of an array class: `array`, `array1d` .. `array4d`; `array` says them by `ndim`.
-pub(super) fn array_named(name: &str) -> Option<Option<u8>> {
-    Some(match name {
+/// A class of arrays.
+#[derive(Clone, Copy)]
+pub(super) struct ArrayClass {
+    /// Dimensions: `array1d` .. `array4d` say them, `array` by `ndim`.
+    pub(super) dims: Option<u8>,
+    /// True for `indexedarray` and its like.
+    is_indexed: bool,
+}
+
+impl ArrayClass {
+    /// The type of such an array, of one dimension if nothing says how many.
+    pub(super) fn of(self, of: Annotation) -> Annotation {
+        let (of, dims) = (Rc::new(of), self.dims.unwrap_or(1));
+        match self.is_indexed {
+            true => Annotation::Indexed(of, dims),
+            false => Annotation::Array(of, dims),
+        }
+    }
+}
+
+/// The class of arrays that a name means.
+pub(super) fn array_named(name: &str) -> Option<ArrayClass> {
+    let (is_indexed, rest) = match name.strip_prefix("indexed") {
+        Some(rest) => (true, rest),
+        None => (false, name),
+    };
+    let dims = match rest {
         "array" => None,
         "array1d" => Some(1),
         "array2d" => Some(2),
         "array3d" => Some(3),
         "array4d" => Some(4),
         _ => return None,
-    })
+    };
+    Some(ArrayClass { dims, is_indexed })
 }
 
 fn suffix(letters: &str) -> Option<Scalar> {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 
-use crate::temporary::{Temporary, lock_in_use, name};
+use crate::temporary::{Temporary, lock_in_use, name, sweep_first};
 use crate::write_target::{WriteTarget, explained, make_folder};
 
 /// Attempts at a name; a second one only if another process swept the first away as it was made.
@@ -44,6 +44,7 @@ impl NewFile {
         {
             return Err(explained(&place, error));
         }
+        sweep_first(&folder);
         for _ in 0..ATTEMPTS {
             let temporary = Temporary::new(folder.join(name(place.extension())));
             match File::options().write(true).create_new(true).open(temporary.path()) {

@@ -57,6 +57,18 @@ pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     if size > most_bytes { Err(too_large(size, most_bytes)) } else { Ok(bytes) }
 }
 
+/// Reads a regular file of at most so many bytes that begins with `magic`. Of another file it
+/// returns the beginning alone, in which a reader finds out that it is another one, however large
+/// the file is.
+///
+/// # Errors
+/// As those of [`read()`].
+pub fn read_record(path: &Path, magic: &[u8], most_bytes: u64) -> Result<Vec<u8>> {
+    let mut beginning = Vec::with_capacity(magic.len());
+    open(path)?.take(magic.len() as u64).read_to_end(&mut beginning)?;
+    if beginning == magic { read(path, most_bytes) } else { Ok(beginning) }
+}
+
 /// Reads a regular file of at most so many bytes as UTF-8 text.
 ///
 /// # Errors
@@ -94,6 +106,16 @@ mod tests {
         assert!(read_text(&path, 100).is_ok());
         std::fs::write(&path, [0xFF]).expect("a file");
         assert_eq!(read_text(&path, 1).expect_err("no text").kind(), ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn of_a_file_that_begins_otherwise_the_beginning_is_read_alone() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), b"magic and more").expect("a file");
+        let read = |magic| read_record(file.path(), magic, 1 << 50).expect("a file");
+        assert_eq!(read(b"magic"), b"magic and more");
+        file.as_file().set_len(1 << 40).expect("a hole");
+        assert_eq!(read(b"other"), b"magic");
     }
 
     /// Reading the file would take longer than a test has, and more memory than there is.

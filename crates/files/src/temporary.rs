@@ -18,6 +18,9 @@ const PICTURE: &str = "png";
 /// Temporary files and folders that this process is using.
 static UNDER_WAY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
+/// Folders that this process has swept before it wrote there.
+static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
 fn with_temporaries<R>(change: impl FnOnce(&mut BTreeSet<PathBuf>) -> R) -> R {
     change(&mut UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -100,6 +103,15 @@ pub fn sweep(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let left = entries.flatten().filter(|entry| is_name(&entry.file_name()));
     left.filter(|entry| is_abandoned(&entry.path()).unwrap_or(false)).count()
+}
+
+/// Sweeps a folder in which this process has not written before: so a file that is written over and
+/// over, such as a checkpoint, keeps none of the halves that killed processes left beside it.
+pub(crate) fn sweep_first(folder: &Path) {
+    let is_first = SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
+    if is_first {
+        sweep(folder);
+    }
 }
 
 fn is_abandoned(path: &Path) -> Result<bool> {

@@ -158,3 +158,16 @@ mod unix {
         assert!(place.join("file").exists());
     }
 }
+
+#[test]
+fn what_killed_processes_left_beside_a_file_goes_with_the_first_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = [".gbxcule-0123456789abcdef.part", ".gbxcule-fedcba9876543210.part"];
+    let [left, used] = names.map(|name| folder.path().join(name));
+    fs::write(&left, b"half").expect("a file");
+    let living = fs::File::create(&used).expect("a file");
+    living.lock().expect("a lock");
+    write(&folder.path().join("swarm.ckpt"), b"whole").expect("a folder");
+    assert!(!left.exists() && used.exists());
+    assert_eq!(entries(folder.path()), 2);
+}

@@ -5,7 +5,8 @@
 //! path, where the chip that is looked at is first brought up to `now`.
 
 use crate::cpu::Cpu;
-use crate::machine::{COLOR, Machine};
+use crate::machine::{COLOR, Machine, WRAM_BYTES};
+use crate::ppu::VRAM_BYTES;
 use crate::view;
 
 /// Work RAM and its echo, counted from C000.
@@ -375,6 +376,44 @@ impl Machine {
                 let at = self.wram_at(address);
                 self.wram[at] = value;
             }
+        }
+    }
+}
+
+impl Machine {
+    /// Changes memory in a bank for debuggers, whatever is mapped there: video RAM, cartridge RAM,
+    /// and work RAM from D000 on, where 0 is bank 1; elsewhere `poke`. A bank that there is not,
+    /// and ROM, stay as they are.
+    pub fn poke_bank(
+        &mut self,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        bank: u16,
+        address: u16,
+        value: u8,
+    ) {
+        let bank = bank as usize;
+        match address >> 8 {
+            0x80..=0x9f => {
+                let at = bank << 13 | (address & 0x1fff) as usize;
+                if at < VRAM_BYTES {
+                    self.before_picture_change();
+                    self.vram[at] = value;
+                }
+            }
+            0xa0..=0xbf => {
+                let at = bank << 13 | (address & 0x1fff) as usize;
+                if at < cart_ram.len() {
+                    cart_ram[at] = value;
+                }
+            }
+            0xd0..=0xdf => {
+                let at = (if bank == 0 { 1 } else { bank }) << 12 | (address & 0xfff) as usize;
+                if at < WRAM_BYTES {
+                    self.wram[at] = value;
+                }
+            }
+            _ => self.poke(rom, cart_ram, address, value),
         }
     }
 }

@@ -52,7 +52,12 @@ pub fn apply_writes(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], writ
     let count = writes[0] as usize;
     for index in 0..count {
         let asked = writes[index + 1];
-        machine.poke(rom, cart_ram, (asked >> 8) as u16, asked as u8);
+        let bank = asked >> 24;
+        if bank == 0 {
+            machine.poke(rom, cart_ram, (asked >> 8) as u16, asked as u8);
+        } else {
+            machine.poke_bank(rom, cart_ram, (bank - 1) as u16, (asked >> 8) as u16, asked as u8);
+        }
     }
     writes[0] = 0;
 }

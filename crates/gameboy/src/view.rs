@@ -164,11 +164,25 @@ pub fn bcd(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> i32 
 }
 
 /// Asks for a byte at an address to be changed, as a debugger does it, when the function that asks
-/// has returned. `writes` holds how many were asked for, then each one's address and value.
+/// has returned. `writes` holds how many were asked for, then each one's bank plus one
+/// or 0, address and value.
 pub fn write(writes: &mut [u32], address: u16, value: u8) {
     let count = writes[0].wrapping_add(1);
     if (count as usize) < writes.len() {
         writes[count as usize] = (address as u32) << 8 | value as u32;
+    }
+    writes[0] = count;
+}
+
+/// Asks for a byte in a bank to be changed, whatever is mapped there: of video RAM, of cartridge
+/// RAM, of work RAM from D000 on, where 0 is bank 1; elsewhere as `write`. Nothing is changed in a
+/// bank that there is not.
+pub fn write_bank(writes: &mut [u32], bank: u16, address: u16, value: u8) {
+    // No memory that can be written has so many banks.
+    let bank = if bank < 0xfe { bank as u32 } else { 0xfe };
+    let count = writes[0].wrapping_add(1);
+    if (count as usize) < writes.len() {
+        writes[count as usize] = (bank + 1) << 24 | (address as u32) << 8 | value as u32;
     }
     writes[0] = count;
 }

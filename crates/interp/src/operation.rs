@@ -66,7 +66,7 @@ impl Thread<'_, '_> {
                 self.put(value, Literal::from_bits(self.scalar_of(value), bits));
             }
             // Threads run one after the other here.
-            Op::Lowest(key) => self.put(value, self.get(key)),
+            Op::Lowest(same) | Op::Opaque(same) => self.put(value, self.get(same)),
             Op::Construct(parts) => {
                 let parts = &self.body.value_lists[parts];
                 // Padding is zero, so that images can be compared.

@@ -109,6 +109,9 @@
 //! open, and may differ from one evaluation to the next, so results must not depend on it. Every
 //! way of running but CUDA on a device takes this thread alone.
 //!
+//! `Opaque` is its operand. A compiler of printed text must compute it where it stands, and knows
+//! nothing of it there, so it does not compute ahead of a switch what only some cases need.
+//!
 //! # Printing
 //! `Print` without format writes each value on a line as NVIDIA Warp does; with format, as C's
 //! `printf`.

@@ -7,6 +7,7 @@
 mod array;
 mod command;
 mod dlpack;
+mod file;
 mod geometry;
 mod kernel;
 mod live_view;
@@ -25,6 +26,8 @@ mod _native {
     use crate::array::{DeviceArray, device_zeros};
     #[pymodule_export]
     use crate::command::run_command;
+    #[pymodule_export]
+    use crate::file::{read_checkpoint, read_file};
     #[pymodule_export]
     use crate::geometry::{bound_box_tree, build_box_tree, sort_into_cells};
     #[pymodule_export]

@@ -12,7 +12,7 @@ use gbxcule_swarm::{
     Chance, Codec, DeviceSwarm, EnvStates, Hook, Model, Pressed, ProgramText, Programs, Recompile,
     Rom, Schedule, ScratchCell, Stage, SwarmConfig, SwarmError,
 };
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -405,13 +405,13 @@ impl Swarm {
     }
 
     /// Change memory of an env directly, without the machine's own writes.
-    fn write_memory(&self, py: Python<'_>, env: usize, low: u16, bytes: &[u8]) -> PyResult<()> {
+    fn write_memory(&self, py: Python<'_>, env: usize, low: u32, bytes: &[u8]) -> PyResult<()> {
         self.change(py, |swarm| swarm.write_memory(env, low, bytes))
     }
 
     /// Change memory of the envs marked by bytes that are not 0, with a row of bytes for each of
     /// them.
-    fn write_memories(&self, py: Python<'_>, mask: &[u8], low: u16, rows: &[u8]) -> PyResult<()> {
+    fn write_memories(&self, py: Python<'_>, mask: &[u8], low: u32, rows: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
         self.change(py, |swarm| swarm.write_memories(&mask, low, rows))
     }
@@ -482,10 +482,23 @@ impl Swarm {
         scale: usize,
     ) -> PyResult<()> {
         let episode = gbxcule_cli::episode_film::Episode { state, actions };
+        let mut raised = None;
+        let mut go_on = || {
+            raised = Python::attach(|py| py.check_signals()).err();
+            raised.is_none()
+        };
         let filmed = self.look(py, |swarm| {
-            Ok(gbxcule_cli::episode_film::write(swarm, episode, &path, every, scale))
+            Ok(gbxcule_cli::episode_film::write(swarm, episode, &path, every, scale, &mut go_on))
         })?;
-        filmed.map_err(|error| PyRuntimeError::new_err(format!("{error:#}")))
+        raised.map_or(Ok(()), Err)?;
+        filmed.map(drop).map_err(|error| match error.downcast_ref() {
+            Some(error) => refused(error),
+            // Of a file its own error says all.
+            None if error.root_cause().is::<std::io::Error>() => {
+                PyOSError::new_err(error.to_string())
+            }
+            None => PyRuntimeError::new_err(format!("{error:#}")),
+        })
     }
 
     /// One env's state into all marked ones.
@@ -517,7 +530,7 @@ impl Swarm {
 /// Returns the number at these addresses that chance draws.
 fn drawn_at((low, high): (u32, u32)) -> Chance {
     // A range of more than two addresses: its first two bytes are drawn.
-    Chance { low: low as u16, width_bytes: high.saturating_sub(low).min(2) as u8 }
+    Chance { low, width_bytes: high.saturating_sub(low).min(2) as u8 }
 }
 
 fn device_of(name: &str) -> PyResult<Device> {

@@ -4,6 +4,7 @@ use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::apu::Apu;
 
 use crate::envelope::Envelope;
+use crate::fields::Fields;
 use crate::mixer::Levels;
 use crate::noise::Noise;
 use crate::pulse::Pulse;
@@ -60,6 +61,28 @@ impl Channels {
             channels.envelopes[usize::from(channel)].trigger(setup, false);
         }
         channels
+    }
+
+    /// Writes down what the machine's state doesn't hold.
+    pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
+        self.pulses.iter().for_each(|pulse| pulse.write_to(bytes));
+        self.envelopes.iter().for_each(|envelope| envelope.write_to(bytes));
+        self.noise.write_to(bytes);
+        bytes.push(self.wave_sample);
+    }
+
+    /// Channels of a machine, with what [`Channels::write_to`] wrote.
+    pub(crate) fn read(machine: &Machine, fields: &mut Fields<'_>) -> Option<Self> {
+        let mut channels = Self::from_registers(machine);
+        for pulse in &mut channels.pulses {
+            *pulse = Pulse::read(fields)?;
+        }
+        for envelope in &mut channels.envelopes {
+            *envelope = Envelope::read(fields)?;
+        }
+        channels.noise = Noise::read(fields)?;
+        channels.wave_sample = fields.below(16)?;
+        Some(channels)
     }
 
     pub(crate) fn now(&self) -> u32 {

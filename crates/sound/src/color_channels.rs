@@ -5,6 +5,7 @@ use std::iter::RepeatN;
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::apu::Apu;
 
+use crate::fields::Fields;
 use crate::mixer::Levels;
 
 /// A copy of what the machine keeps.
@@ -18,6 +19,14 @@ impl ColorChannels {
     /// Channels of a machine, up to where its own are.
     pub(crate) fn of(machine: &Machine) -> Self {
         Self { apu: machine.apu, div_base: machine.timer.div_base }
+    }
+
+    /// Writes nothing down: the machine's state holds all of it.
+    pub(crate) fn write_to(&self, _: &mut Vec<u8>) {}
+
+    /// Channels of a machine.
+    pub(crate) fn read(machine: &Machine, _: &mut Fields<'_>) -> Option<Self> {
+        Some(Self::of(machine))
     }
 
     pub(crate) fn now(&self) -> u32 {

@@ -1,6 +1,8 @@
 //! Volumes that rise or fall by themselves, of channels 1, 2 and 4. (`gameboy`'s `apu/envelope.rs`
 //! has the volumes that a Color's programs read, exact to the clock.)
 
+use crate::fields::Fields;
+
 /// NRx2: the volume rises.
 const RISES: u8 = 0x08;
 
@@ -51,6 +53,17 @@ impl Envelope {
             self.volume = 16_u8.wrapping_sub(self.volume);
         }
         self.volume &= 15;
+    }
+
+    /// Writes its fields down.
+    pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
+        bytes.extend([self.volume, self.countdown, u8::from(self.has_ended)]);
+    }
+
+    /// Reads what [`Envelope::write_to`] wrote.
+    pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let (volume, countdown) = (fields.below(16)?, fields.below(10)?);
+        Some(Self { volume, countdown, has_ended: fields.flag()? })
     }
 
     /// Volume, 0 to 15.

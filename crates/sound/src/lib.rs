@@ -19,6 +19,7 @@ mod channels;
 mod color_channels;
 #[cfg(not(color))]
 mod envelope;
+mod fields;
 mod mixer;
 #[cfg(not(color))]
 mod noise;

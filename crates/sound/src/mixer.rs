@@ -2,6 +2,8 @@
 
 use gbxcule_gameboy::apu::Apu;
 
+use crate::fields::Fields;
+
 /// M-cycles of one sample: 47,662.5 samples a second, 798 to a frame.
 pub const SAMPLE_MCYCLES: u32 = 22;
 
@@ -21,6 +23,9 @@ const PANNING: usize = 0x15;
 /// Greatest sum of a side: four channels, 15, volume 8.
 const LOUDEST: i32 = 4 * 15 * 8;
 
+/// Greatest charge: that of the loudest input.
+const MOST_CHARGE: u64 = (i16::MAX as u64 / 2) << 16;
+
 /// Sums of one sample under way, and the charge of the output's capacitors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mixer {
@@ -31,6 +36,30 @@ pub(crate) struct Mixer {
 }
 
 impl Mixer {
+    /// Writes its fields down.
+    pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.sums.iter().flat_map(|sum| sum.to_le_bytes()));
+        bytes.extend(self.halves.to_le_bytes());
+        bytes.extend(self.charges.iter().flat_map(|charge| charge.to_le_bytes()));
+    }
+
+    /// Reads what [`Mixer::write_to`] wrote; `None` if no sums are so large.
+    pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let mut mixer = Self::default();
+        for sum in &mut mixer.sums {
+            *sum = i32::from_le_bytes(fields.array()?);
+        }
+        mixer.halves = u32::from_le_bytes(fields.array()?);
+        for charge in &mut mixer.charges {
+            *charge = i64::from_le_bytes(fields.array()?);
+        }
+        let loudest = LOUDEST.unsigned_abs() * mixer.halves.min(2 * SAMPLE_MCYCLES);
+        let is_possible = mixer.halves < 2 * SAMPLE_MCYCLES
+            && mixer.sums.iter().all(|sum| sum.unsigned_abs() <= loudest)
+            && mixer.charges.iter().all(|charge| charge.unsigned_abs() <= MOST_CHARGE);
+        is_possible.then_some(mixer)
+    }
+
     /// Takes half an M-cycle; returns a sample when its time is over.
     pub(crate) fn add(&mut self, levels: &Levels, apu: &Apu) -> Option<StereoSample> {
         let sides = mix(levels, apu);

@@ -1,6 +1,8 @@
 //! Channel 4: a shift register whose output sounds like noise. (`gameboy`'s `apu/noise.rs` has the
 //! levels that a Color's programs read, exact to the clock.)
 
+use crate::fields::Fields;
+
 /// NR43: a register of 7 bits instead of 15.
 const IS_SHORT: u8 = 0x08;
 
@@ -16,6 +18,19 @@ impl Noise {
     /// Makes the channel of sound that was just switched on.
     pub(crate) fn new() -> Self {
         Self { register: 0, countdown: 0 }
+    }
+
+    /// Writes its fields down.
+    pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.register.to_le_bytes());
+        bytes.extend(self.countdown.to_le_bytes());
+    }
+
+    /// Reads what [`Noise::write_to`] wrote.
+    pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let register = u16::from_le_bytes(fields.array()?);
+        let countdown = u32::from_le_bytes(fields.array()?);
+        (register >> 15 == 0).then_some(Self { register, countdown })
     }
 
     /// Clears the register and begins a period.

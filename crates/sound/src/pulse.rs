@@ -1,5 +1,7 @@
 //! Channels 1 and 2: a square wave in eight steps.
 
+use crate::fields::Fields;
+
 /// High steps of each duty, by NRx1's upper two bits, step 0 in bit 0 (Pan Docs "Pulse channel").
 const DUTIES: [u8; 4] = [0b1000_0000, 0b1000_0001, 0b1110_0001, 0b0111_1110];
 
@@ -26,6 +28,19 @@ impl Pulse {
     /// A channel in the midst of a wave.
     pub(crate) fn playing(duty_and_length: u8, step: u8, countdown: u16) -> Self {
         Self { step, countdown, is_high: is_high(duty_and_length, step) }
+    }
+
+    /// Writes its fields down.
+    pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
+        bytes.push(self.step);
+        bytes.extend(self.countdown.to_le_bytes());
+        bytes.push(u8::from(self.is_high));
+    }
+
+    /// Reads what [`Pulse::write_to`] wrote.
+    pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let (step, countdown) = (fields.below(8)?, u16::from_le_bytes(fields.array()?));
+        Some(Self { step, countdown, is_high: fields.flag()? })
     }
 
     /// Restarts the period, not the wave.

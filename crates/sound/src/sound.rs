@@ -6,10 +6,12 @@ use gbxcule_gameboy::{Machine, Step};
 use crate::channels::Channels;
 #[cfg(color)]
 use crate::color_channels::ColorChannels as Channels;
+use crate::fields::Fields;
 use crate::mixer::{Levels, Mixer, StereoSample};
 
 /// The sound of one machine. If something else has run the machine or changed its state, waves
-/// begin anew and volumes are as they were set: a state doesn't hold what only ears notice.
+/// begin anew and volumes are as they were set: a machine's state doesn't hold what only ears
+/// notice. [`Sound::to_bytes`] does.
 #[derive(Clone, Debug)]
 pub struct Sound {
     channels: Channels,
@@ -23,6 +25,48 @@ impl Sound {
     pub fn new(machine: &Machine) -> Self {
         let channels = Channels::of(machine);
         Self { channels, mixer: Mixer::default(), samples: Vec::new() }
+    }
+
+    /// Listens to a machine from now on, as a new one does.
+    pub fn restart(&mut self, machine: &Machine) {
+        (self.channels, self.mixer) = (Channels::of(machine), Mixer::default());
+        self.samples.clear();
+    }
+
+    /// Returns the sound of this moment without the samples that were made.
+    #[must_use]
+    pub fn without_samples(&self, machine: &Machine) -> Self {
+        let (channels, mixer) = (self.channels.clone(), self.mixer.clone());
+        let mut sound = Self { channels, mixer, samples: Vec::new() };
+        sound.follow(machine);
+        sound
+    }
+
+    /// Returns what the machine's state doesn't hold: places in the waves, volumes, the sample
+    /// under way and the charge of the output.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.channels.write_to(&mut bytes);
+        self.mixer.write_to(&mut bytes);
+        bytes
+    }
+
+    /// Makes the sound of a machine from the bytes that [`Sound::to_bytes`] gave; `None` if no
+    /// sound gives these.
+    #[must_use]
+    pub fn from_bytes(machine: &Machine, bytes: &[u8]) -> Option<Self> {
+        let mut fields = Fields(bytes);
+        let channels = Channels::read(machine, &mut fields)?;
+        let mixer = Mixer::read(&mut fields)?;
+        fields.0.is_empty().then(|| Self { channels, mixer, samples: Vec::new() })
+    }
+
+    /// Begins anew if something else has run the machine or changed its sound.
+    fn follow(&mut self, machine: &Machine) {
+        if self.channels.now() != machine.now || *self.channels.apu() != machine.apu {
+            self.channels = Channels::of(machine);
+        }
     }
 
     /// Runs the machine to the end of its frame.
@@ -45,9 +89,7 @@ impl Sound {
         draw: bool,
         mut heard: impl FnMut(&Levels),
     ) {
-        if self.channels.now() != machine.now || *self.channels.apu() != machine.apu {
-            self.channels = Channels::of(machine);
-        }
+        self.follow(machine);
         machine.begin_frame(draw);
         loop {
             let (written, div_base) = (machine.apu.written, machine.timer.div_base);

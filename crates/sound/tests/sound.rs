@@ -200,3 +200,42 @@ fn a_wav_file_says_how_long_it_is() {
     assert_eq!(u32::from_le_bytes(file[40..44].try_into().expect("four bytes")), 12);
     assert_eq!(file[44..48], [1, 0, 0xfe, 0xff]);
 }
+
+#[test]
+fn sound_goes_on_from_its_bytes() {
+    // A tune in the first pulse channel that falls, and noise.
+    let writes =
+        [(0x11, 0x80), (0x12, 0xf3), (0x14, 0x87), (0x21, 0xf7), (0x22, 0x31), (0x23, 0x80)];
+    let mut console = Console::writing(&writes);
+    console.levels(0, 3);
+    let bytes = console.sound.to_bytes();
+    let again = Sound::from_bytes(&console.machine, &bytes).expect("bytes of a sound");
+    let mut other = Console { sound: again, machine: console.machine, ..Console::writing(&writes) };
+    console.sound.clear();
+    for channel in 0..4 {
+        assert_eq!(console.levels(channel, 2), other.levels(channel, 2));
+    }
+    assert_eq!(console.sound.samples(), other.sound.samples());
+    assert!(console.sound.samples().iter().any(|sample| sample[0].abs() > 500));
+}
+
+#[test]
+fn bytes_that_no_sound_gives_are_refused() {
+    let console = Console::writing(&[]);
+    let bytes = console.sound.to_bytes();
+    for length in 0..bytes.len() {
+        assert!(Sound::from_bytes(&console.machine, &bytes[..length]).is_none(), "{length} bytes");
+    }
+    let longer = [bytes.as_slice(), &[0]].concat();
+    assert!(Sound::from_bytes(&console.machine, &longer).is_none(), "a byte too many");
+    // Whatever is taken can be played.
+    for place in 0..bytes.len() {
+        for value in [1, 0x10, 0x7f, 0xff] {
+            let mut changed = bytes.clone();
+            changed[place] = value;
+            if let Some(sound) = Sound::from_bytes(&console.machine, &changed) {
+                Console { sound, machine: console.machine, ..Console::writing(&[]) }.levels(0, 1);
+            }
+        }
+    }
+}

@@ -3,11 +3,13 @@
 //! must be the native machine's.
 //!
 //! `make gpu-counts` sets the stand-ins up; `HOST_GPU_COUNTS` names the folder that they write
-//! `launches.tsv` into. `... --example warp_counts -- [ROM...]`; a name that ends in `.gb` is a
-//! game's file.
+//! `launches.tsv` into. `... --example warp_counts -- [--no-recompile] [ROM...]`; a name that ends
+//! in `.gb` is a game's file.
 
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{DeviceConfig, DeviceSwarm, NativeSwarm, Rom, Schedule, SwarmConfig};
+use gbxcule_swarm::{
+    DeviceConfig, DeviceSwarm, NativeSwarm, Recompile, Rom, Schedule, SwarmConfig,
+};
 use std::path::PathBuf;
 
 /// Five ROMs that do one thing, and the games.
@@ -33,7 +35,10 @@ const COLUMNS: usize = 13;
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
-    let named: Vec<String> = std::env::args().skip(1).collect();
+    let mut named: Vec<String> = std::env::args().skip(1).collect();
+    let arguments = named.len();
+    named.retain(|argument| argument != "--no-recompile");
+    let recompile = if named.len() < arguments { Recompile::Off } else { Recompile::WhereItWins };
     let all = ROMS.iter().chain(&GAMES).map(|name| (*name).to_owned());
     let roms = if named.is_empty() { all.collect() } else { named };
     println!(
@@ -41,13 +46,13 @@ fn main() -> Outcome<()> {
          |---|---:|---:|---:|---:|"
     );
     for name in roms {
-        println!("{}", row(&name)?);
+        println!("{}", row(&name, recompile)?);
     }
     Ok(())
 }
 
 /// Runs both swarms and counts the last steps.
-fn row(name: &str) -> Outcome<String> {
+fn row(name: &str, recompile: Recompile) -> Outcome<String> {
     let is_file = name.ends_with(".gb");
     let file = if is_file { std::fs::read(name)? } else { Vec::new() };
     let built_in = || Ok::<_, &str>(gbxcule_roms::by_name(name).ok_or("no such ROM")?.bytes());
@@ -55,7 +60,7 @@ fn row(name: &str) -> Outcome<String> {
     // A game's step has the default's frames; of what a ROM does over and over three show all.
     let is_game = is_file || GAMES.contains(&name);
     let schedule = if is_game { Schedule::default() } else { Schedule::new(3, 2)? };
-    let config = SwarmConfig { schedule, ..SwarmConfig::new(MACHINES) };
+    let config = SwarmConfig { schedule, recompile, ..SwarmConfig::new(MACHINES) };
     let frames = config.schedule.frames_per_step();
     let mut native = NativeSwarm::new(rom.clone(), config.clone())?;
     let device = DeviceConfig { device: Device::Cuda(0), ..DeviceConfig::default() };

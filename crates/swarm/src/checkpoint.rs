@@ -2,14 +2,14 @@
 //! one would have, bit for bit.
 //!
 //! A checkpoint holds the ROM, the configuration, the programs' texts, the starts, every env with
-//! its programs' scratch, its episodes and its manual buttons, and the outputs. A caller can add a
-//! note for state of its own.
+//! its programs' scratch, its episodes, its manual buttons and its sound, and the outputs. A caller
+//! can add a note for state of its own.
 
 use std::num::NonZeroUsize;
 
 use gbxcule_runtime::Device;
 
-use crate::env_record::{read_env, read_episode, write_env, write_episode};
+use crate::env_record::{read_env, read_episode, read_sound, write_env, write_episode};
 use crate::record::{Reader, RecordKind, Writer};
 use crate::{
     Chance, Codec, EnvSnapshot, Episode, Hook, Model, ProgramText, Programs, Rom, Schedule, Swarm,
@@ -34,6 +34,11 @@ pub(crate) struct StepOutputs {
 }
 
 impl Swarm {
+    /// First bytes of every checkpoint.
+    pub const CHECKPOINT_MAGIC: &[u8] = CHECKPOINT.magic;
+    /// Bytes of the largest checkpoint that is read from a file.
+    pub const MOST_CHECKPOINT_BYTES: u64 = 1 << 36;
+
     /// Returns the whole swarm as bytes, with a note of the caller's.
     ///
     /// # Errors
@@ -51,8 +56,11 @@ impl Swarm {
             writer.u32(*weight);
             write_env(&mut writer, start, self.rom())?;
         }
+        let mut sounds = Vec::new();
         for (env, manual_buttons) in self.manual_buttons()?.into_iter().enumerate() {
-            write_env(&mut writer, &self.snapshot(env)?, self.rom())?;
+            let snapshot = self.snapshot(env)?;
+            write_env(&mut writer, &snapshot, self.rom())?;
+            sounds.extend(snapshot.sound);
             write_episode(&mut writer, self.episode(env)?);
             // No byte stands for an env without manual buttons.
             writer.u16(manual_buttons.map_or(u16::MAX, u16::from));
@@ -61,6 +69,7 @@ impl Swarm {
         let dones: Vec<u8> = self.dones()?.into_iter().map(u8::from).collect();
         writer.bytes(&dones);
         writer.floats(&self.observations()?);
+        sounds.iter().for_each(|sound| writer.bytes(&sound.to_bytes()));
         Ok(writer.finish())
     }
 
@@ -107,6 +116,10 @@ impl Swarm {
             dones: reader.bytes()?.iter().map(|done| *done != 0).collect(),
             observations: reader.floats()?,
         };
+        // Earlier checkpoints have none.
+        if config.sound && !reader.is_at_end() {
+            envs.iter_mut().try_for_each(|env| read_sound(&mut reader, &mut env.snapshot))?;
+        }
         reader.finish()?;
         let numbers = num_envs * config.programs.obs_dim();
         if [outputs.rewards.len(), outputs.dones.len()] != [num_envs; 2]
@@ -133,8 +146,9 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
     writer.text(config.recompile.name());
     writer.text(config.link.name());
     let Chance { low, width_bytes } = config.chance.unwrap_or(NO_CHANCE);
-    writer.u16(low);
-    writer.u8(width_bytes);
+    // Six bits are enough for all banks that can be written.
+    writer.u16(low as u16);
+    writer.u8(width_bytes | ((low >> 16) as u8) << 2);
     let threads = config.threads.map_or(0, NonZeroUsize::get);
     writer.u16(u16::try_from(threads).unwrap_or(u16::MAX));
     for text in [config.programs.reward_text(), config.programs.observation_text()] {
@@ -174,7 +188,9 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     let recompile = recompile.map_err(|_| CHECKPOINT.damaged("there is no such way to run"))?;
     let link = reader.text()?.parse();
     let link = link.map_err(|_| CHECKPOINT.damaged("there is no such link"))?;
-    let chance = Chance { low: reader.u16()?, width_bytes: reader.u8()? };
+    let (address, width) = (reader.u16()?, reader.u8()?);
+    let chance =
+        Chance { low: u32::from(width >> 2) << 16 | u32::from(address), width_bytes: width & 3 };
     let threads = NonZeroUsize::new(usize::from(reader.u16()?));
     let (reward, obs, count) = (read_text(reader)?, read_text(reader)?, reader.u64()?);
     let mut hooks = Vec::new();

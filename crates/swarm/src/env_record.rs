@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use crate::machine::MachineSound;
 use crate::record::{Reader, RecordKind, Writer};
 use crate::{AnyMachine, Counters, EnvSnapshot, Episode, Programs, Rom, SwarmError};
 
@@ -33,6 +34,9 @@ impl EnvRecord {
         let is_theirs = reader.text()? == identity(programs);
         let mut snapshot = read_env(&mut reader, rom)?;
         let episode = read_episode(&mut reader)?;
+        if !reader.is_at_end() {
+            read_sound(&mut reader, &mut snapshot)?;
+        }
         reader.finish()?;
         if !is_theirs {
             snapshot.scratch = None;
@@ -53,6 +57,9 @@ pub(crate) fn to_bytes(
     writer.text(&identity(programs));
     write_env(&mut writer, snapshot, rom)?;
     write_episode(&mut writer, episode);
+    if let Some(sound) = &snapshot.sound {
+        writer.bytes(&sound.to_bytes());
+    }
     Ok(writer.finish())
 }
 
@@ -93,6 +100,16 @@ pub(crate) fn read_env(reader: &mut Reader<'_>, rom: &Rom) -> Result<EnvSnapshot
     let scratch = reader.floats()?;
     snapshot.scratch = has_begun.then_some(scratch);
     Ok(snapshot)
+}
+
+/// Reads the sound of an env.
+pub(crate) fn read_sound(
+    reader: &mut Reader<'_>,
+    snapshot: &mut EnvSnapshot,
+) -> Result<(), SwarmError> {
+    let sound = MachineSound::from_bytes(&snapshot.machine, reader.bytes()?);
+    snapshot.sound = Some(sound.ok_or_else(|| reader.damaged("no machine sounds so"))?);
+    Ok(())
 }
 
 pub(crate) fn write_episode(writer: &mut Writer, Episode { seed, count }: Episode) {

@@ -4,25 +4,31 @@
 //! seed and the episode's number alone: an env plays the same games whatever other envs do, and env
 //! `i` of a swarm seeded `s` those of a single env seeded `s + i`.
 
-use crate::SwarmError;
+use crate::{Rom, SwarmError, place};
 
 /// A number in memory that is drawn anew where an episode begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chance {
-    /// The number's address.
-    pub low: u16,
+    /// The number's place: its address, or [`crate::in_bank`].
+    pub low: u32,
     /// The number's size in bytes, 1 or 2; the low byte comes first.
     pub width_bytes: u8,
 }
 
 impl Chance {
     /// Refuses a number of another size, or one that leaves the address space.
-    pub(crate) fn check(self) -> Result<(), SwarmError> {
+    pub(crate) fn check(self, rom: &Rom) -> Result<(), SwarmError> {
         if !(1..=2).contains(&self.width_bytes) {
             return Err(SwarmError::ChanceWidth { found: self.width_bytes });
         }
-        let (low, high) = (u32::from(self.low), u32::from(self.low) + u32::from(self.width_bytes));
-        if high > 0x1_0000 { Err(SwarmError::BadRange { low, high }) } else { Ok(()) }
+        place::check_write(self.low, usize::from(self.width_bytes), rom)?;
+        let (bank, address) = place::split(self.low);
+        if bank.is_some() && address < 0x8000 {
+            // ROM stays as it is.
+            let high = self.low + u32::from(self.width_bytes);
+            return Err(SwarmError::BadRange { low: self.low, high });
+        }
+        Ok(())
     }
 
     /// The bytes of a drawn number.
@@ -161,6 +167,7 @@ pub fn splitmix64(bits: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::in_bank;
 
     #[test]
     fn the_mix_is_splitmix64() {
@@ -171,18 +178,22 @@ mod tests {
 
     #[test]
     fn chance_takes_numbers_of_one_or_two_bytes() {
+        let rom = gbxcule_roms::by_name("COLOR_BANKS").expect("a built-in ROM");
+        let rom = Rom::new(rom.bytes()).expect("a good header");
         for width_bytes in [0, 3] {
-            let refused = Chance { low: 0xC000, width_bytes }.check();
+            let refused = Chance { low: 0xC000, width_bytes }.check(&rom);
             assert!(
                 matches!(refused, Err(SwarmError::ChanceWidth { found }) if found == width_bytes)
             );
         }
         for width_bytes in [1, 2] {
             let chance = Chance { low: 0xC000, width_bytes };
-            chance.check().expect("a number");
+            chance.check(&rom).expect("a number");
             assert_eq!(chance.bytes(0x1234), [0x34, 0x12][..usize::from(width_bytes)]);
         }
-        assert!(Chance { low: 0xFFFF, width_bytes: 2 }.check().is_err());
+        for low in [0xFFFF, in_bank(1, 0x4000), in_bank(9, 0xD000)] {
+            assert!(Chance { low, width_bytes: 2 }.check(&rom).is_err(), "{low:x}");
+        }
     }
 
     #[test]

@@ -239,7 +239,7 @@ impl ForeignState {
             self.set_color(machine, &nops, cart_ram);
         }
         let mut write = |machine: &mut AnyMachine, low: u8, value: u8| {
-            machine.poke(&nops, cart_ram, 0xFF00 | u16::from(low), value);
+            machine.poke_place(&nops, cart_ram, 0xFF00 | u32::from(low), value);
         };
         write(machine, 0xFF, 0);
         write(machine, 0x40, lcdc & 0x7F);

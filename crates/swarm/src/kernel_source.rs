@@ -17,8 +17,13 @@ const TEXT: &str = include_str!("kernel_source/kernels.py");
 
 /// Files of the machine's sources whose functions the text may call, and methods that it may.
 const FILES: [&str; 2] = ["src/kernel_call.rs", "src/view.rs"];
-const METHODS: [&str; 4] =
-    ["Machine::begin_frame_with", "Machine::peek", "Machine::poke", "Machine::run_to_hook"];
+const METHODS: [&str; 5] = [
+    "Machine::begin_frame_with",
+    "Machine::peek",
+    "Machine::poke",
+    "Machine::poke_bank",
+    "Machine::run_to_hook",
+];
 
 /// Functions whose parameters the text has as parts of a `gb.Machine`, after the machine itself.
 const PARTS_OF_MACHINE: [(&str, &[&str]); 4] = [

@@ -189,9 +189,13 @@ impl AnyMachine {
         }
     }
 
-    /// Changes memory for debuggers.
-    pub(crate) fn poke(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
-        of_either!(self, machine => machine.poke(rom, cart_ram, address, value));
+    /// Changes memory for debuggers: at an address, or in a bank.
+    pub(crate) fn poke_place(&mut self, rom: &[u8], cart_ram: &mut [u8], place: u32, value: u8) {
+        let (bank, address) = place::split(place);
+        of_either!(self, machine => match bank {
+            None => machine.poke(rom, cart_ram, address, value),
+            Some(bank) => machine.poke_bank(rom, cart_ram, bank, address, value),
+        });
     }
 
     /// The last drawn frame.
@@ -284,6 +288,48 @@ impl MachineSound {
         match machine {
             AnyMachine::Original(machine) => Self::Original(gbxcule_sound::Sound::new(machine)),
             AnyMachine::Color(machine) => Self::Color(gbxcule_sound_color::Sound::new(machine)),
+        }
+    }
+
+    /// Listens to a machine of the same model from now on, as a new one does.
+    pub(crate) fn restart(&mut self, machine: &AnyMachine) {
+        match (self, machine) {
+            (Self::Original(sound), AnyMachine::Original(machine)) => sound.restart(machine),
+            (Self::Color(sound), AnyMachine::Color(machine)) => sound.restart(machine),
+            _ => unreachable!("the machines of a swarm have one model"),
+        }
+    }
+
+    /// Returns the sound of this moment without the samples that were made.
+    pub(crate) fn without_samples(&self, machine: &AnyMachine) -> Self {
+        match (self, machine) {
+            (Self::Original(sound), AnyMachine::Original(machine)) => {
+                Self::Original(sound.without_samples(machine))
+            }
+            (Self::Color(sound), AnyMachine::Color(machine)) => {
+                Self::Color(sound.without_samples(machine))
+            }
+            _ => unreachable!("the machines of a swarm have one model"),
+        }
+    }
+
+    /// Returns what the machine's state doesn't hold.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Original(sound) => sound.to_bytes(),
+            Self::Color(sound) => sound.to_bytes(),
+        }
+    }
+
+    /// Makes the sound that bytes hold; `None` if no sound gives these.
+    pub(crate) fn from_bytes(machine: &AnyMachine, bytes: &[u8]) -> Option<Self> {
+        match machine {
+            AnyMachine::Original(machine) => {
+                gbxcule_sound::Sound::from_bytes(machine, bytes).map(Self::Original)
+            }
+            AnyMachine::Color(machine) => {
+                gbxcule_sound_color::Sound::from_bytes(machine, bytes).map(Self::Color)
+            }
         }
     }
 

@@ -19,8 +19,8 @@ use crate::shard::{SHARDS_PER_THREAD, Shard, ShardPlan};
 use crate::shared_calls::SwarmParts;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    AnyMachine, Chance, Counters, EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig,
-    SwarmError, capacity,
+    AnyMachine, Counters, EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError,
+    capacity, place,
 };
 
 /// Machines stepped together on all cores. Results do not depend on the number of threads.
@@ -63,7 +63,7 @@ impl NativeSwarm {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
         }
-        config.chance.map_or(Ok(()), Chance::check)?;
+        config.chance.map_or(Ok(()), |chance| chance.check(&rom))?;
         capacity::check(
             Device::Cpu,
             capacity::free_on_host(),
@@ -207,22 +207,20 @@ impl NativeSwarm {
         }
     }
 
-    /// Changes memory directly, without the machine's own writes, for debugging.
+    /// Changes memory from a place on ([`crate::in_bank`]) directly, without the machine's own
+    /// writes, for debugging.
     ///
     /// # Errors
-    /// There is no such env, or the bytes leave the address space.
-    pub fn write_memory(&mut self, env: usize, low: u16, bytes: &[u8]) -> Result<(), SwarmError> {
+    /// There is no such env or bank, or the bytes leave the address space or their bank.
+    pub fn write_memory(&mut self, env: usize, low: u32, bytes: &[u8]) -> Result<(), SwarmError> {
         self.locate(env)?;
-        let high = u32::from(low).saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
-        if high > 0x1_0000 {
-            return Err(SwarmError::BadRange { low: u32::from(low), high });
-        }
+        place::check_write(low, bytes.len(), &self.rom)?;
         let slot = env % self.envs_per_shard;
         shard_mut(&mut self.shards, env / self.envs_per_shard).write_memory(slot, low, bytes);
         Ok(())
     }
 
-    /// Changes memory of the marked envs from an address on: `rows` holds as many bytes for each of
+    /// Changes memory of the marked envs from a place on: `rows` holds as many bytes for each of
     /// them, one env after the other.
     ///
     /// # Errors
@@ -231,7 +229,7 @@ impl NativeSwarm {
     pub fn write_memories(
         &mut self,
         mask: &[bool],
-        low: u16,
+        low: u32,
         rows: &[u8],
     ) -> Result<(), SwarmError> {
         let envs = memory_rows(&self.config, mask, rows)?;

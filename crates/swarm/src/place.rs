@@ -1,7 +1,8 @@
 //! Places in memory: an address as the CPU sees it, or one in a bank, whatever is mapped there.
 //!
 //! A place is a number: the address in bits 0 to 15, above them 0 for what is mapped or the bank
-//! plus one. Debuggers, views and the kernels of devices read by it.
+//! plus one. Debuggers, views, chance and the kernels of devices read and write
+//! by it.
 
 use std::ops::Range;
 
@@ -43,6 +44,12 @@ pub(crate) fn check_range(range: &Range<u32>, rom: &Rom) -> Result<(), SwarmErro
         }
         _ => Ok(()),
     }
+}
+
+/// Checks that so many bytes from a place on lie where [`check_range`] allows.
+pub(crate) fn check_write(low: u32, bytes: usize, rom: &Rom) -> Result<(), SwarmError> {
+    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+    check_range(&(low..low.saturating_add(bytes)), rom)
 }
 
 /// How many banks an address has, if it has banks.

@@ -166,6 +166,16 @@ impl<'b> Reader<'b> {
         Ok(chunks.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
     }
 
+    /// Returns true if the whole body was read.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Makes the error of a record whose content cannot be.
+    pub(crate) fn damaged(&self, why: &'static str) -> SwarmError {
+        self.kind.damaged(why)
+    }
+
     /// Reads the end, after which nothing may be left.
     pub(crate) fn finish(self) -> Result<(), SwarmError> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.kind.damaged("bytes are left over")) }

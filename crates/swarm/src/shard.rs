@@ -229,8 +229,8 @@ impl Shard {
     /// Does the writes of a program's last function.
     fn apply_writes(&mut self, slot: usize) {
         let Some(programs) = &mut self.programs else { return };
-        for (address, value) in programs.take_writes() {
-            self.write_memory(slot, address, &[value]);
+        for (place, value) in programs.take_writes() {
+            self.write_memory(slot, place, &[value]);
         }
     }
 
@@ -282,12 +282,12 @@ impl Shard {
         self.machines[slot].peek_place(self.rom.bytes(), self.cart_ram(slot), place)
     }
 
-    /// Changes bytes from an address on, as far as there are addresses.
-    pub(crate) fn write_memory(&mut self, slot: usize, low: u16, bytes: &[u8]) {
+    /// Changes bytes from a place on.
+    pub(crate) fn write_memory(&mut self, slot: usize, low: u32, bytes: &[u8]) {
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
-        for (address, byte) in (low..=u16::MAX).zip(bytes) {
-            self.machines[slot].poke(self.rom.bytes(), cart_ram, address, *byte);
+        for (place, byte) in (low..).zip(bytes) {
+            self.machines[slot].poke_place(self.rom.bytes(), cart_ram, place, *byte);
         }
     }
 
@@ -297,6 +297,7 @@ impl Shard {
             cart_ram: self.cart_ram(slot).to_vec(),
             counters: self.counters[slot],
             scratch: Some(self.scratch(slot).to_vec()),
+            sound: self.sounds.get(slot).map(|it| it.without_samples(&self.machines[slot])),
         }
     }
 
@@ -311,7 +312,10 @@ impl Shard {
             self.counters[slot] = link::joined(snapshot.counters);
         }
         if let Some(sound) = self.sounds.get_mut(slot) {
-            sound.clear();
+            match &snapshot.sound {
+                Some(kept) => sound.clone_from(kept),
+                None => sound.restart(&self.machines[slot]),
+            }
         }
         let scratch = &mut self.scratch[slot * self.scratch_len..][..self.scratch_len];
         match &snapshot.scratch {

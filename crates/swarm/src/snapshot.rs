@@ -1,5 +1,6 @@
 //! The saved state of one env.
 
+use crate::machine::MachineSound;
 use crate::{AnyMachine, PowerOnChoice, Programs, Rom, SwarmError};
 
 /// Counters of an env since its reset.
@@ -11,8 +12,8 @@ pub struct Counters {
     pub tcycles: u64,
 }
 
-/// The whole state of one env: the machine, its cartridge RAM, its counters and its programs'
-/// scratch.
+/// The whole state of one env: the machine, its cartridge RAM, its counters, its programs' scratch,
+/// and its sound if the swarm makes sound.
 #[derive(Clone)]
 pub struct EnvSnapshot {
     pub(crate) machine: AnyMachine,
@@ -20,6 +21,8 @@ pub struct EnvSnapshot {
     pub(crate) counters: Counters,
     /// `None` where an episode begins: then the scratch is zeros, and the programs' `begin` runs.
     pub(crate) scratch: Option<Vec<f32>>,
+    /// State that only ears notice; `None` if nobody listened, and where sound begins anew.
+    pub(crate) sound: Option<MachineSound>,
 }
 
 impl EnvSnapshot {
@@ -34,8 +37,8 @@ impl EnvSnapshot {
 
     /// A machine where an episode begins: nothing is counted, programs keep nothing yet.
     pub(crate) fn start(machine: AnyMachine, cart_ram: Vec<u8>) -> Self {
-        let (counters, scratch) = (Counters::default(), None);
-        Self { machine, cart_ram, counters, scratch }
+        let counters = Counters::default();
+        Self { machine, cart_ram, counters, scratch: None, sound: None }
     }
 
     /// This machine as a start: counters at zero and no scratch values.

@@ -366,7 +366,7 @@ impl Swarm {
     }
 
     /// Changes memory directly, without the machine's own writes.
-    pub fn write_memory(&mut self, env: usize, low: u16, bytes: &[u8]) -> Result<(), SwarmError> {
+    pub fn write_memory(&mut self, env: usize, low: u32, bytes: &[u8]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.write_memory(env, low, bytes))
     }
 
@@ -374,7 +374,7 @@ impl Swarm {
     pub fn write_memories(
         &mut self,
         mask: &[bool],
-        low: u16,
+        low: u32,
         rows: &[u8],
     ) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.write_memories(mask, low, rows))

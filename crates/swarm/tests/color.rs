@@ -4,8 +4,8 @@
 use std::num::NonZeroUsize;
 
 use gbxcule_swarm::{
-    EnvStates, Frame, Grays, Model, NativeSwarm, Picture, ProgramText, Programs, Rom, Stage, Swarm,
-    SwarmConfig, View, in_bank,
+    Chance, EnvStates, Frame, Grays, Model, NativeSwarm, Picture, ProgramText, Programs, Rom,
+    Stage, Swarm, SwarmConfig, View, in_bank,
 };
 
 /// The game, for a model.
@@ -148,4 +148,52 @@ fn memory_is_read_in_the_bank_that_is_named() {
         let error = banks.read_memory(0, range).expect_err(reason).to_string();
         assert!(error.contains(reason), "{error}");
     }
+}
+
+/// Writes in banks, by debugger, program and chance, reach the bank that is named and nothing else.
+#[test]
+fn memory_is_changed_in_the_bank_that_is_named() {
+    let text = "import gbxcule as gb\nimport warp as wp\n
+@wp.func\ndef begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)):
+    gb.write_bank(machine, 4, 0xD123, 44)
+    gb.write_bank(machine, 1, 0x8123, 55)
+    gb.write_bank(machine, 300, 0xD123, 66)
+    gb.write_bank(machine, 4, 0xC123, 77)\n
+@wp.func\ndef reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    return 0.0\n";
+    let programs = Programs::new(
+        ProgramText::new("task.py", text),
+        ProgramText::find("obs_v0").expect("built in"),
+    );
+    let programs = programs.unwrap_or_else(|error| panic!("{error}"));
+    let banked = gbxcule_roms::by_name("COLOR_BANKS").expect("a ROM");
+    let own = || Rom::new(banked.bytes()).expect("a header");
+    let chance = Some(Chance { low: in_bank(7, 0xDFFE), width_bytes: 2 });
+    let settings = SwarmConfig { programs, chance, ..config(1) };
+    let mut swarm = NativeSwarm::new(own(), settings.clone()).expect("a swarm");
+    swarm.reset(9).expect("a reset");
+    let plain = SwarmConfig { programs: Programs::default(), chance: None, ..settings.clone() };
+    let mut plain = NativeSwarm::new(own(), plain).expect("a swarm");
+    plain.reset(9).expect("a reset");
+    swarm.write_memory(0, in_bank(2, 0xD010), &[1, 2]).expect("a bank");
+    let mut both = [&swarm, &plain].map(|swarm| swarm.snapshot(0).expect("an env"));
+    let [changed, machine] = both.each_mut().map(|it| it.machine().color().expect("a Color"));
+    let mut expected = *machine;
+    expected.wram[0x4123] = 44;
+    expected.vram[0x2123] = 55;
+    expected.wram[0x0123] = 77;
+    expected.wram[0x2010..0x2012].copy_from_slice(&[1, 2]);
+    let drawn = [changed.wram[0x7FFE], changed.wram[0x7FFF]];
+    assert_ne!(drawn, [0, 0]);
+    expected.wram[0x7FFE..0x8000].copy_from_slice(&drawn);
+    assert!(changed.wram == expected.wram && changed.vram == expected.vram);
+
+    let checkpoint = Swarm::Native(Box::new(swarm)).checkpoint(b"").expect("bytes");
+    let (again, _) = Swarm::from_checkpoint(&checkpoint, None, None).expect("a swarm");
+    assert_eq!(again.config().chance, chance);
+    let missing = plain.write_memory(0, in_bank(8, 0xD000), &[0]).expect_err("eight banks");
+    assert!(missing.to_string().contains("found bank 8"), "{missing}");
+    let chance = Some(Chance { low: in_bank(8, 0xD000), width_bytes: 1 });
+    let error = NativeSwarm::new(own(), SwarmConfig { chance, ..settings }).err().expect("eight");
+    assert!(error.to_string().contains("found bank 8"), "{error}");
 }

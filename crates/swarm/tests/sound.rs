@@ -57,7 +57,11 @@ fn steps_of_a_model_can_be_heard(model: Model) {
         }
         assert_eq!(samples(&heard), samples(&in_ranges), "step {step}");
         for env in 0..ENVS {
-            assert_eq!(heard.save_state(env).unwrap(), unheard.save_state(env).unwrap());
+            let (heard, unheard) = (heard.snapshot(env).unwrap(), unheard.snapshot(env).unwrap());
+            assert_eq!(heard.machine(), unheard.machine());
+            assert_eq!(heard.counters(), unheard.counters());
+        }
+        for env in 0..ENVS {
             assert_eq!(unheard.samples(env).unwrap(), [[0; 2]; 0]);
             let samples = heard.samples(env).unwrap();
             assert!((4 * 798 - 1..=2 * 4 * 798).contains(&samples.len()), "{}", samples.len());
@@ -70,6 +74,57 @@ fn steps_of_a_model_can_be_heard(model: Model) {
         }
     }
     assert!(is_heard, "the game has sounds");
+}
+
+#[test]
+fn sound_follows_from_the_state_alone() {
+    sound_of_a_model_follows_from_the_state(Model::Original);
+}
+
+#[test]
+fn sound_of_a_color_follows_from_the_state_alone() {
+    sound_of_a_model_follows_from_the_state(Model::Color);
+}
+
+/// Checks that after a reset, a state, a copy or a checkpoint an env sounds like the one that it
+/// was made equal to, whatever it played before.
+fn sound_of_a_model_follows_from_the_state(model: Model) {
+    let mut swarm = swarm(model, true);
+    swarm.reset(5).expect("a reset");
+    let first = played(&mut swarm, 0..12);
+    swarm.reset(5).expect("a reset");
+    let second = played(&mut swarm, 0..12);
+    assert_eq!(first.0, second.0, "an episode sounds like the one before that began alike");
+    assert!(first.1, "the game has sounds");
+    let states: Vec<_> = (0..ENVS).map(|env| swarm.save_state(env).expect("a state")).collect();
+    let checkpoint = Swarm::Native(Box::new(swarm)).checkpoint(b"").expect("a checkpoint");
+    let (restored, _) = Swarm::from_checkpoint(&checkpoint, None, None).expect("a swarm");
+    let Swarm::Native(mut restored) = restored else { panic!("on the CPU") };
+    let mut loaded = NativeSwarm::new(rom_of(model), config(true)).expect("a swarm");
+    _ = played(&mut loaded, 3..8);
+    for (env, state) in states.iter().enumerate() {
+        loaded.load_state(env, state).expect("its own state");
+    }
+    let (restored_samples, is_heard) = played(&mut restored, 12..40);
+    assert_eq!(restored_samples, played(&mut loaded, 12..40).0, "a state sounds as a checkpoint");
+    assert!(is_heard, "the game has sounds");
+    restored.copy_state(1, &[true; ENVS]).expect("an env");
+    for _ in 0..9 {
+        restored.step(&[4; ENVS]).expect("good actions");
+        let samples = samples(&restored);
+        assert!(samples.iter().all(|env| *env == samples[0]), "copies sound alike");
+    }
+}
+
+/// Samples of some steps, and whether one of them is loud.
+fn played(swarm: &mut NativeSwarm, steps: std::ops::Range<usize>) -> (Vec<[i16; 2]>, bool) {
+    let mut all = Vec::new();
+    for step in steps {
+        swarm.step(&actions(step)).expect("good actions");
+        all.extend(samples(swarm).concat());
+    }
+    let is_loud = all.iter().any(|sample| sample[0].abs() > 500);
+    (all, is_loud)
 }
 
 #[test]

@@ -13,6 +13,7 @@
 //! | [`out_of_line`] | keeps large functions that are called from several places out of line |
 //! | [`promote`] | keeps fields of a struct in variables while a function works on them |
 //! | [`widen`] | keeps what was a struct in variables of a register's width |
+//! | [`window`] | chooses once for many reads which part of a table an address stands for |
 //!
 //! None of them removes or adds a fault, a trap or an effect.
 
@@ -28,6 +29,7 @@ pub mod out_of_line;
 pub mod promote;
 mod retype;
 pub mod widen;
+pub mod window;
 
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::module::Module;

@@ -1,12 +1,13 @@
 """Two machines with a cable between them as a PettingZoo `ParallelEnv`: each is an agent."""
 
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.argument_check import seed_of, without
+from gbxcule.argument_check import seed_of, shown, without
 from gbxcule.info import one_env
 from gbxcule.start import RomLike
 from gbxcule.vector import RENDER_MODES, SwarmVectorEnv
@@ -23,7 +24,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 AGENTS = ["player_0", "player_1"]
-_NOT_HERE = dict.fromkeys(["autoreset_mode", "copy", "link"], "a pair has its own")
+_NOT_HERE = dict.fromkeys(["autoreset_mode", "copy", "link", "num_envs"], "a pair has its own")
 
 
 class PairEnv(ParallelEnv):  # type: ignore[misc]
@@ -69,6 +70,8 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
         """Press an action on each machine and run the frames of a step."""
         if not self.agents:
             return {}, {}, {}, {}, {}
+        if not isinstance(actions, Mapping) or set(actions) != set(AGENTS):
+            raise ValueError(f"expected an action for each of {' and '.join(AGENTS)}, found {shown(actions)}")
         pressed = np.array([actions[agent] for agent in AGENTS])
         observations, rewards, terminated, truncated, infos = self.swarm.step(pressed)
         if (terminated | truncated).any():

@@ -60,6 +60,11 @@ from gbxcule.warp.device import synchronize_device as synchronize_device
 from gbxcule.warp.geometry import Bvh as Bvh
 from gbxcule.warp.geometry import HashGrid as HashGrid
 from gbxcule.warp.geometry import Mesh as Mesh
+from gbxcule.warp.indexed_array import indexedarray as indexedarray
+from gbxcule.warp.indexed_array import indexedarray1d as indexedarray1d
+from gbxcule.warp.indexed_array import indexedarray2d as indexedarray2d
+from gbxcule.warp.indexed_array import indexedarray3d as indexedarray3d
+from gbxcule.warp.indexed_array import indexedarray4d as indexedarray4d
 from gbxcule.warp.program import Function as Function
 from gbxcule.warp.program import Kernel as Kernel
 from gbxcule.warp.program import Launch as Launch

@@ -203,12 +203,20 @@ class array:
     def __iter__(self) -> Iterator["array"]:
         return (self[at] for at in range(len(self)))
 
-    def __getitem__(self, key: Any) -> "array":
+    def __getitem__(self, key: Any) -> Any:
         parts = key if isinstance(key, tuple) else (key,)
+        if any(isinstance(part, (list, np.ndarray, array)) for part in parts):
+            return self._listed(parts)
         kept = self.ndim - sum(not isinstance(part, slice) and part is not Ellipsis for part in parts)
         if kept <= 0:
             raise RuntimeError("a single element isn't read in Python: `numpy()` gives them all")
         return self._view(lambda memory: memory[key])
+
+    def _listed(self, parts: tuple[Any, ...]) -> Any:
+        """Give the array seen through lists of indices; `:` is a dimension without one."""
+        from gbxcule.warp.indexed_array import indexedarray  # builds on this module
+
+        return indexedarray(self, [None if part == slice(None) else part for part in map(_list_or_part, parts)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         memory = _values(value, self.dtype) if not isinstance(value, array) else value._memory
@@ -319,6 +327,12 @@ class array4d(array):
     """An array of four dimensions."""
 
     _ndim = 4
+
+
+def _list_or_part(part: Any) -> Any:
+    if isinstance(part, slice) and part != slice(None):
+        raise NotImplementedError("slices beside lists of indices aren't supported")
+    return array(part, dtype=int) if isinstance(part, (list, np.ndarray)) else part
 
 
 def _is_open(dtype: Any) -> bool:

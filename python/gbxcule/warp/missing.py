@@ -10,7 +10,7 @@ from typing import Any
 # Classes that annotations and constants of classes name.
 _CLASSES = (
     "Event", "GLTextureResource", "MarchingCubes", "RegisteredGLBuffer", "Stream", "Texture1D", "Texture2D",
-    "Texture3D", "TextureAddressMode", "TextureFilterMode", "TextureResourceFlags", "Volume", "indexedarray",
+    "Texture3D", "TextureAddressMode", "TextureFilterMode", "TextureResourceFlags", "Volume",
 )  # fmt: skip
 # Modules that programs import, and those that hold them.
 _MODULES = (

@@ -12,6 +12,7 @@ from gbxcule.warp import capture, tape
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.device import get_device
 from gbxcule.warp.geometry import table
+from gbxcule.warp.indexed_array import indexedarray
 from gbxcule.warp.scalar import Scalar, scalar_type
 from gbxcule.warp.missing import Missing
 from gbxcule.warp.structure import Struct, StructInstance
@@ -180,14 +181,14 @@ def _argument(value: Any) -> Any:
         return value.numpy()
     if isinstance(value, Scalar):
         return value.value
-    return value.argument(_argument) if isinstance(value, StructInstance) else value
+    return value.argument(_argument) if isinstance(value, (StructInstance, indexedarray)) else value
 
 
 def _gradient(value: Any) -> Any:
     """Give the gradients beside an argument, if it has any."""
     if isinstance(value, array):
         return None if value.grad is None else value.grad.numpy()
-    return value.argument(_gradient) if isinstance(value, StructInstance) else None
+    return value.argument(_gradient) if isinstance(value, (StructInstance, indexedarray)) else None
 
 
 def _grid(dim: int | Sequence[int]) -> list[int]:
@@ -283,6 +284,12 @@ def _with_gradient(value: Any, gradient: Any) -> Any:
 
 def copy(dest: array, src: array, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None) -> None:
     """Copy elements from one array to another: all of them, or `count` from the offsets on."""
+    if isinstance(dest, indexedarray):
+        dest.assign(src)
+        return
+    if isinstance(src, indexedarray):
+        capture.run(lambda: dest.assign(src.contiguous()))
+        return
     is_part = count > 0 or dest_offset or src_offset
     amount = count or (src.size - src_offset if is_part else src.size)
 

@@ -24,14 +24,16 @@ impl Coordinate {
     /// There are not one or two of them.
     pub fn new(addresses: Range<u32>) -> Result<Self, String> {
         let is_short = addresses.start < addresses.end && addresses.end - addresses.start <= 2;
-        if is_short && addresses.end <= 0x1_0000 {
+        // A bank may stand above the address.
+        if is_short && addresses.start >> 16 == (addresses.end - 1) >> 16 {
             return Ok(Self(addresses));
         }
-        Err("a coordinate has 1 or 2 bytes inside of 0000 to FFFF".to_owned())
+        Err("a coordinate has 1 or 2 bytes inside of 0000 to FFFF, or of a bank".to_owned())
     }
 }
 
-/// Addresses of both coordinates, as in `D361,D362` or `C010:C012,C012:C014`.
+/// Places of both coordinates, as in `D361,D362`, `C010:C012,C012:C014` or, in a bank of two or
+/// three digits, `02:D361,02:D362:D364`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coordinates {
     /// Coordinate from left to right.
@@ -44,14 +46,22 @@ impl FromStr for Coordinates {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no pair of places; write D361,D362 or C010:C012,C014");
+        let wrong =
+            || format!("`{text}` is no pair of places; write D361,D362 or C010:C012,02:D014");
         let coordinate = |place: &str| {
             let address = |digits: &str| u32::from_str_radix(digits, 16).map_err(|_| wrong());
-            let range = match place.split_once(':') {
-                Some((low, high)) => address(low)?..address(high)?,
-                None => address(place)?..address(place)?.saturating_add(1),
+            let (bank, rest) = match place.split_once(':') {
+                Some((bank, rest)) if (2..=3).contains(&bank.len()) => (address(bank)? + 1, rest),
+                _ => (0, place),
             };
-            Coordinate::new(range)
+            let (low, high) = match rest.split_once(':') {
+                Some((low, high)) => (address(low)?, address(high)?),
+                None => (address(rest)?, address(rest)?.saturating_add(1)),
+            };
+            if low.max(high) > 0x1_0000 {
+                return Err(wrong());
+            }
+            Coordinate::new(bank << 16 | low..(bank << 16) + high)
         };
         let (x, y) = text.split_once(',').ok_or_else(wrong)?;
         Ok(Self { x: coordinate(x)?, y: coordinate(y)? })
@@ -191,7 +201,20 @@ mod tests {
         let coordinates: Coordinates = "D361,C010:C012".parse().expect("two places");
         assert_eq!(coordinates.x, Coordinate(0xD361..0xD362));
         assert_eq!(coordinates.y, Coordinate(0xC010..0xC012));
-        for text in ["D361", "D361,", "x,y", "D361,C010:C013", "D361,C010:C010", "FFFF:10001,D3"] {
+        let banked: Coordinates = "02:D361,02:D362:D364".parse().expect("two places in a bank");
+        assert_eq!(banked.x, Coordinate(0x3D361..0x3D362));
+        assert_eq!(banked.y, Coordinate(0x3D362..0x3D364));
+        for text in [
+            "D361",
+            "D361,",
+            "02:,02:D3",
+            "02:D361:D364,D3",
+            "0002:D361:D362,D3",
+            "x,y",
+            "D361,C010:C013",
+            "D361,C010:C010",
+            "FFFF:10001,D3",
+        ] {
             assert!(text.parse::<Coordinates>().is_err(), "{text}");
         }
     }

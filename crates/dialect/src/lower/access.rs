@@ -138,6 +138,9 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 format!("a tuple has no `{attr}`"),
             );
         };
+        if let Some((_, dims)) = self.indexed_element(ty) {
+            return self.indexed_attribute(base, dims, attr, expr).map(Access::Operand);
+        }
         let component = |len: usize| "xyzw".find(attr).filter(|&at| attr.len() == 1 && at < len);
         let part = match self.shape(ty).clone() {
             Shape::Struct(id) => {
@@ -332,7 +335,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             let mut whole = groups[at].1;
             at += 1;
             let ty = self.access_type(&access);
-            if let Some(Shape::Array { dims, .. }) = ty.map(|ty| self.shape(ty).clone()) {
+            let dims = ty.and_then(|ty| match *self.shape(ty) {
+                Shape::Array { dims, .. } => Some(dims),
+                _ => self.indexed_element(ty).map(|(_, dims)| dims),
+            });
+            if let Some(dims) = dims {
                 let plain = |indices: &[&Expr]| {
                     !indices.iter().any(|index| matches!(index, Expr::Slice(_)))
                 };
@@ -382,6 +389,9 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let Some(ty) = self.access_type(&base) else {
             return fault(Code::TypeMismatch, span, "this can't be indexed");
         };
+        if let Some((_, dims)) = self.indexed_element(ty) {
+            return self.indexed_at(base, dims, indices, expr);
+        }
         match self.shape(ty).clone() {
             Shape::Array { dims, .. } => self.array_index(base, dims, indices, expr),
             Shape::Fixed { .. } => {

@@ -4,6 +4,7 @@ use super::{Flow, FunctionLowering, Operand, fault};
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Value};
+use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
 
@@ -45,6 +46,16 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             );
         };
         let access = self.access(array)?;
+        let indexed = self.access_type(&access).and_then(|ty| self.indexed_element(ty));
+        if let Some((of, dims)) = indexed {
+            let operand = self.read(access);
+            let indexed = self.value(operand, self.span(array))?;
+            let dims = usize::from(dims);
+            let values = self.atomic_values(rest, dims, operands, span)?;
+            self.operands_fit(op, of, &values[dims..], span)?;
+            let element = self.indexed_place(indexed, &values[..dims]);
+            return Ok(self.changed(op, element, &values[dims..], span));
+        }
         let place = self.spill(access, self.span(array))?;
         let ty = self.b.place_type(place);
         let array_type = if let gbxcule_ir::place::Root::Array(value) =
@@ -73,6 +84,20 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 );
             }
         };
+        let values = self.atomic_values(rest, dims, operands, span)?;
+        self.operands_fit(op, of, &values[dims..], span)?;
+        let element = self.b.element(place, &values[..dims]);
+        Ok(self.changed(op, element, &values[dims..], span))
+    }
+
+    /// Indices and values after the array.
+    fn atomic_values(
+        &mut self,
+        rest: &[&'a Expr],
+        dims: usize,
+        operands: usize,
+        span: Span,
+    ) -> Flow<Vec<Value>> {
         if rest.len() != dims + operands {
             let message = format!(
                 "an array of {dims} dimensions needs {dims} indices and {operands} more, found {}",
@@ -96,15 +121,22 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 );
             }
         }
-        self.operands_fit(op, of, &values[dims..], span)?;
-        let element = self.b.element(place, &values[..dims]);
+        Ok(values)
+    }
+
+    /// Changes an element; gives its old value.
+    fn changed(
+        &mut self,
+        op: AtomicOp,
+        element: PlaceId,
+        values: &[Value],
+        span: Span,
+    ) -> Operand<'a> {
         self.b.set_span(span);
-        Ok(Operand::Value(match op {
-            AtomicOp::CompareExchange => {
-                self.b.compare_exchange(element, values[dims], values[dims + 1])
-            }
-            _ => self.b.atomic(op, element, values[dims]),
-        }))
+        Operand::Value(match op {
+            AtomicOp::CompareExchange => self.b.compare_exchange(element, values[0], values[1]),
+            _ => self.b.atomic(op, element, values[0]),
+        })
     }
 
     fn operands_fit(

@@ -294,6 +294,9 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             Operand::Tile(tile) => known(tile.dims[0].extent as usize),
             operand => {
                 let value = self.value(operand, span)?;
+                if let Some((_, dims)) = self.indexed_element(self.ty(value)) {
+                    return Ok(Operand::Value(self.indexed_extents(value, dims)[0]));
+                }
                 match self.shape(self.ty(value)).clone() {
                     Shape::Vector { len, .. } => known(usize::from(len)),
                     Shape::Quaternion(_) => known(4),

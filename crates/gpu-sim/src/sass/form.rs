@@ -221,6 +221,7 @@ fn rows() -> Vec<Row> {
         row("{,U}FLO{,.U32}{,.SH}", "d i", logic::leading_one),
         row("{,U}POPC", "d i", logic::count_ones),
         row("R2P", "a e n", logic::unpack_predicates),
+        row("P2R", "d a z n", logic::pack_predicates),
         // Floats.
         row("FADD{,.FTZ}{,.RN,.RZ,.RM,.RP}{,.SAT}", "d f f", float::add),
         row("FMUL{,.FTZ}{,.RN,.RZ,.RM,.RP}", "d f f", float::multiply),
@@ -271,7 +272,7 @@ fn rows() -> Vec<Row> {
             memory::load,
         ),
         row("{ST,STG}.E{,.U8,.U16,.64,.128}{,.STRONG.GPU,.STRONG.SYS}", "m r", memory::store),
-        row("LDL{,.U8,.S8,.U16,.S16,.64,.128}{,.LU}", "d m", memory::load_local),
+        row("LDL{,.LU}{,.U8,.S8,.U16,.S16,.64,.128}", "d m", memory::load_local),
         row("STL{,.U8,.U16,.64,.128}", "m r", memory::store_local),
         row(
             "{ATOM,ATOMG}.E.{ADD,MIN,MAX,AND,OR,XOR,EXCH}{,.S32,.64,.S64}.STRONG.GPU",

@@ -118,3 +118,61 @@ fn the_least_of_those_who_run_together_is_at_most_ones_own() {
     let expected = if super::machine::arch().is_some() { [7; 5] } else { alone };
     assert_eq!(run("", body, 5)[..5], expected);
 }
+
+#[test]
+fn predicates_outlive_calls() {
+    let before = ".func (.param .b32 out) sum(.param .b32 to)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<5>;\n\
+        ld.param.u32 %r1, [to];\nmov.u32 %r2, 0;\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 bra $L_end;\n\
+        add.s32 %r2, %r1, -1;\n{\n.param .b32 param0;\nst.param.b32 [param0], %r2;\n.param .b32 retval0;\n\
+        call (retval0), sum, (param0);\nld.param.b32 %r2, [retval0];\n}\nadd.s32 %r2, %r2, %r1;\n\
+        $L_end:\nst.param.b32 [out], %r2;\nret;\n}\n";
+    let mut body = String::from(
+        "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 8;\nadd.s64 %rd1, %rd1, %rd2;\n",
+    );
+    for bit in 0..6 {
+        body += &format!("and.b32 %r3, %r1, {};\nsetp.ne.s32 %p{}, %r3, 0;\n", 1 << bit, bit + 1);
+    }
+    body += "{\n.param .b32 param0;\nst.param.b32 [param0], %r1;\n.param .b32 retval0;\n\
+        call (retval0), sum, (param0);\nld.param.b32 %r2, [retval0];\n}\ncvt.u64.u32 %rd3, %r2;\n";
+    for bit in 0..6 {
+        body += &format!("@%p{} add.s64 %rd3, %rd3, {};\n", bit + 1, 10_000_i64 << (4 * bit));
+    }
+    body += "st.global.u64 [%rd1], %rd3;\n";
+    let expected = |thread: u64| {
+        let bits = (0..6).filter(|bit| thread >> bit & 1 == 1);
+        thread * (thread + 1) / 2 + bits.map(|bit| 10_000 << (4 * bit)).sum::<u64>()
+    };
+    let loaded = Loaded::new(&format!("{before}{}", kernel("only", 1, &body)));
+    let mut words = [0_u64; 64];
+    loaded.launch("only", 1, 64, &[address(&mut words)]);
+    assert_eq!(words.to_vec(), (0..64).map(expected).collect::<Vec<_>>());
+}
+
+/// More values than a thread has registers.
+const VALUES: usize = 140;
+
+#[test]
+fn values_for_which_no_register_is_left_are_kept() {
+    let mut body = format!("{{\n.reg .b64 %v<{}>;\n", VALUES + 1);
+    for at in 0..VALUES {
+        // What is stored there next keeps the assembler from loading it once more.
+        body += &format!("ld.global.u64 %v{at}, [%rd1+{}];\n", 8 * at);
+        body += &format!("st.global.u64 [%rd1+{}], 0;\n", 8 * at);
+    }
+    body += "mov.u32 %r1, %tid.x;\nmov.u64 %rd2, 5;\n$L_again:\n";
+    for at in 0..VALUES {
+        body += &format!("xor.b64 %rd2, %rd2, %v{at};\nmul.lo.s64 %rd2, %rd2, 31;\n");
+    }
+    body += "add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 2;\n@%p1 bra $L_again;\n\
+        st.global.u64 [%rd1], %rd2;\n}\n";
+    let mut words: Vec<u64> =
+        (1..=VALUES as u64).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let mut expected = 5_u64;
+    for word in words.iter().chain(&words) {
+        expected = (expected ^ word).wrapping_mul(31);
+    }
+    let loaded = Loaded::new(&kernel("only", 1, &body));
+    loaded.launch("only", 1, 1, &[address(&mut words)]);
+    assert_eq!(words[0], expected);
+    assert!(words[1..].iter().all(|word| *word == 0));
+}

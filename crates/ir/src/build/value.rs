@@ -242,6 +242,11 @@ impl Builder<'_> {
         self.emit(Op::Lowest(key), Type::U32)
     }
 
+    /// A `u32` of which compilers of printed text assume nothing (`Opaque`).
+    pub fn opaque(&mut self, value: Value) -> Value {
+        self.emit(Op::Opaque(value), Type::U32)
+    }
+
     /// Gives a value the name the user gave it, if it has none yet.
     pub fn rename(&mut self, value: Value, name: &str) {
         if self.body.values[value].name.is_none() {

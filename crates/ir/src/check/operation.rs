@@ -169,7 +169,7 @@ impl Checker<'_> {
             },
             Op::Present(array) => self.is_array(array) && ty == Type::BOOL,
             Op::Gradient(array) => self.is_array(array) && ty == self.ty(array),
-            Op::Lowest(key) => self.ty(key) == Type::U32 && ty == Type::U32,
+            Op::Lowest(value) | Op::Opaque(value) => self.ty(value) == Type::U32 && ty == Type::U32,
         }
     }
 
@@ -379,5 +379,6 @@ fn name(op: &Op) -> &'static str {
         Op::Present(_) => "present",
         Op::Gradient(_) => "gradient",
         Op::Lowest(_) => "lowest",
+        Op::Opaque(_) => "opaque",
     }
 }

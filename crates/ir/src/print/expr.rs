@@ -159,6 +159,7 @@ impl Printer<'_> {
             Op::Present(array) => self.word("present", &[array]),
             Op::Gradient(array) => self.word("gradient", &[array]),
             Op::Lowest(key) => self.word("lowest", &[key]),
+            Op::Opaque(value) => self.word("opaque", &[value]),
         }
     }
 

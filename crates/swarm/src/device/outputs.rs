@@ -12,7 +12,7 @@ use super::state_arrays::{COUNTERS, FRAME, Layout, SCRATCH, WRAM};
 use super::swarm::DeviceSwarm;
 use crate::env_states::memory_rows;
 use crate::machine::memory_bytes;
-use crate::place::check_range;
+use crate::place::{self, check_range};
 use crate::{Counters, CpuState, Model, SwarmError};
 
 /// Addresses that always are the begin of work RAM, which is read in place: the Color has banks
@@ -210,7 +210,7 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// There is no such env, the bytes leave the address space, or the device failed.
-    pub fn write_memory(&mut self, env: usize, low: u16, bytes: &[u8]) -> Result<(), SwarmError> {
+    pub fn write_memory(&mut self, env: usize, low: u32, bytes: &[u8]) -> Result<(), SwarmError> {
         self.config.check_env(env)?;
         self.write_rows(&[env], low, bytes)
     }
@@ -224,7 +224,7 @@ impl DeviceSwarm {
     pub fn write_memories(
         &mut self,
         mask: &[bool],
-        low: u16,
+        low: u32,
         rows: &[u8],
     ) -> Result<(), SwarmError> {
         let envs = memory_rows(self.config(), mask, rows)?;
@@ -235,15 +235,11 @@ impl DeviceSwarm {
     pub(super) fn write_rows(
         &self,
         envs: &[usize],
-        low: u16,
+        low: u32,
         rows: &[u8],
     ) -> Result<(), SwarmError> {
         let width = rows.len() / envs.len().max(1);
-        let low = u32::from(low);
-        let high = low.saturating_add(u32::try_from(width).unwrap_or(u32::MAX));
-        if high > 0x1_0000 {
-            return Err(SwarmError::BadRange { low, high });
-        }
+        place::check_write(low, width, self.rom())?;
         if width == 0 {
             return Ok(());
         }

@@ -16,7 +16,7 @@ use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::shared_calls::SwarmParts;
-use crate::{Chance, EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError};
+use crate::{EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError};
 
 /// Bytes of an env in [`Buffers`] beside rewards and observations: action, done and mask; manual
 /// buttons, twice; progress in a step.
@@ -120,7 +120,7 @@ impl DeviceSwarm {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
         }
-        config.chance.map_or(Ok(()), Chance::check)?;
+        config.chance.map_or(Ok(()), |chance| chance.check(&rom))?;
         if config.sound {
             return Err(SwarmError::SoundOnDevice);
         }

@@ -10,16 +10,17 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Field, FunctionId, Literal, Module, Param, Scalar, Shape, Type, Types};
 use gbxcule_runtime::get_or_make;
 use gbxcule_subset;
-use gbxcule_transform::pass::{self, carry, detach, exit, lowest_first, promote, widen};
+use gbxcule_transform::pass::{self, carry, detach, exit, lowest_first, promote, widen, window};
 
 use crate::machine::{self, PerModel};
 use crate::program::{KERNEL_VIEW_ENTRIES, PROGRAM_ENTRIES};
 
 /// Functions that kernels call.
-const ENTRIES: [&str; 6] = [
+const ENTRIES: [&str; 7] = [
     "Machine::run_step",
     "Machine::peek",
     "Machine::poke",
+    "Machine::poke_bank",
     "kernel_call::run_frames",
     "kernel_call::apply_writes",
     "kernel_call::now",
@@ -129,13 +130,31 @@ const PARTING: [i64; 21] = [
 /// Opcodes that leave the program's order without parting machines. Behind them a block may begin.
 const JUMPING: [i64; 11] = [0x18, 0xc3, 0xc7, 0xcd, 0xcf, 0xd7, 0xdf, 0xe7, 0xef, 0xf7, 0xff];
 
+/// The variables in which the loop over opcodes keeps what most opcodes change.
+const REGISTERS: [&str; 12] = [
+    "cpu_pc",
+    "cpu_now",
+    "cpu_a",
+    "cpu_h",
+    "cpu_l",
+    "cpu_b",
+    "cpu_c",
+    "cpu_d",
+    "cpu_e",
+    "cpu_zero",
+    "cpu_carries",
+    "cpu_sp",
+];
+
 /// Lets those machines of a warp execute first whose stack pointer, and among equals whose program
 /// counter, is the lowest: callees and handlers end before callers go on.
 pub(crate) fn execute_lowest_first(module: &mut Module, has_blocks: bool) {
     let parting = PARTING.iter().chain(JUMPING.iter().filter(|_| has_blocks)).copied();
     let parting: Vec<i64> = parting.collect();
-    let position = lowest_first::Position { high: "cpu_sp", low: "cpu_pc" };
+    let position = lowest_first::Position { high: "cpu_sp", low: "cpu_pc", changing: &REGISTERS };
     if let Some(hot) = module.find("Machine::run_until_deadline") {
+        let windows = window::run(module, hot, position.low);
+        assert!(windows > 0, "the machine fetches from ROM");
         let is_done = lowest_first::run(module, hot, position, &parting);
         assert!(is_done, "the machine executes in a loop around its opcodes");
     }

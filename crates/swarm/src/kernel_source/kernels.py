@@ -52,9 +52,14 @@ def read_byte(machine: gb.Machine, row: int, lane: int, low: wp.uint32, data: Ro
 
 
 @wp.func
-def write_bytes(machine: gb.Machine, row: int, low: wp.uint16, data: Rows):
+def write_bytes(machine: gb.Machine, row: int, low: wp.uint32, data: Rows):
+    address = wp.uint16(low & wp.uint32(0xFFFF))
+    bank = low >> wp.uint32(16)
     for index in range(data.shape[1]):
-        gb.poke(machine, low + wp.uint16(index), data[row, index])
+        if bank == wp.uint32(0):
+            gb.poke(machine, address + wp.uint16(index), data[row, index])
+        else:
+            gb.poke_bank(machine, wp.uint16(bank - wp.uint32(1)), address + wp.uint16(index), data[row, index])
 
 
 @wp.func

@@ -49,6 +49,7 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::sp",
     "view::step_frames",
     "view::write",
+    "view::write_bank",
 ];
 
 /// Functions that the swarm's own kernels call besides in a module that has no more of the machine.
@@ -59,8 +60,8 @@ pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
 pub(crate) const MOST_WRITES: u32 = 64;
 /// Message about a function that writes more.
 pub(crate) const TOO_MANY_WRITES: &str = "a program writes at most 64 bytes before it returns";
-/// Name of the function that writes.
-const WRITE: &str = "write";
+/// Names of the functions that write.
+const WRITES: [&str; 2] = ["write", "write_bank"];
 
 /// Most cells of a scratch: 4 MiB an env.
 const SCRATCH_MAX: i128 = 1 << 20;
@@ -282,7 +283,8 @@ fn lower(
         [("settled", settled), ("action_mask", mask)]
             .map(|(name, found)| (name, found.map(|(id, _)| id))),
     );
-    let writers = callers(&module, view_function(&module, WRITE));
+    let writers: HashSet<FunctionId> =
+        WRITES.iter().flat_map(|write| callers(&module, view_function(&module, write))).collect();
     refuse_writers(asks, &writers, &module, &sources)?;
     let sizes = Sizes {
         writes: !writers.is_empty(),
@@ -500,11 +502,11 @@ impl ExpectedFunction<'_> {
 fn library(module: &Module, writes: bool) -> Library {
     let read = &module.functions[view_function(module, "read")].params;
     let step_numbers = &module.functions[view_function(module, "action")].params[0];
-    let taker = &module.functions[view_function(module, WRITE)].params[0];
+    let taker = &module.functions[view_function(module, WRITES[0])].params[0];
     let parts = read[..3].iter().chain([step_numbers]).chain(writes.then_some(taker)).cloned();
     let names = PROGRAM_ENTRIES.iter().map(|path| path.rsplit("::").next().unwrap_or(path));
     let functions = names
-        .filter(|name| writes || *name != WRITE)
+        .filter(|name| writes || !WRITES.contains(name))
         .map(|name| (name.to_owned(), view_function(module, name)));
     Library {
         name: "gbxcule".to_owned(),

@@ -161,12 +161,12 @@ impl NativePrograms {
         run(kernel, &self.programs, inputs, outputs, [&mut [part], &mut self.writes])
     }
 
-    /// Takes the writes of the last function, which are still to be done: addresses and values, in
+    /// Takes the writes of the last function, which are still to be done: places and values, in
     /// order.
-    pub(crate) fn take_writes(&mut self) -> impl Iterator<Item = (u16, u8)> + use<> {
+    pub(crate) fn take_writes(&mut self) -> impl Iterator<Item = (u32, u8)> + use<> {
         let count = self.writes.first_mut().map_or(0, std::mem::take) as usize;
         let asked = self.writes.get(1..=count).unwrap_or_default().to_vec();
-        asked.into_iter().map(|write| ((write >> 8) as u16, write as u8))
+        asked.into_iter().map(|write| (write >> 8, write as u8))
     }
 }
 

@@ -124,6 +124,13 @@ pub(crate) fn memory_is_read_and_written_the_same(subject: Subject) {
         pair.ours.write_memory(1, low, &bytes).expect("a range");
         pair.assert_equal(&format!("after a write to {low:04x}"));
     }
+    for (bank, address) in [(0, 0x8000), (1, 0x8010), (0, 0xA000), (1, 0xD000), (5, 0xD0F0)] {
+        let low = in_bank(bank, address);
+        let native = pair.native.write_memory(1, low, &[8, 9, 10]).map_err(|it| it.to_string());
+        let ours = pair.ours.write_memory(1, low, &[8, 9, 10]).map_err(|it| it.to_string());
+        assert_eq!(ours, native, "bank {bank} of {address:04x}");
+        pair.assert_equal(&format!("after a write to {address:04x} in bank {bank}"));
+    }
     pair.step(&actions(3, 5));
     pair.assert_equal("a step after the writes");
     assert!(pair.ours.read_memory(0, 5..5).expect("a range").is_empty());

@@ -169,6 +169,8 @@ def fill(machine: gb.Machine, low: wp.int32, count: wp.int32):
 def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)):
     fill(machine, 0xC0F0, 9)
     gb.write(machine, 0xFF42, 5 * gb.env(machine))
+    gb.write_bank(machine, 1, 0xD0F3, 77)
+    gb.write_bank(machine, 6, 0xD0F4, 78)
     scratch[0] = wp.float32(gb.read(machine, 0xC0F1))
 
 @wp.func

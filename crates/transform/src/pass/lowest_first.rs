@@ -29,25 +29,36 @@
 //! may be left out of any round. It is done once a turn, before the burst, and its cases part
 //! threads.
 //!
-//! The code after the test that ends the old loop mostly takes a quick way. The other way, if it
-//! makes calls, is moved to after the burst: `next` is set to a mark, the burst is left, and `rest`
-//! is done there. So a burst need not hold threads together around the calls.
+//! The rest mostly takes a quick way, and on the other one makes calls. Then one test ends a burst,
+//! with everything in it, and the whole rest is done after the burst. `next` is compared with the
+//! PC alone: a burst that moves the stack pointer may end early or late, which changes no result.
+//!
+//! ```text
+//! next -= stack pointer * FFFF + 1
+//! while true {
+//!     round
+//!     if over || PC >= next || !quick { key = over ? GREATEST : key; break }
+//!     the quick way of the rest
+//! }
+//! if key != GREATEST { rest; key = .. }
+//! ```
+//!
+//! Printed text is compiled by compilers that compute ahead of a switch what several of its cases
+//! need, and then move variables to keep old values. In each case variables are therefore opaque.
 
 use super::copy::Copier;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::function::{Body, FunctionId, Local};
+use gbxcule_ir::function::{Body, FunctionId, Local, LocalId};
 use gbxcule_ir::module::Module;
-use gbxcule_ir::op::{BinaryOp, CompareOp, Op, Value, ValueData};
+use gbxcule_ir::op::{BinaryOp, CompareOp, Op, UnaryOp, Value, ValueData};
 use gbxcule_ir::place::{Place, PlaceId, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{Block, BlockId, Case, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
-use gbxcule_ir::walk::stmt_blocks;
+use gbxcule_ir::walk::{Use, map_operands, op_uses, stmt_blocks};
 
 /// Key of a thread that has left the loop.
 const GREATEST: u32 = u32::MAX;
-/// Mark of a thread that takes the slow way; no key is so large.
-const SLOW: u32 = u32::MAX - 1;
 
 /// Names of the variables that say where in its program a thread is, each below 2^16.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +67,8 @@ pub struct Position {
     pub high: &'static str,
     /// The one that counts among equals.
     pub low: &'static str,
+    /// Variables that rounds change, these two among them.
+    pub changing: &'static [&'static str],
 }
 
 /// Rearranges the outermost loop of a function that has a switch in it: of `while true`, without a
@@ -74,6 +87,8 @@ pub fn run(module: &mut Module, function: FunctionId, position: Position, partin
     let (Some(high), Some(low)) = (named(body, position.high), named(body, position.low)) else {
         return false;
     };
+    let changing: Vec<LocalId> =
+        position.changing.iter().filter_map(|name| named(body, name)).collect();
     let [high, low] = [high, low].map(|local| whole(body, Root::Local(local), Type::U32));
     let Some((at, round)) = find_loop(body) else { return false };
     let mut writer = Writer { body, span: Span::NONE };
@@ -82,11 +97,15 @@ pub fn run(module: &mut Module, function: FunctionId, position: Position, partin
         let local = writer.body.locals.push(local);
         whole(writer.body, Root::Local(local), Type::U32)
     });
-    let variables = Variables { key, next, high, low };
+    let changing = changing.into_iter();
+    let changing =
+        changing.map(|local| whole(writer.body, Root::Local(local), Type::U32)).collect();
+    let variables = Variables { key, next, high, low, changing };
     let entry = writer.entry(round, &variables);
+    let fork = writer.fork(round);
     writer.mark(round, &variables, parting);
-    let slow = writer.move_call_out(round, &parameters, &variables);
-    let turn = writer.build_outer_loop(round, entry, slow, &variables);
+    let rest = fork.as_ref().map(|fork| writer.quick_way(round, fork, &parameters, &variables));
+    let turn = writer.build_outer_loop(round, entry, rest, &variables);
     let mut first = Vec::new();
     writer.store_key(&variables, &mut first);
     let root = writer.body.root;
@@ -103,6 +122,17 @@ struct Variables {
     next: PlaceId,
     high: PlaceId,
     low: PlaceId,
+    changing: Vec<PlaceId>,
+}
+
+/// Parts of a round whose rest has a quick way.
+struct Fork {
+    /// Position of the test that ends the loop, and its condition.
+    test: usize,
+    over: Value,
+    /// Position of the branch of which one way makes calls, and its condition.
+    branch: usize,
+    quick: Value,
 }
 
 fn whole(body: &mut Body, root: Root, ty: Type) -> PlaceId {
@@ -153,12 +183,13 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The body of the new loop around rounds of the old one.
+    /// The body of the new loop around rounds of the old one. `rest` is done after a burst, if it
+    /// is not the burst's own.
     fn build_outer_loop(
         &mut self,
         round: BlockId,
         entry: Vec<Stmt>,
-        slow: Vec<Stmt>,
+        rest: Option<Vec<Stmt>>,
         variables: &Variables,
     ) -> BlockId {
         let mut out = Vec::new();
@@ -173,23 +204,35 @@ impl Writer<'_> {
         let other = self.define(other, Type::U32, &mut out);
         let next = self.define(Op::Lowest(other), Type::U32, &mut out);
         out.push(self.statement(StmtKind::Store { place: variables.next, value: next }));
-        let mut burst = entry;
-        burst.extend(self.burst(round, variables));
-        if !slow.is_empty() {
-            let next = self.define(Op::Load(variables.next), Type::U32, &mut burst);
-            let mark = self.number(SLOW, &mut burst);
-            let is_slow = self.define(equal(next, mark), Type::BOOL, &mut burst);
-            self.branch(is_slow, slow, &mut burst);
+        let mut burst = Vec::new();
+        if rest.is_some() {
+            let one = self.number(1, &mut burst);
+            let before = self.binary(BinaryOp::Subtract, next, one, &mut burst);
+            let high = self.define(Op::Load(variables.high), Type::U32, &mut burst);
+            let weight = self.number(0xffff_u32.wrapping_neg(), &mut burst);
+            let above = self.binary(BinaryOp::Multiply, high, weight, &mut burst);
+            let value = self.binary(BinaryOp::Add, before, above, &mut burst);
+            burst.push(self.statement(StmtKind::Store { place: variables.next, value }));
+        }
+        burst.extend(entry);
+        burst.extend(self.burst(round, rest.is_some(), variables));
+        if let Some(mut rest) = rest {
+            let key = self.define(Op::Load(variables.key), Type::U32, &mut burst);
+            let greatest = self.number(GREATEST, &mut burst);
+            let goes_on = Op::Compare(CompareOp::NotEqual, key, greatest);
+            let goes_on = self.define(goes_on, Type::BOOL, &mut burst);
+            self.store_key(variables, &mut rest);
+            self.branch(goes_on, rest, &mut burst);
         }
         self.branch(is_first, burst, &mut out);
         self.body.blocks.push(Block { stmts: out })
     }
 
     /// Rounds of the old loop until threads may part, or the next ones are reached.
-    fn burst(&mut self, round: BlockId, variables: &Variables) -> Vec<Stmt> {
+    fn burst(&mut self, round: BlockId, has_quick_way: bool, variables: &Variables) -> Vec<Stmt> {
         let mut stmts = std::mem::take(&mut self.body.blocks[round].stmts);
         let ends = stmts.last().is_some_and(|last| last.kind.is_terminator());
-        if !ends {
+        if !ends && !has_quick_way {
             let key = self.store_key(variables, &mut stmts);
             let next = self.define(Op::Load(variables.next), Type::U32, &mut stmts);
             let reached = Op::Compare(CompareOp::GreaterEqual, key, next);
@@ -223,48 +266,116 @@ impl Writer<'_> {
         entry
     }
 
-    /// Makes the branch with a call, after the test that ends the old loop, leave the burst; gives
-    /// the rest as it was before.
-    fn move_call_out(
+    /// The test that ends the old loop, and after it a branch of which only one way makes calls.
+    fn fork(&self, round: BlockId) -> Option<Fork> {
+        let blocks = &self.body.blocks;
+        let stmts = &blocks[round].stmts;
+        let is_test = |stmt: &Stmt| self.has(stmt, |kind| matches!(kind, StmtKind::Break));
+        let test = stmts.iter().rposition(is_test)?;
+        let StmtKind::If { condition: over, accept, reject } = stmts[test].kind else {
+            return None;
+        };
+        let is_bare = matches!(blocks[accept].stmts[..], [Stmt { kind: StmtKind::Break, .. }]);
+        let calls = |block: BlockId| {
+            let is_call = |kind: &StmtKind| {
+                matches!(kind, StmtKind::Let(value)
+                    if matches!(self.body.values[*value].op, Op::Call { .. }))
+            };
+            blocks[block].stmts.iter().any(|stmt| self.has(stmt, is_call))
+        };
+        let (branch, quick) = (test + 1..stmts.len()).find_map(|at| match stmts[at].kind {
+            StmtKind::If { condition, accept, reject } if !calls(accept) && calls(reject) => {
+                Some((at, condition))
+            }
+            _ => None,
+        })?;
+        let written: Vec<Root> = stmts[test + 1..branch]
+            .iter()
+            .filter_map(|stmt| match stmt.kind {
+                StmtKind::Store { place, .. } => Some(self.body.places[place].root),
+                _ => None,
+            })
+            .collect();
+        let fits =
+            is_bare && blocks[reject].stmts.is_empty() && self.is_repeatable(quick, &written);
+        fits.then_some(Fork { test, over, branch, quick })
+    }
+
+    /// Returns true if a value can be computed anew at other places: from variables that are not
+    /// written in between.
+    fn is_repeatable(&self, value: Value, written: &[Root]) -> bool {
+        let op = self.body.values[value].op;
+        let is_known = match op {
+            Op::Load(place) => {
+                let Place { root, .. } = self.body.places[place];
+                let is_variable = matches!(root, Root::Local(_));
+                return is_variable && self.body.path(place).is_empty() && !written.contains(&root);
+            }
+            Op::Literal(_) => return true,
+            Op::Unary(..)
+            | Op::Binary(..)
+            | Op::Compare(..)
+            | Op::Convert(_)
+            | Op::Select { .. }
+            | Op::Extent { .. } => true,
+            _ => false,
+        };
+        let mut operands = Vec::new();
+        op_uses(self.body, &op, |_| false, |used| operands.push(used));
+        is_known
+            && operands
+                .into_iter()
+                .all(|used| matches!(used, Use::Value(value) if self.is_repeatable(value, written)))
+    }
+
+    /// Computes a repeatable value anew.
+    fn repeat(&mut self, value: Value, out: &mut Vec<Stmt>) -> Value {
+        let ValueData { mut op, ty, .. } = self.body.values[value];
+        map_operands(&mut op, |operand| *operand = self.repeat(*operand, out));
+        self.define(op, ty, out)
+    }
+
+    /// Leaves of a round its quick way, and one test that ends a burst; gives the rest as it was.
+    fn quick_way(
         &mut self,
         round: BlockId,
+        fork: &Fork,
         parameters: &[Type],
         variables: &Variables,
     ) -> Vec<Stmt> {
-        let stmts = &self.body.blocks[round].stmts;
-        let is_test = |stmt: &Stmt| self.has(stmt, |kind| matches!(kind, StmtKind::Break));
-        let Some(test) = stmts.iter().rposition(is_test) else { return Vec::new() };
-        let calls = |block: BlockId| {
-            let stmts = self.body.blocks[block].stmts.iter();
-            stmts.clone().any(|stmt| {
-                self.has(stmt, |kind| {
-                    matches!(kind, StmtKind::Let(value)
-                        if matches!(self.body.values[*value].op, Op::Call { .. }))
-                })
-            })
-        };
-        let is_fork = |stmt: &Stmt| {
-            matches!(stmt.kind, StmtKind::If { accept, reject, .. }
-                if !calls(accept) && calls(reject))
-        };
-        let Some(fork) = (test + 1..stmts.len()).find(|&at| is_fork(&stmts[at])) else {
-            return Vec::new();
-        };
         let before = self.body.clone();
-        let rest = &before.blocks[round].stmts[test + 1..];
+        let rest = &before.blocks[round].stmts[fork.test + 1..];
         let mut copier = Copier::inside(&before, self.body, parameters, rest);
-        let mut slow: Vec<Stmt> = rest.iter().map(|stmt| copier.stmt(stmt)).collect();
-        self.store_key(variables, &mut slow);
-        let mut leave = Vec::new();
-        self.store_key(variables, &mut leave);
-        let value = self.number(SLOW, &mut leave);
-        leave.push(self.statement(StmtKind::Store { place: variables.next, value }));
-        leave.push(self.statement(StmtKind::Break));
-        let leave = self.body.blocks.push(Block { stmts: leave });
-        if let StmtKind::If { reject, .. } = &mut self.body.blocks[round].stmts[fork].kind {
-            *reject = leave;
+        let copy: Vec<Stmt> = rest.iter().map(|stmt| copier.stmt(stmt)).collect();
+        let mut stmts = std::mem::take(&mut self.body.blocks[round].stmts);
+        let mut quick = stmts.split_off(fork.test + 1);
+        stmts.pop();
+        if let StmtKind::If { accept, .. } = quick[fork.branch - fork.test - 1].kind {
+            let at = fork.branch - fork.test - 1;
+            let accept = std::mem::take(&mut self.body.blocks[accept].stmts);
+            quick.splice(at..=at, accept);
         }
-        slow
+        let low = self.define(Op::Load(variables.low), Type::U32, &mut stmts);
+        let next = self.define(Op::Load(variables.next), Type::U32, &mut stmts);
+        let reached = Op::Compare(CompareOp::GreaterEqual, low, next);
+        let reached = self.define(reached, Type::BOOL, &mut stmts);
+        let is_quick = self.repeat(fork.quick, &mut stmts);
+        let is_slow = self.define(Op::Unary(UnaryOp::Not, is_quick), Type::BOOL, &mut stmts);
+        let either = Op::Binary(BinaryOp::Or, fork.over, reached);
+        let either = self.define(either, Type::BOOL, &mut stmts);
+        let ends = Op::Binary(BinaryOp::Or, either, is_slow);
+        let ends = self.define(ends, Type::BOOL, &mut stmts);
+        let mut leave = Vec::new();
+        let key = self.define(Op::Load(variables.key), Type::U32, &mut leave);
+        let greatest = self.number(GREATEST, &mut leave);
+        let value = Op::Select { condition: fork.over, accept: greatest, reject: key };
+        let value = self.define(value, Type::U32, &mut leave);
+        leave.push(self.statement(StmtKind::Store { place: variables.key, value }));
+        leave.push(self.statement(StmtKind::Break));
+        self.branch(ends, leave, &mut stmts);
+        stmts.extend(quick);
+        self.body.blocks[round].stmts = stmts;
+        copy
     }
 
     /// Returns true if a statement, or one inside it, is of a kind.
@@ -280,12 +391,12 @@ impl Writer<'_> {
     }
 
     /// Sets the greatest key before the old loop is left, and the next key to 0 where threads may
-    /// part.
+    /// part; makes variables opaque in all cases.
     fn mark(&mut self, round: BlockId, variables: &Variables, parting: &[i64]) {
         let mut found = top_level_statements(self.body, round);
         // From the end, so that positions stay.
         found.sort_by_key(|&(block, at)| (block.index(), std::cmp::Reverse(at)));
-        let mut cases = Vec::new();
+        let (mut cases, mut all_cases) = (Vec::new(), Vec::new());
         for (block, at) in found {
             match &self.body.blocks[block].stmts[at].kind {
                 StmtKind::Break => {
@@ -294,9 +405,10 @@ impl Writer<'_> {
                     leaves.push(self.statement(StmtKind::Store { place: variables.key, value }));
                     self.body.blocks[block].stmts.splice(at..at, leaves);
                 }
-                StmtKind::Switch { cases: all, .. } if block == round => {
+                StmtKind::Switch { cases: all, default, .. } if block == round => {
                     let parts = |case: &&Case| case.labels.iter().any(|it| parting.contains(it));
                     cases.extend(all.iter().filter(parts).map(|case| case.body));
+                    all_cases.extend(all.iter().map(|case| case.body).chain([*default]));
                 }
                 _ => {}
             }
@@ -307,18 +419,35 @@ impl Writer<'_> {
             sets.push(self.statement(StmtKind::Store { place: variables.next, value }));
             self.body.blocks[case].stmts.splice(0..0, sets);
         }
+        for case in all_cases {
+            let mut hides = Vec::new();
+            for &place in &variables.changing {
+                let known = self.define(Op::Load(place), Type::U32, &mut hides);
+                let value = self.define(Op::Opaque(known), Type::U32, &mut hides);
+                hides.push(self.statement(StmtKind::Store { place, value }));
+            }
+            self.body.blocks[case].stmts.splice(0..0, hides);
+        }
     }
 
     /// Stores the key of where the thread is: `high * FFFF + low`, which is never the greatest, and
     /// keeps the order of pairs.
     fn store_key(&mut self, variables: &Variables, out: &mut Vec<Stmt>) -> Value {
-        let high = self.define(Op::Load(variables.high), Type::U32, out);
+        let high = self.high_part(variables, out);
         let low = self.define(Op::Load(variables.low), Type::U32, out);
-        let weight = self.number(0xffff, out);
-        let high = self.define(Op::Binary(BinaryOp::Multiply, high, weight), Type::U32, out);
-        let value = self.define(Op::Binary(BinaryOp::Add, high, low), Type::U32, out);
+        let value = self.binary(BinaryOp::Add, high, low, out);
         out.push(self.statement(StmtKind::Store { place: variables.key, value }));
         value
+    }
+
+    fn high_part(&mut self, variables: &Variables, out: &mut Vec<Stmt>) -> Value {
+        let high = self.define(Op::Load(variables.high), Type::U32, out);
+        let weight = self.number(0xffff, out);
+        self.binary(BinaryOp::Multiply, high, weight, out)
+    }
+
+    fn binary(&mut self, op: BinaryOp, one: Value, other: Value, out: &mut Vec<Stmt>) -> Value {
+        self.define(Op::Binary(op, one, other), Type::U32, out)
     }
 
     fn break_if(&mut self, condition: Value, out: &mut Vec<Stmt>) {

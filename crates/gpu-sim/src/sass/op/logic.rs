@@ -151,3 +151,16 @@ pub(in super::super) fn unpack_predicates(
         }
     }
 }
+
+/// `P2R`: predicates as bits of a word, those that a mask names.
+pub(in super::super) fn pack_predicates(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
+    for lane in each(lanes) {
+        let named = (0..7).filter(|at| step.numbers[0] >> at & 1 == 1);
+        let bits = named.map(|at| (warp.predicates[at] >> lane & 1) << at);
+        warp.file[usize::from(step.to)][lane] = bits.fold(0, |all, bit| all | bit);
+    }
+}

@@ -167,7 +167,7 @@ pub(in super::super) fn load(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
 }
 
 pub(in super::super) fn load_local(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    load_by(warp, step, lanes, true, step.choice[0]);
+    load_by(warp, step, lanes, true, step.choice[1]);
 }
 
 fn store_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, is_local: bool, kind: u8) {

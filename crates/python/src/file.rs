@@ -1,0 +1,34 @@
+//! Files that a user names: regular ones alone, up to a size, as the command reads them.
+
+// PyO3 passes arguments by value.
+#![allow(clippy::needless_pass_by_value)]
+
+use std::io::Error;
+use std::path::{Path, PathBuf};
+
+use gbxcule_swarm::Swarm;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+fn named(path: &Path, error: &Error) -> PyErr {
+    Error::new(error.kind(), format!("{}: {error}", path.display())).into()
+}
+
+/// The bytes of a file of at most so many. Pipes and devices are refused.
+#[pyfunction]
+pub(crate) fn read_file(
+    py: Python<'_>,
+    path: PathBuf,
+    most_bytes: u64,
+) -> PyResult<Bound<'_, PyBytes>> {
+    let bytes = py.detach(|| gbxcule_files::read(&path, most_bytes));
+    Ok(PyBytes::new(py, &bytes.map_err(|error| named(&path, &error))?))
+}
+
+/// The bytes of a checkpoint's file, or the first ones of another file.
+#[pyfunction]
+pub(crate) fn read_checkpoint(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyBytes>> {
+    let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MOST_CHECKPOINT_BYTES);
+    let bytes = py.detach(|| gbxcule_files::read_record(&path, magic, most));
+    Ok(PyBytes::new(py, &bytes.map_err(|error| named(&path, &error))?))
+}
