@@ -77,11 +77,12 @@ static void align(GB_gameboy_t *gb, int line, int dot, int div) {
 	gb->div_counter = (uint16_t) div;
 	gb->io_registers[GB_IO_IF] = 0xE1;
 	if (GB_is_cgb(gb)) { /* As Nintendo's boot ROM leaves them. */
-		gb->io_registers[GB_IO_BGPI] = 0x88;
-		gb->io_registers[GB_IO_OBPI] = 0x90;
 		for (int at = 0; at < 64; at++) {
-			gb->object_palettes_data[at] = at & 1 ? 0x7F : 0xFF;
+			GB_write_memory(gb, 0xFF6A, (uint8_t) at);
+			GB_write_memory(gb, 0xFF6B, at & 1 ? 0x7F : 0xFF);
 		}
+		GB_write_memory(gb, 0xFF68, 0x88);
+		GB_write_memory(gb, 0xFF6A, 0x90);
 	}
 	memset(gb->ram, 0, gb->ram_size);
 	memset(gb->hram, 0, sizeof gb->hram);
