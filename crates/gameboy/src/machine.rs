@@ -296,8 +296,8 @@ impl Machine {
         }
     }
 
-    // Pan Docs "Reducing power consumption", STOP: only a button ends it, and DIV begins at zero. The
-    // LCD and TIMA go on here, which they do not on a real DMG.
+    // Pan Docs "Reducing power consumption", STOP: only a button ends it, and DIV begins at zero.
+    // The LCD and TIMA go on here, which they do not on a real DMG.
     fn service_stopped(&mut self) {
         if self.joypad.lines() != 0x0f {
             self.cpu.mode = Mode::Running;

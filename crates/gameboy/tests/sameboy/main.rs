@@ -101,7 +101,7 @@ fn buttons(frame: u32) -> u8 {
     [128, 16, direction, direction | 16, 0][(random >> 8) as usize % 5]
 }
 
-/// What our machine did.
+/// Record of our machine over all frames.
 struct Run {
     /// Digests after each frame, and whether the LCD is on then.
     frames: Vec<([u64; 5], bool)>,
