@@ -174,7 +174,7 @@ def test_episodes_begin_in_one_of_several_states(task, tmp_path):
     assert obs[:, 3].tolist() == [1, 3, 3, 2]
     with pytest.raises(ValueError, match="one state, or one for each of the 2 marked"):
         env.reset(options={"reset_mask": mask, "state": states})
-    with pytest.raises(TypeError, match="starts takes states, bytes or paths"):
+    with pytest.raises(TypeError, match="starts takes several states, bytes or paths"):
         gbxcule.make_vec(starts="a.state")
     with pytest.raises(ValueError, match="give one of them"):
         gbxcule.make_vec(starts=states, start_state=states[0])
