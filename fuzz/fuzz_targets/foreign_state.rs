@@ -55,7 +55,7 @@ fuzz_target!(|bytes: &[u8]| {
             for _ in 0..3 {
                 swarm.step(&[first % 9]).expect("good actions");
             }
-            // What an input does depends on nothing before it.
+            // No input depends on those before it.
             swarm.resume_state(0, own).expect("its own state");
         }
     });

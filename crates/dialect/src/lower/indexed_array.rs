@@ -1,6 +1,7 @@
 //! Elements, parts and extents of indexed arrays.
 
 use super::access::Access;
+use super::view::check_count;
 use super::{Flow, FunctionLowering, Operand, fault};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
@@ -81,10 +82,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         expr: &'a Expr,
     ) -> Flow<Access<'a>> {
         let span = self.span(expr);
-        if indices.len() > usize::from(dims) {
-            let message = format!("{} indices for an array of {dims} dimensions", indices.len());
-            return fault(Code::WrongArguments, span, message);
-        }
+        check_count(indices, dims, span)?;
         let mut values = Vec::with_capacity(indices.len());
         for &index in indices {
             if matches!(index, Expr::Slice(_)) {

@@ -8,12 +8,22 @@ use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{Selector, Value};
+use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
 
 /// One index of a subscript.
 enum Index<'a> {
     At(Value),
     Slice(&'a ExprSlice),
+}
+
+/// Checks that there are no more indices than dimensions.
+pub(super) fn check_count(indices: &[&Expr], dims: u8, span: Span) -> Flow<()> {
+    if indices.len() > usize::from(dims) {
+        let message = format!("{} indices for an array of {dims} dimensions", indices.len());
+        return fault(Code::WrongArguments, span, message);
+    }
+    Ok(())
 }
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
@@ -63,10 +73,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         expr: &'a Expr,
     ) -> Flow<Access<'a>> {
         let span = self.span(expr);
-        if indices.len() > usize::from(dims) {
-            let message = format!("{} indices for an array of {dims} dimensions", indices.len());
-            return fault(Code::WrongArguments, span, message);
-        }
+        check_count(indices, dims, span)?;
         let mut selectors = Vec::with_capacity(indices.len());
         for &index in indices {
             selectors.push(match index {

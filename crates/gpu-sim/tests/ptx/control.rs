@@ -155,7 +155,7 @@ const VALUES: usize = 140;
 fn values_for_which_no_register_is_left_are_kept() {
     let mut body = format!("{{\n.reg .b64 %v<{}>;\n", VALUES + 1);
     for at in 0..VALUES {
-        // What is stored there next keeps the assembler from loading it once more.
+        // The store after this keeps the assembler from loading the value once more.
         body += &format!("ld.global.u64 %v{at}, [%rd1+{}];\n", 8 * at);
         body += &format!("st.global.u64 [%rd1+{}], 0;\n", 8 * at);
     }

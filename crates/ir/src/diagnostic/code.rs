@@ -110,7 +110,7 @@ codes! {
         UnsupportedAdjoint "unsupported-adjoint" "adjoints outside a gradient by hand, or of what has none",
         UnsupportedGradientCall "unsupported-gradient-call" "gradients of functions inside kernels",
         UnsupportedFabricArray "unsupported-fabric-array" "fabric arrays",
-        UnsupportedIndexedArray "unsupported-indexed-array" "indexed arrays",
+        UnsupportedIndexedArray "unsupported-indexed-array" "slices of indexed arrays",
         UnsupportedFixedArray "unsupported-fixed-array" "fixed arrays as types, kept or returned",
         UnsupportedAtomic "unsupported-atomic" "atomic operations that the type doesn't have",
         UnsupportedVariadic "unsupported-variadic" "functions with any number of arguments",

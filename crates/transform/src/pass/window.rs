@@ -237,7 +237,7 @@ impl Writer<'_> {
         for block in blocks {
             let stmts = std::mem::take(&mut self.body.blocks[block].stmts);
             let mut out = Vec::with_capacity(stmts.len());
-            // What the variables that choose held before, and hold now.
+            // Old and new values of the variables that choose.
             let mut changes: Vec<(Value, Value)> = Vec::new();
             for stmt in stmts {
                 let target = match stmt.kind {
@@ -291,8 +291,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns true if a value is the address after that in the variable, or of unknown origin and
-    /// the same.
+    /// Returns true if a value is the variable's address plus one.
     fn is_next(&self, value: Value) -> bool {
         let Root::Local(pc) = self.body.places[self.pc].root else { return false };
         let Op::Binary(BinaryOp::Add, from, by) = self.body.values[bare(self.body, value)].op
