@@ -16,34 +16,8 @@ pub(super) fn arithmetic<'a>(
     right: &KnownValue<'a>,
 ) -> Option<KnownValue<'a>> {
     if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
-        return Some(match op {
-            Operator::Add => KnownValue::Int(l.checked_add(r)?),
-            Operator::Sub => KnownValue::Int(l.checked_sub(r)?),
-            Operator::Mult => KnownValue::Int(l.checked_mul(r)?),
-            Operator::Div if r != 0 => KnownValue::Float(exact(l)? / exact(r)?),
-            Operator::FloorDiv if r != 0 => KnownValue::Int(floor_div(l, r)?),
-            Operator::Mod if r != 0 => {
-                KnownValue::Int(l.checked_sub(floor_div(l, r)?.checked_mul(r)?)?)
-            }
-            Operator::Pow if r < 0 => KnownValue::Float(float_power(exact(l)?, exact(r)?)?),
-            Operator::Pow => KnownValue::Int(l.checked_pow(u32::try_from(r).ok()?)?),
-            Operator::LShift => {
-                KnownValue::Int(l.checked_mul(2i128.checked_pow(u32::try_from(r).ok()?)?)?)
-            }
-            Operator::RShift => KnownValue::Int(l.checked_shr(u32::try_from(r).ok()?)?),
-            Operator::BitAnd | Operator::BitOr | Operator::BitXor => {
-                let bits = match op {
-                    Operator::BitAnd => l & r,
-                    Operator::BitOr => l | r,
-                    _ => l ^ r,
-                };
-                match (left, right) {
-                    (KnownValue::Bool(_), KnownValue::Bool(_)) => KnownValue::Bool(bits != 0),
-                    _ => KnownValue::Int(bits),
-                }
-            }
-            _ => return None,
-        });
+        let are_bools = matches!((left, right), (KnownValue::Bool(_), KnownValue::Bool(_)));
+        return integer_arithmetic(op, l, r, are_bools);
     }
     match (op, left, right) {
         (Operator::Add, KnownValue::Sequence(left), KnownValue::Sequence(right)) => {
@@ -75,6 +49,40 @@ pub(super) fn arithmetic<'a>(
         Operator::Pow => float_power(l, r)?,
         _ => return None,
     }))
+}
+
+/// Arithmetic on integers; bits of two truth values are a truth value.
+fn integer_arithmetic<'a>(
+    op: Operator,
+    l: i128,
+    r: i128,
+    are_bools: bool,
+) -> Option<KnownValue<'a>> {
+    Some(match op {
+        Operator::Add => KnownValue::Int(l.checked_add(r)?),
+        Operator::Sub => KnownValue::Int(l.checked_sub(r)?),
+        Operator::Mult => KnownValue::Int(l.checked_mul(r)?),
+        Operator::Div if r != 0 => KnownValue::Float(exact(l)? / exact(r)?),
+        Operator::FloorDiv if r != 0 => KnownValue::Int(floor_div(l, r)?),
+        Operator::Mod if r != 0 => {
+            KnownValue::Int(l.checked_sub(floor_div(l, r)?.checked_mul(r)?)?)
+        }
+        Operator::Pow if r < 0 => KnownValue::Float(float_power(exact(l)?, exact(r)?)?),
+        Operator::Pow => KnownValue::Int(l.checked_pow(u32::try_from(r).ok()?)?),
+        Operator::LShift => {
+            KnownValue::Int(l.checked_mul(2i128.checked_pow(u32::try_from(r).ok()?)?)?)
+        }
+        Operator::RShift => KnownValue::Int(l.checked_shr(u32::try_from(r).ok()?)?),
+        Operator::BitAnd | Operator::BitOr | Operator::BitXor => {
+            let bits = match op {
+                Operator::BitAnd => l & r,
+                Operator::BitOr => l | r,
+                _ => l ^ r,
+            };
+            if are_bools { KnownValue::Bool(bits != 0) } else { KnownValue::Int(bits) }
+        }
+        _ => return None,
+    })
 }
 
 /// An integer as a float, if there is one that equals it: Python rounds others once, later.
@@ -220,6 +228,26 @@ pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option
             Some(value) => KnownValue::Int(value),
             None => whole(number(0)?.round_ties_even())?,
         },
+        // NumPy's types have the names of ours.
+        ("numpy.dtype" | "warp.dtype_from_numpy" | "warp.dtype_to_numpy", 1) => match &args[0] {
+            KnownValue::Type(Annotation::Scalar(of)) => KnownValue::Type(Annotation::Scalar(*of)),
+            _ => return None,
+        },
+        ("builtins.abs", 1) => match int(0) {
+            Some(value) => KnownValue::Int(value.checked_abs()?),
+            None => KnownValue::Float(number(0)?.abs()),
+        },
+        ("builtins.min", 2) | ("builtins.max", 2) => {
+            let less = number(0)? <= number(1)?;
+            args[usize::from(less != path.ends_with("min"))].clone()
+        }
+        _ => return sequence_function(path, args),
+    })
+}
+
+/// Python's functions on sequences.
+fn sequence_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
+    Some(match (path, args.len()) {
         ("builtins.sum", 1) => {
             let KnownValue::Sequence(parts) = &args[0] else { return None };
             let mut parts = parts.iter();
@@ -235,7 +263,7 @@ pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option
             KnownValue::Sequence((0..len).map(row).collect())
         }
         ("builtins.enumerate", 1 | 2) => {
-            let first = if args.len() == 2 { int(1)? } else { 0 };
+            let first = if args.len() == 2 { as_int(&args[1])? } else { 0 };
             let rows = parts(&args[0])?.iter().zip(first..);
             let row = |(part, at): (&KnownValue<'a>, i128)| {
                 KnownValue::Sequence([KnownValue::Int(at), part.clone()].into())
@@ -245,25 +273,7 @@ pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option
         ("builtins.reversed", 1) => {
             KnownValue::Sequence(parts(&args[0])?.iter().rev().cloned().collect())
         }
-        ("itertools.product", 1..) => {
-            let mut rows = vec![Vec::new()];
-            for list in args {
-                let list = parts(list)?;
-                if rows.len() * list.len() > RANGE_MAX {
-                    return None;
-                }
-                let longer = |row: &Vec<KnownValue<'a>>, part: &KnownValue<'a>| {
-                    row.iter().chain([part]).cloned().collect::<Vec<_>>()
-                };
-                rows = rows
-                    .iter()
-                    .flat_map(|row| list.iter().map(move |part| longer(row, part)))
-                    .collect();
-            }
-            KnownValue::Sequence(
-                rows.into_iter().map(|row| KnownValue::Sequence(row.into())).collect(),
-            )
-        }
+        ("itertools.product", 1..) => product(args)?,
         ("builtins.any" | "builtins.all", 1) => {
             let any = path.ends_with("any");
             let mut truths = Vec::new();
@@ -279,21 +289,26 @@ pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option
             }
             _ => return None,
         },
-        // NumPy's types have the names of ours.
-        ("numpy.dtype" | "warp.dtype_from_numpy" | "warp.dtype_to_numpy", 1) => match &args[0] {
-            KnownValue::Type(Annotation::Scalar(of)) => KnownValue::Type(Annotation::Scalar(*of)),
-            _ => return None,
-        },
-        ("builtins.abs", 1) => match int(0) {
-            Some(value) => KnownValue::Int(value.checked_abs()?),
-            None => KnownValue::Float(number(0)?.abs()),
-        },
-        ("builtins.min", 2) | ("builtins.max", 2) => {
-            let less = number(0)? <= number(1)?;
-            args[usize::from(less != path.ends_with("min"))].clone()
-        }
         _ => return None,
     })
+}
+
+/// All combinations of the parts of several sequences.
+fn product<'a>(lists: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
+    let mut rows = vec![Vec::new()];
+    for list in lists {
+        let list = parts(list)?;
+        if rows.len() * list.len() > RANGE_MAX {
+            return None;
+        }
+        let longer = |row: &Vec<KnownValue<'a>>, part: &KnownValue<'a>| {
+            row.iter().chain([part]).cloned().collect::<Vec<_>>()
+        };
+        rows = rows.iter().flat_map(|row| list.iter().map(move |part| longer(row, part))).collect();
+    }
+    Some(KnownValue::Sequence(
+        rows.into_iter().map(|row| KnownValue::Sequence(row.into())).collect(),
+    ))
 }
 
 /// The parts of a sequence.

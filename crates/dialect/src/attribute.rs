@@ -21,49 +21,7 @@ impl<'a> Unit<'a> {
             KnownValue::ImportedModule(imported_module) => {
                 self.member(*imported_module, attr, expr)
             }
-            KnownValue::Module(path) => {
-                let path: &str = path;
-                if let Some(known) = self.defined(&format!("{path}.{attr}"), expr) {
-                    return known;
-                }
-                if (path, attr) == ("warp", "wp") {
-                    return Ok(base.clone());
-                }
-                if (path == "warp" || path == "warp.sparse" && attr.starts_with("bsr_"))
-                    && let Some(known) = self.geometry(attr, expr)
-                {
-                    return known;
-                }
-                if let Some(known) = warp::fem_constant(path, attr) {
-                    return Ok(known);
-                }
-                if let Some(library) = self.library.filter(|library| library.name == path) {
-                    return library.member(attr, self.quote(self.span(expr)), self.span(expr));
-                }
-                if matches!(path, "warp" | "math" | "numpy")
-                    && attr != "float"
-                    && attr != "int"
-                    && let Some(value) = warp::number_named(attr)
-                {
-                    return Ok(KnownValue::Float(value));
-                }
-                if matches!(path, "warp" | "typing" | "numpy")
-                    && let Some(ty) = warp::type_named(attr)
-                {
-                    return Ok(KnownValue::Type(ty));
-                }
-                if matches!((path, attr), ("warp", "types" | "math" | "context" | "utils")) {
-                    return Ok(KnownValue::Module("warp".into()));
-                }
-                let full = format!("{path}.{attr}");
-                if matches!(
-                    (path, attr),
-                    ("warp", "fem" | "optim" | "sparse" | "render" | "sim" | "config")
-                ) {
-                    return Ok(KnownValue::Module(full.into()));
-                }
-                Ok(KnownValue::Member(full.into()))
-            }
+            KnownValue::Module(path) => self.module_attribute(path, attr, expr),
             KnownValue::Class(scope) => {
                 let Some(definitions) = self.scopes.bindings_in(*scope, attr) else {
                     return self.inherited(*scope, attr, expr);
@@ -99,24 +57,7 @@ impl<'a> Unit<'a> {
             KnownValue::Int(_) | KnownValue::Bool(_) | KnownValue::Float(_) if attr == "value" => {
                 Ok(base.clone())
             }
-            KnownValue::Type(ty) => match (ty, attr) {
-                (
-                    Annotation::Vector(_, of)
-                    | Annotation::Matrix(_, _, of)
-                    | Annotation::Quaternion(of)
-                    | Annotation::Transform(of)
-                    | Annotation::Array(of, _)
-                    | Annotation::Indexed(of, _),
-                    "dtype" | "_wp_scalar_type_",
-                ) => Ok(KnownValue::Type((**of).clone())),
-                (Annotation::Vector(Some(len), _), "length" | "_length_") => {
-                    Ok(KnownValue::Int((*len).into()))
-                }
-                _ => Err(self.needs_python(
-                    expr,
-                    format!("`{attr}` of a type is only known when Python runs"),
-                )),
-            },
+            KnownValue::Type(ty) => self.type_attribute(ty, attr, expr),
             KnownValue::Function(family)
                 if let Some(value) =
                     self.scopes.attribute_value(family.home, family.name, attr) =>
@@ -127,6 +68,68 @@ impl<'a> Unit<'a> {
                 Err(library::no_attribute(self.library, attr, self.span(expr)))
             }
             _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
+        }
+    }
+
+    fn module_attribute(&self, path: &str, attr: &str, expr: &Expr) -> Evaluation<'a> {
+        if let Some(known) = self.defined(&format!("{path}.{attr}"), expr) {
+            return known;
+        }
+        if (path, attr) == ("warp", "wp") {
+            return Ok(KnownValue::Module("warp".into()));
+        }
+        if (path == "warp" || path == "warp.sparse" && attr.starts_with("bsr_"))
+            && let Some(known) = self.geometry(attr, expr)
+        {
+            return known;
+        }
+        if let Some(known) = warp::fem_constant(path, attr) {
+            return Ok(known);
+        }
+        if let Some(library) = self.library.filter(|library| library.name == path) {
+            return library.member(attr, self.quote(self.span(expr)), self.span(expr));
+        }
+        if matches!(path, "warp" | "math" | "numpy")
+            && attr != "float"
+            && attr != "int"
+            && let Some(value) = warp::number_named(attr)
+        {
+            return Ok(KnownValue::Float(value));
+        }
+        if matches!(path, "warp" | "typing" | "numpy")
+            && let Some(ty) = warp::type_named(attr)
+        {
+            return Ok(KnownValue::Type(ty));
+        }
+        if matches!((path, attr), ("warp", "types" | "math" | "context" | "utils")) {
+            return Ok(KnownValue::Module("warp".into()));
+        }
+        let full = format!("{path}.{attr}");
+        if matches!(
+            (path, attr),
+            ("warp", "fem" | "optim" | "sparse" | "render" | "sim" | "config")
+        ) {
+            return Ok(KnownValue::Module(full.into()));
+        }
+        Ok(KnownValue::Member(full.into()))
+    }
+
+    fn type_attribute(&self, ty: &Annotation, attr: &str, expr: &Expr) -> Evaluation<'a> {
+        match (ty, attr) {
+            (
+                Annotation::Vector(_, of)
+                | Annotation::Matrix(_, _, of)
+                | Annotation::Quaternion(of)
+                | Annotation::Transform(of)
+                | Annotation::Array(of, _)
+                | Annotation::Indexed(of, _),
+                "dtype" | "_wp_scalar_type_",
+            ) => Ok(KnownValue::Type((**of).clone())),
+            (Annotation::Vector(Some(len), _), "length" | "_length_") => {
+                Ok(KnownValue::Int((*len).into()))
+            }
+            _ => Err(self
+                .needs_python(expr, format!("`{attr}` of a type is only known when Python runs"))),
         }
     }
 

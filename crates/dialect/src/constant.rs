@@ -34,7 +34,8 @@ pub(super) enum KnownValue<'a> {
     /// A tuple or list.
     Sequence(Rc<[KnownValue<'a>]>),
     Type(Annotation),
-    /// A module by its path: `warp`, `math`, `numpy`, or any other that is no imported_module.
+    /// A module by its path: `warp`, `math`, `numpy`, or any other that is not a file beside the
+    /// text.
     Module(Rc<str>),
     /// A module in a file beside the text, by its number.
     ImportedModule(usize),
@@ -45,7 +46,7 @@ pub(super) enum KnownValue<'a> {
     Dict(Rc<[(KnownValue<'a>, KnownValue<'a>)]>),
     /// Any other function.
     Python(&'a StmtFunctionDef, ScopeId),
-    /// A class that is no struct: a namespace.
+    /// A class that is not a struct: a namespace.
     Class(ScopeId),
     /// An object of a class.
     Object(ObjectId),
@@ -75,10 +76,7 @@ pub(super) struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     pub(super) fn new(files: &'a Files, library: Option<&'a Library>) -> Self {
-        let texts = files.texts.iter().enumerate();
-        let mut scopes =
-            Scopes::read(texts.map(|(number, text)| (&*text.tree.body, files.needed.get(&number))));
-        files.given_texts().for_each(|text| scopes.nest(text));
+        let scopes = Scopes::new(files, files.given_texts().collect());
         let references = Rc::new(References::read(files));
         let (frames, trials, level) = (Frames::default(), Trials::default(), Cell::default());
         let objects = Objects::default();
@@ -124,62 +122,12 @@ impl<'a> Unit<'a> {
             Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
             Expr::List(list) => self.sequence(&list.elts, scope),
             Expr::Set(set) => self.sequence(&set.elts, scope),
-            Expr::DictComp(it) => {
-                let unknown = || self.needs_python(expr, "`**` is only known when Python runs");
-                let key = it.key.as_deref().ok_or_else(unknown)?;
-                let keys = self.comprehension(key, &it.generators, expr, scope)?;
-                let values = self.comprehension(&it.value, &it.generators, expr, scope)?;
-                match (keys, values) {
-                    (KnownValue::Sequence(keys), KnownValue::Sequence(values)) => {
-                        Ok(KnownValue::Dict(
-                            keys.iter().cloned().zip(values.iter().cloned()).collect(),
-                        ))
-                    }
-                    _ => Err(unknown()),
-                }
-            }
+            Expr::DictComp(_) | Expr::Dict(_) => self.dictionary(expr, scope),
             Expr::ListComp(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::Generator(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
-            Expr::Dict(dict) => {
-                let item = |item: &'a DictItem| {
-                    let Some(key) = &item.key else {
-                        return Err(self.needs_python(expr, "`**` is only known when Python runs"));
-                    };
-                    Ok((self.known(key, scope)?, self.whole(&item.value, scope)?))
-                };
-                let items: Result<Vec<_>, _> = dict.items.iter().map(item).collect();
-                let dict = KnownValue::Dict(items?.into());
-                if dict.is_small() {
-                    Ok(dict)
-                } else {
-                    Err(super::memo::too_large(self.span(expr)))
-                }
-            }
             Expr::UnaryOp(unary) => {
                 let operand = self.known(&unary.operand, scope)?;
-                match (unary.op, operand) {
-                    (UnaryOp::USub, KnownValue::Int(value)) => {
-                        Ok(KnownValue::Int(value.wrapping_neg()))
-                    }
-                    (UnaryOp::USub, KnownValue::Float(value)) => Ok(KnownValue::Float(-value)),
-                    (UnaryOp::UAdd, operand @ (KnownValue::Int(_) | KnownValue::Float(_))) => {
-                        Ok(operand)
-                    }
-                    (UnaryOp::Invert, KnownValue::Int(value)) => Ok(KnownValue::Int(!value)),
-                    (UnaryOp::Not, operand) => match operand.truth() {
-                        Some(value) => Ok(KnownValue::Bool(!value)),
-                        None => {
-                            Err(self.needs_python(expr, "only Python can tell whether this holds"))
-                        }
-                    },
-                    (UnaryOp::USub, KnownValue::Typed(literal)) => {
-                        Ok(KnownValue::Typed(negated(literal)))
-                    }
-                    _ => {
-                        Err(self
-                            .needs_python(expr, "this operation is only known when Python runs"))
-                    }
-                }
+                self.unary(unary.op, operand, expr)
             }
             Expr::BinOp(binary) => {
                 let left = self.settled(self.known(&binary.left, scope)?);
@@ -210,22 +158,80 @@ impl<'a> Unit<'a> {
             Expr::Compare(compare) if compare.ops.len() == 1 => {
                 let left = self.whole(&compare.left, scope)?;
                 let right = self.whole(&compare.comparators[0], scope)?;
-                let is_same = match compare.ops[0] {
-                    CmpOp::Is => left.is_same(&right),
-                    CmpOp::IsNot => left.is_same(&right).map(|is| !is),
-                    _ => None,
-                };
-                let is_equal =
-                    || compared(compare.ops[0], &self.settled(left), &self.settled(right));
-                is_same.or_else(is_equal).map(KnownValue::Bool).ok_or_else(|| {
-                    self.needs_python(expr, "this comparison is only known when Python runs")
-                })
+                self.comparison(compare.ops[0], left, right, expr)
             }
             Expr::Subscript(subscript) => {
                 self.subscript(&subscript.value, &subscript.slice, expr, scope)
             }
             Expr::Call(call) => self.call(&call.func, &call.arguments, expr, scope),
             _ => Err(self.needs_python(expr, "this expression is only known when Python runs")),
+        }
+    }
+
+    /// A dictionary, listed or by a comprehension.
+    fn dictionary(&self, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
+        let unknown = || self.needs_python(expr, "`**` is only known when Python runs");
+        match expr {
+            Expr::DictComp(it) => {
+                let key = it.key.as_deref().ok_or_else(unknown)?;
+                let keys = self.comprehension(key, &it.generators, expr, scope)?;
+                let values = self.comprehension(&it.value, &it.generators, expr, scope)?;
+                match (keys, values) {
+                    (KnownValue::Sequence(keys), KnownValue::Sequence(values)) => {
+                        Ok(KnownValue::Dict(
+                            keys.iter().cloned().zip(values.iter().cloned()).collect(),
+                        ))
+                    }
+                    _ => Err(unknown()),
+                }
+            }
+            Expr::Dict(dict) => {
+                let item = |item: &'a DictItem| {
+                    let key = item.key.as_ref().ok_or_else(unknown)?;
+                    Ok((self.known(key, scope)?, self.whole(&item.value, scope)?))
+                };
+                let items: Result<Vec<_>, Box<Diagnostic>> = dict.items.iter().map(item).collect();
+                let dict = KnownValue::Dict(items?.into());
+                if dict.is_small() {
+                    Ok(dict)
+                } else {
+                    Err(super::memo::too_large(self.span(expr)))
+                }
+            }
+            _ => unreachable!("`evaluate` asks for dictionaries only"),
+        }
+    }
+
+    fn comparison(
+        &self,
+        op: CmpOp,
+        left: KnownValue<'a>,
+        right: KnownValue<'a>,
+        expr: &Expr,
+    ) -> Evaluation<'a> {
+        let is_same = match op {
+            CmpOp::Is => left.is_same(&right),
+            CmpOp::IsNot => left.is_same(&right).map(|is| !is),
+            _ => None,
+        };
+        let is_equal = || compared(op, &self.settled(left), &self.settled(right));
+        is_same.or_else(is_equal).map(KnownValue::Bool).ok_or_else(|| {
+            self.needs_python(expr, "this comparison is only known when Python runs")
+        })
+    }
+
+    fn unary(&self, op: UnaryOp, operand: KnownValue<'a>, expr: &Expr) -> Evaluation<'a> {
+        match (op, operand) {
+            (UnaryOp::USub, KnownValue::Int(value)) => Ok(KnownValue::Int(value.wrapping_neg())),
+            (UnaryOp::USub, KnownValue::Float(value)) => Ok(KnownValue::Float(-value)),
+            (UnaryOp::UAdd, operand @ (KnownValue::Int(_) | KnownValue::Float(_))) => Ok(operand),
+            (UnaryOp::Invert, KnownValue::Int(value)) => Ok(KnownValue::Int(!value)),
+            (UnaryOp::Not, operand) => match operand.truth() {
+                Some(value) => Ok(KnownValue::Bool(!value)),
+                None => Err(self.needs_python(expr, "only Python can tell whether this holds")),
+            },
+            (UnaryOp::USub, KnownValue::Typed(literal)) => Ok(KnownValue::Typed(negated(literal))),
+            _ => Err(self.needs_python(expr, "this operation is only known when Python runs")),
         }
     }
 

@@ -37,11 +37,11 @@ pub enum EntryParam {
 }
 
 /// The scope of the text itself.
-const TOP: usize = 0;
+const TOP: super::scope::ScopeId = 0;
 
 impl<'a> Reader<'a> {
     /// Lowers a function of the text into a module that has the library's; `None` if the text has
-    /// none of this name. A handle becomes the parameters behind it.
+    /// none of this name. A `gb.Machine` parameter becomes the IR parameters behind the handle.
     pub fn function(
         &self,
         wanted: &EntryPoint<'_>,

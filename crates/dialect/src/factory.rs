@@ -5,6 +5,7 @@ use super::constant::{Evaluation, KnownValue, Unit};
 use super::decorator::Role;
 use super::frame::{FrameId, Values};
 use super::memo::too_large;
+use super::object::receiver;
 use super::scope::{Owner, ScopeId};
 use super::syntax::{self, Arguments, CallSite, Comprehension, Expr, Loop, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
@@ -145,24 +146,38 @@ impl<'a> Unit<'a> {
     ) -> Result<Vec<FrameId>, Box<Diagnostic>> {
         let Owner::Function(def) = self.scopes.owner(scope) else { return Ok(Vec::new()) };
         let home = self.scopes.around(scope);
+        // A class is called for its `__init__`.
+        let (name, first) = match self.scopes.owner(home) {
+            Owner::Class(class) if def.name.as_str() == "__init__" => (&class.name.id, 1),
+            _ => (&def.name.id, 0),
+        };
         let mut frames = Vec::new();
         for site in calls {
-            let named = matches!(&*site.call.func, Expr::Name(name) if name.id == def.name.id);
+            let named = matches!(&*site.call.func, Expr::Name(called) if called.id == *name);
             if !named {
                 continue;
             }
             let at = self.scopes.at(syntax::start(site.call));
-            let is_this = matches!(self.known(&site.call.func, at),
-                Ok(KnownValue::Python(found, _)) if std::ptr::eq(found, def));
+            let is_this = match self.known(&site.call.func, at) {
+                Ok(KnownValue::Python(found, _)) => std::ptr::eq(found, def),
+                Ok(KnownValue::Class(found)) => first == 1 && found == home,
+                _ => false,
+            };
             if !is_this {
                 continue;
             }
             for round in self.rounds(site, at)? {
                 let args = &site.call.arguments;
-                let values = self.framed(round, || self.given(def, home, scope, args, at, 0));
-                let Some(values) = values.filter(|it| it.len() == def.parameters.len()) else {
-                    continue;
-                };
+                let values = self.framed(round, || self.given(def, home, scope, args, at, first));
+                let all = def.parameters.len().saturating_sub(first);
+                let Some(mut values) = values.filter(|it| it.len() == all) else { continue };
+                if first == 1
+                    && let Some(receiver) = receiver(def)
+                    && let Ok(Some(made)) =
+                        self.framed(round, || self.made(home, args, &site.call.func, at))
+                {
+                    values.push((scope, receiver, made));
+                }
                 let frame = self.frame(values, FrameId::NONE, self.span(site.call))?;
                 if frame != FrameId::NONE && !frames.contains(&frame) {
                     frames.push(frame);

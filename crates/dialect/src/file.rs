@@ -7,11 +7,12 @@
 
 use super::geometry;
 use super::loader::ReadFile;
-use super::syntax::{self, Changes, Outline, Ranged, Symbols, Tree};
+use super::syntax::{self, Changes, Outline, Ranged, StmtFunctionDef, SymbolSet, Symbols, Tree};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A parsed text.
@@ -19,12 +20,13 @@ pub(super) struct Text {
     pub(super) id: SourceId,
     /// Position at which the text begins in the space of all texts.
     begin: u32,
-    /// Number to subtract from a byte of that space to get a byte of the text.
+    /// Number that is subtracted from a position in that space to get a byte of the text.
     shift: u32,
     pub(super) text: String,
     pub(super) tree: Tree,
     outline: OnceLock<Outline>,
     changes: OnceLock<Changes>,
+    functions: OnceLock<FxHashMap<String, bool>>,
     /// True if functions in it may take arguments by reference.
     pub(super) has_references: bool,
     /// True if it may ask hash grids, hierarchies or meshes.
@@ -48,6 +50,26 @@ impl Text {
                 .any(|def| def.decorator_list.iter().any(|it| !syntax::is_plain(&it.expression)))
     }
 
+    /// Functions of the text by their names: true for those with a parameter that is a reference.
+    pub(super) fn functions(&self) -> &FxHashMap<String, bool> {
+        self.functions.get_or_init(|| {
+            let mut functions = FxHashMap::default();
+            for def in syntax::functions(&self.tree.body) {
+                let takes_one = self.has_references && self.takes_reference(def);
+                *functions.entry(def.name.to_string()).or_insert(false) |= takes_one;
+            }
+            functions
+        })
+    }
+
+    fn takes_reference(&self, def: &StmtFunctionDef) -> bool {
+        let annotations = def.parameters.iter().filter_map(|parameter| parameter.annotation());
+        let byte = |byte: u32| byte.wrapping_sub(self.shift) as usize;
+        let quotes = annotations
+            .filter_map(|it| self.text.get(byte(syntax::start(it))..byte(syntax::end(it))));
+        quotes.into_iter().any(|quote| quote.contains("ref["))
+    }
+
     /// Names of what the text changes in place, found out at the first request.
     pub(super) fn changes(&self) -> &Changes {
         self.changes.get_or_init(|| Changes::of(&self.tree.body))
@@ -60,7 +82,7 @@ fn mentions_references(text: &str) -> bool {
     text.match_indices("ref[").any(|(at, _)| !text[..at].ends_with(is_name))
 }
 
-/// Result of parsing a text: the text, or the faults if it is no Python.
+/// Result of parsing a text: the text, or the faults if it is not Python.
 pub(super) type Parsed = Result<Arc<Text>, Arc<[Diagnostic]>>;
 
 /// Files read so far, each parsed at most once, for programs that import from the same ones.
@@ -174,15 +196,16 @@ impl Texts {
         let tree = syntax::parse(&self.space, begin, place)?;
         let has_references = mentions_references(text);
         let mentions_geometry = geometry::is_mentioned(text);
-        let (text, outline, changes) = (text.to_owned(), OnceLock::new(), OnceLock::new());
+        let text = text.to_owned();
         Ok(Arc::new(Text {
             id,
             begin,
             shift,
             text,
             tree,
-            outline,
-            changes,
+            outline: OnceLock::new(),
+            changes: OnceLock::new(),
+            functions: OnceLock::new(),
             has_references,
             mentions_geometry,
         }))
@@ -229,6 +252,8 @@ pub(super) struct Files {
     pub(super) texts: Vec<Arc<Text>>,
     /// Numbers in the order in which they lie in the space of all texts.
     order: Vec<usize>,
+    /// The text that was found last for a byte.
+    last: AtomicUsize,
     pub(super) imported_modules: Vec<ImportedModule>,
     /// Targets by the importing text, the dots before the module's name, and its name.
     pub(super) imports: FxHashMap<(usize, u32, String), Target>,
@@ -242,9 +267,8 @@ pub(super) struct Files {
     given: Vec<usize>,
     /// The library of geometry, if a text mentions it.
     pub(super) geometry: Option<usize>,
-    /// First bytes of the statements at the top of imported texts that kernels may need, by the
-    /// text; of any other text all may be.
-    pub(super) needed: FxHashMap<usize, FxHashSet<u32>>,
+    /// Names of imported texts that kernels may need, by the text; of any other text all may be.
+    pub(super) needed: FxHashMap<usize, SymbolSet>,
 }
 
 impl Files {
@@ -253,6 +277,7 @@ impl Files {
         let mut files = Self {
             texts: Vec::new(),
             order: Vec::new(),
+            last: AtomicUsize::new(0),
             imported_modules: Vec::new(),
             imports: FxHashMap::default(),
             is_beside: false,
@@ -344,10 +369,26 @@ impl Files {
         Span::new(text.id, start.wrapping_sub(text.shift), end.wrapping_sub(text.shift))
     }
 
+    /// First bytes of the statements of a text that kernels may need, if not all may be.
+    pub(super) fn needed_begins(&self, text: usize) -> Option<FxHashSet<u32>> {
+        let needed = self.needed.get(&text)?;
+        // Nothing is needed of a text whose outline nobody asked for.
+        let begins = self.texts[text].outline.get().map(|outline| outline.begins(needed));
+        Some(begins.unwrap_or_default())
+    }
+
     /// The number of the text that a byte is in.
-    fn text_at(&self, byte: u32) -> usize {
+    pub(super) fn text_at(&self, byte: u32) -> usize {
+        // It is mostly the same text as before.
+        let last = self.last.load(Ordering::Relaxed);
+        let text = &self.texts[last];
+        if text.begin <= byte && (byte.wrapping_sub(text.shift) as usize) < text.text.len() {
+            return last;
+        }
         let behind = self.order.partition_point(|&text| self.texts[text].begin <= byte);
-        self.order[behind.max(1) - 1]
+        let found = self.order[behind.max(1) - 1];
+        self.last.store(found, Ordering::Relaxed);
+        found
     }
 
     /// The text of a span.

@@ -18,7 +18,7 @@ pub(super) const TEXT: &str = concat!(
 );
 
 /// Parts of names by which a text is known to mention it.
-const SIGNS: [&str; 9] = [
+const NAME_PARTS: [&str; 9] = [
     "hash_grid",
     "HashGrid",
     "mesh_",
@@ -42,7 +42,7 @@ const QUERIES: [(&str, &str); 3] = [
 
 /// Returns true if a text may use the library.
 pub(super) fn is_mentioned(text: &str) -> bool {
-    SIGNS.iter().any(|sign| text.contains(sign))
+    NAME_PARTS.iter().any(|sign| text.contains(sign))
 }
 
 fn found(list: &[(&str, &'static str)], name: &str) -> Option<&'static str> {

@@ -8,6 +8,7 @@ use super::scope::ScopeId;
 use super::syntax::{Arguments, Expr, Keyword};
 use super::warp;
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::Diagnostic;
 
 impl<'a> Unit<'a> {
     /// Result of a call: of a type, or of a function whose meaning is known.
@@ -18,8 +19,7 @@ impl<'a> Unit<'a> {
         expr: &'a Expr,
         scope: ScopeId,
     ) -> Evaluation<'a> {
-        let unknown =
-            || self.needs_python(expr, "the result of this call is only known when Python runs");
+        let unknown = || self.unknown_result(expr);
         if let Expr::Attribute(method) = func
             && matches!(method.attr.as_str(), "keys" | "values" | "items" | "get")
             && let Ok(KnownValue::Dict(items)) = self.known(&method.value, scope)
@@ -34,68 +34,7 @@ impl<'a> Unit<'a> {
         }
         let callee = self.known(func, scope)?;
         match &callee {
-            KnownValue::Member(path) => {
-                if let Some(result) = self.reflected(path, args, expr, scope) {
-                    return result.ok_or_else(unknown);
-                }
-                let name = path.strip_prefix("warp.").unwrap_or("");
-                if name == "constant" {
-                    return args
-                        .args
-                        .first()
-                        .map_or_else(|| Err(unknown()), |arg| self.known(arg, scope));
-                }
-                if warp::array_named(name).is_some()
-                    || matches!(
-                        name,
-                        "vector"
-                            | "matrix"
-                            | "vec"
-                            | "mat"
-                            | "quaternion"
-                            | "transformation"
-                            | "fixedarray"
-                    )
-                {
-                    return self.annotation(expr, scope).map(KnownValue::Type);
-                }
-                if matches!(&**path, "numpy.finfo" | "numpy.iinfo") {
-                    let of = args.args.first().map(|arg| self.annotation(arg, scope));
-                    return match of {
-                        Some(Ok(Annotation::Scalar(of))) => {
-                            Ok(KnownValue::Member(format!("numpy.info.{}", of.name()).into()))
-                        }
-                        _ => Err(unknown()),
-                    };
-                }
-                if &**path == "builtins.len" {
-                    return match args.args.first().map(|arg| self.known(arg, scope)) {
-                        Some(Ok(KnownValue::Sequence(parts))) => {
-                            Ok(KnownValue::Int(parts.len() as i128))
-                        }
-                        Some(Ok(KnownValue::Dict(items))) => {
-                            Ok(KnownValue::Int(items.len() as i128))
-                        }
-                        _ => Err(unknown()),
-                    };
-                }
-                // `strict` only checks lengths.
-                let says_more = |it: &Keyword| it.arg.as_deref() != Some("strict");
-                if args.keywords.iter().any(says_more) {
-                    return Err(unknown());
-                }
-                let values: Result<Vec<_>, _> = args
-                    .args
-                    .iter()
-                    .map(|arg| self.known(arg, scope).map(|value| self.settled(value)))
-                    .collect();
-                let result = python_function(path, &values?).ok_or_else(unknown)?;
-                if result.is_small() {
-                    Ok(result)
-                } else {
-                    Err(super::memo::too_large(self.span(expr)))
-                }
-            }
+            KnownValue::Member(path) => self.member_call(path, args, expr, scope),
             KnownValue::Type(Annotation::Tuple(None)) if args.keywords.is_empty() => {
                 let values: Result<Vec<_>, _> =
                     args.args.iter().map(|arg| self.known(arg, scope)).collect();
@@ -126,39 +65,105 @@ impl<'a> Unit<'a> {
             }
             KnownValue::Type(
                 ty @ (Annotation::Vector(..) | Annotation::Matrix(..) | Annotation::Quaternion(_)),
-            ) => {
-                let (of, count) = match ty {
-                    Annotation::Vector(Some(len), of) => (of, usize::from(*len)),
-                    Annotation::Matrix(Some(rows), Some(cols), of) => {
-                        (of, usize::from(*rows) * usize::from(*cols))
-                    }
-                    Annotation::Quaternion(of) => (of, 4),
-                    _ => return Err(unknown()),
-                };
-                let Annotation::Scalar(scalar) = **of else { return Err(unknown()) };
-                let mut parts = Vec::new();
-                for arg in &args.args {
-                    let arg = match arg {
-                        Expr::Starred(starred) => &*starred.value,
-                        arg => arg,
-                    };
-                    flatten(self.known(arg, scope)?, &mut parts);
-                }
-                let literals: Option<Vec<Literal>> =
-                    parts.iter().map(|part| part.literal(scalar)).collect();
-                let mut literals = literals.ok_or_else(unknown)?;
-                if literals.is_empty() {
-                    literals = vec![Literal::from_bits(scalar, 0); count];
-                } else if literals.len() == 1 {
-                    literals = vec![literals[0]; count];
-                }
-                if literals.len() != count || !args.keywords.is_empty() {
-                    return Err(unknown());
-                }
-                Ok(KnownValue::Composite(ty.clone(), literals.into()))
-            }
+            ) => self.composite(ty, args, expr, scope),
             _ => Err(unknown()),
         }
+    }
+
+    fn unknown_result(&self, expr: &Expr) -> Box<Diagnostic> {
+        self.needs_python(expr, "the result of this call is only known when Python runs")
+    }
+
+    /// Result of a function of a library.
+    fn member_call(
+        &self,
+        path: &str,
+        args: &'a Arguments,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        const TYPES: [&str; 7] =
+            ["vector", "matrix", "vec", "mat", "quaternion", "transformation", "fixedarray"];
+        let unknown = || self.unknown_result(expr);
+        if let Some(result) = self.reflected(path, args, expr, scope) {
+            return result.ok_or_else(unknown);
+        }
+        let name = path.strip_prefix("warp.").unwrap_or("");
+        if name == "constant" {
+            let first = args.args.first();
+            return first.map_or_else(|| Err(unknown()), |arg| self.known(arg, scope));
+        }
+        if warp::array_named(name).is_some() || TYPES.contains(&name) {
+            return self.annotation(expr, scope).map(KnownValue::Type);
+        }
+        if matches!(path, "numpy.finfo" | "numpy.iinfo") {
+            let of = args.args.first().map(|arg| self.annotation(arg, scope));
+            return match of {
+                Some(Ok(Annotation::Scalar(of))) => {
+                    Ok(KnownValue::Member(format!("numpy.info.{}", of.name()).into()))
+                }
+                _ => Err(unknown()),
+            };
+        }
+        if path == "builtins.len" {
+            return match args.args.first().map(|arg| self.known(arg, scope)) {
+                Some(Ok(KnownValue::Sequence(parts))) => Ok(KnownValue::Int(parts.len() as i128)),
+                Some(Ok(KnownValue::Dict(items))) => Ok(KnownValue::Int(items.len() as i128)),
+                _ => Err(unknown()),
+            };
+        }
+        // `strict` only checks lengths.
+        let says_more = |it: &Keyword| it.arg.as_deref() != Some("strict");
+        if args.keywords.iter().any(says_more) {
+            return Err(unknown());
+        }
+        let values: Result<Vec<_>, _> = args
+            .args
+            .iter()
+            .map(|arg| self.known(arg, scope).map(|value| self.settled(value)))
+            .collect();
+        let result = python_function(path, &values?).ok_or_else(unknown)?;
+        if result.is_small() { Ok(result) } else { Err(super::memo::too_large(self.span(expr))) }
+    }
+
+    /// A vector, matrix or quaternion of known numbers.
+    fn composite(
+        &self,
+        ty: &Annotation,
+        args: &'a Arguments,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        let unknown = || self.unknown_result(expr);
+        let (of, count) = match ty {
+            Annotation::Vector(Some(len), of) => (of, usize::from(*len)),
+            Annotation::Matrix(Some(rows), Some(cols), of) => {
+                (of, usize::from(*rows) * usize::from(*cols))
+            }
+            Annotation::Quaternion(of) => (of, 4),
+            _ => return Err(unknown()),
+        };
+        let Annotation::Scalar(scalar) = **of else { return Err(unknown()) };
+        let mut parts = Vec::new();
+        for arg in &args.args {
+            let arg = match arg {
+                Expr::Starred(starred) => &*starred.value,
+                arg => arg,
+            };
+            flatten(self.known(arg, scope)?, &mut parts);
+        }
+        let literals: Option<Vec<Literal>> =
+            parts.iter().map(|part| part.literal(scalar)).collect();
+        let mut literals = literals.ok_or_else(unknown)?;
+        if literals.is_empty() {
+            literals = vec![Literal::from_bits(scalar, 0); count];
+        } else if literals.len() == 1 {
+            literals = vec![literals[0]; count];
+        }
+        if literals.len() != count || !args.keywords.is_empty() {
+            return Err(unknown());
+        }
+        Ok(KnownValue::Composite(ty.clone(), literals.into()))
     }
 }
 

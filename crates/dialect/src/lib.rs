@@ -131,7 +131,7 @@ impl Program {
     /// imports from, which are added to the map. Modules are looked for as `python file.py` does:
     /// `import a.b` beside the file, as `a/b/__init__.py` or `a/b.py`, and, if the file is in a
     /// package, beside the outermost package too; names with dots before them from the folder of
-    /// the importing file. A file that there isn't, or that is no Python, matters only to kernels
+    /// the importing file. A file that there isn't, or that is not Python, matters only to kernels
     /// that use a name of it.
     pub fn parse_beside(
         sources: &mut SourceMap,
@@ -166,7 +166,7 @@ impl Program {
     fn reader_beside<'a>(&'a self, library: Option<&'a Library>) -> Reader<'a> {
         let unit = Unit::new(&self.files, library);
         let kernel_calls = KernelCalls::read(&self.files.texts[0].tree.body);
-        let own = unit.scopes.functions.iter().copied();
+        let own = unit.scopes.functions().iter().copied();
         let own = own.filter(|&(_, scope)| unit.scopes.text(scope) == 0);
         let mut kernels: Vec<_> =
             own.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
@@ -254,9 +254,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Lowers a kernel that [`Self::lower`] refuses with values for what only Python knows, such
-    /// as arguments of the function around it: some are tried, the first that fit. If none do, the
-    /// faults of the last are given. For a caller that only counts.
+    /// Lowers a kernel that [`Self::lower`] refused because of values that only Python knows, such
+    /// as arguments of the function around it. Some values are tried, and the first that fit are
+    /// taken; if none do, the faults of the last are returned. For a caller that only counts.
     pub fn lower_with_trials(
         &self,
         position: usize,

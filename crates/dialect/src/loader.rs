@@ -47,6 +47,9 @@ impl Files {
             imported: Vec::new(),
             todo: Vec::new(),
             modules: FxHashSet::default(),
+            paths: FxHashSet::default(),
+            members: FxHashSet::default(),
+            waiting: Vec::new(),
             attributes: SymbolSet::default(),
             offers: FxHashMap::default(),
             open_offers: Vec::new(),
@@ -79,14 +82,20 @@ struct Loader<'l> {
     /// Texts that were imported.
     imported: Vec<usize>,
     todo: Vec<(usize, Symbol)>,
+    /// Paths through imports that were followed: the text in which they begin, and their names.
+    paths: FxHashSet<(usize, Vec<Symbol>)>,
+    /// Paths from modules that were followed: the module, and their names.
+    members: FxHashSet<(usize, Vec<Symbol>)>,
+    /// Paths from modules that may lead to modules in them that nothing imported so far.
+    waiting: Vec<(usize, Vec<Symbol>)>,
     /// Modules that are needed as such: any name after a dot may be one of theirs.
     modules: FxHashSet<usize>,
     attributes: SymbolSet,
     /// The texts of such modules by the names that they bind, and those that may bind any.
     offers: FxHashMap<Symbol, Vec<usize>>,
     open_offers: Vec<usize>,
-    /// Modules that the imports lead to, by text and import: an import with `*` is asked for each
-    /// name of its text.
+    /// Modules that the imports lead to, by text and import. They are kept because an import with
+    /// `*` is asked for each name of its text.
     targets: FxHashMap<(usize, *const Imported), Option<usize>>,
 }
 
@@ -96,19 +105,84 @@ impl Loader<'_> {
         let outline = text.outline(&mut self.texts.symbols);
         let mentioned = outline.mentioned(&text.tree.body, &mut self.texts.symbols);
         mentioned.into_iter().for_each(|each| self.mentioned(0, each));
-        while let Some((text, name)) = self.todo.pop() {
-            self.require_definition(text, name);
+        loop {
+            while let Some((text, name)) = self.todo.pop() {
+                self.require_definition(text, name);
+            }
+            let waiting = std::mem::take(&mut self.waiting);
+            let (ready, waiting): (Vec<_>, Vec<_>) = waiting
+                .into_iter()
+                .partition(|(module, path)| self.child_of(*module, path[0]).is_some());
+            self.waiting = waiting;
+            if ready.is_empty() {
+                return;
+            }
+            for (module, path) in ready {
+                if let Some(child) = self.child_of(module, path[0]) {
+                    self.need_member(child, &path[1..]);
+                }
+            }
         }
     }
 
-    /// Says which statements of the imported texts are needed.
+    /// The module in a module by its name, if something imported it.
+    fn child_of(&self, module: usize, name: Symbol) -> Option<usize> {
+        let children = &self.files.imported_modules[module].children;
+        children.get(self.texts.symbols.name(name)).copied()
+    }
+
+    /// Marks as needed where a path through a name of a text leads.
+    fn need_path(&mut self, text: usize, path: &[Symbol]) {
+        let [name, rest @ ..] = path else { return };
+        let outlined = self.files.texts[text].clone();
+        let outline = outlined.outline(&mut self.texts.symbols);
+        if rest.is_empty() || !outline.is_imported_only(*name) {
+            if outline.may_bind(*name) {
+                self.need_bound(text, *name);
+                self.need_attributes(rest);
+            }
+            return;
+        }
+        if !self.paths.insert((text, path.to_vec())) {
+            return;
+        }
+        for import in outline.imports(*name).filter(|one| !one.is_known) {
+            let Some(module) = self.target(text, import) else { continue };
+            let Some((wanted, symbol)) = &import.name else {
+                self.need_member(module, rest);
+                continue;
+            };
+            let symbol = if wanted == "*" { *name } else { *symbol };
+            if let Content::Text(number) = self.files.imported_modules[module].content {
+                let mut onward = vec![symbol];
+                onward.extend(rest);
+                self.need_path(number, &onward);
+            }
+            let child = self.files.imported_modules[module].children.get(wanted).copied();
+            child.into_iter().for_each(|child| self.need_member(child, rest));
+        }
+    }
+
+    /// Marks as needed where a path from a module leads; without a path, the module as such.
+    fn need_member(&mut self, module: usize, path: &[Symbol]) {
+        let Some(&name) = path.first() else { return self.module(module) };
+        if !self.members.insert((module, path.to_vec())) {
+            return;
+        }
+        if let Content::Text(number) = self.files.imported_modules[module].content {
+            self.need_path(number, path);
+        }
+        match self.child_of(module, name) {
+            Some(child) => self.need_member(child, &path[1..]),
+            None => self.waiting.push((module, path.to_vec())),
+        }
+    }
+
+    /// Records which names of the imported texts are needed.
     fn note_needed(&mut self) {
-        let none = SymbolSet::default();
         for &number in &self.imported {
-            let text = self.files.texts[number].clone();
-            let outline = text.outline(&mut self.texts.symbols);
-            let begins = outline.begins(self.needed.get(number).unwrap_or(&none));
-            self.files.needed.insert(number, begins);
+            let names = self.needed.get_mut(number).map(std::mem::take);
+            self.files.needed.insert(number, names.unwrap_or_default());
         }
     }
 
@@ -158,7 +232,14 @@ impl Loader<'_> {
 
     /// Marks the names that something in a text mentions as needed.
     fn mentioned(&mut self, text: usize, mentions: &Mentions) {
-        for &attribute in &mentions.attributes {
+        self.need_attributes(&mentions.attributes);
+        mentions.names.iter().for_each(|&name| self.need_bound(text, name));
+        mentions.paths.iter().for_each(|path| self.need_path(text, path));
+    }
+
+    /// Names after a dot are needed, of any module.
+    fn need_attributes(&mut self, attributes: &[Symbol]) {
+        for &attribute in attributes {
             if !self.attributes.insert(attribute) {
                 continue;
             }
@@ -166,7 +247,21 @@ impl Loader<'_> {
             offers.extend(&self.open_offers);
             offers.into_iter().for_each(|text| self.require_name(text, attribute));
         }
-        mentions.names.iter().for_each(|&name| self.need_bound(text, name));
+    }
+
+    /// The module that an import of a text leads to.
+    fn target(&mut self, text: usize, import: &Imported) -> Option<usize> {
+        let key = (text, std::ptr::from_ref(import));
+        if let Some(known) = self.targets.get(&key) {
+            return *known;
+        }
+        self.import(text, import);
+        let first = import.module.split('.').next().unwrap_or("");
+        let module = if import.is_first { first } else { import.module.as_str() };
+        let target = self.files.target(text, import.level, module);
+        let module = target.and_then(|target| target.as_ref().ok().copied());
+        self.targets.insert(key, module);
+        module
     }
 
     /// A name of a text is needed.
@@ -176,19 +271,16 @@ impl Loader<'_> {
         let behind = outline.names_mentioned_by(&text.tree.body, name, &mut self.texts.symbols);
         behind.into_iter().for_each(|each| self.mentioned(number, each));
         for import in outline.imports(name).filter(|one| !one.is_known) {
-            let key = (number, std::ptr::from_ref(import));
-            let module = match self.targets.get(&key) {
-                Some(known) => *known,
-                None => {
-                    self.import(number, import);
-                    let target = self.files.target(number, import.level, &import.module);
-                    let module = target.and_then(|target| target.as_ref().ok().copied());
-                    self.targets.insert(key, module);
-                    module
-                }
-            };
-            let Some(module) = module else { continue };
+            let Some(module) = self.target(number, import) else { continue };
             match &import.name {
+                // Names after its dots may be any.
+                None if import.is_first => {
+                    for way in prefixes(&import.module) {
+                        let part = self.files.target(number, import.level, way);
+                        let part = part.and_then(|part| part.as_ref().ok().copied());
+                        part.into_iter().for_each(|part| self.module(part));
+                    }
+                }
                 None => self.module(module),
                 Some((wanted, symbol)) => {
                     let symbol = if wanted == "*" { name } else { *symbol };
@@ -224,7 +316,6 @@ impl Loader<'_> {
                 for (module, &index) in prefixes(&import.module).zip(&all) {
                     keep(module, Ok(index));
                 }
-                all.into_iter().for_each(|index| self.module(index));
             }
             Ok(all) => all.last().into_iter().for_each(|&last| keep(&import.module, Ok(last))),
             Err(looked) => keep(&import.module, Err(looked)),

@@ -65,13 +65,13 @@ impl From<Box<Diagnostic>> for LoweringError {
     }
 }
 
-pub(super) type Flow<T> = Result<T, LoweringError>;
+pub(super) type LoweringResult<T> = Result<T, LoweringError>;
 
 /// Structs may hold structs so deep: lowering and printing recurse over types.
 const STRUCT_NESTING_MAX: usize = 64;
 
 /// Refuses a type that no back end can hold.
-fn fits_in_memory(module: &Module, ty: Type, span: Span) -> Flow<Type> {
+fn fits_in_memory(module: &Module, ty: Type, span: Span) -> LoweringResult<Type> {
     match module.types.layout(ty) {
         Some(layout) if layout.size > check::TYPE_BYTES_MAX => {
             let message = format!("a type has less than 2 GiB, this one {} bytes", layout.size);
@@ -82,7 +82,7 @@ fn fits_in_memory(module: &Module, ty: Type, span: Span) -> Flow<Type> {
 }
 
 /// A fault at a place.
-fn fault<T>(code: Code, span: Span, message: impl Into<String>) -> Flow<T> {
+fn fault<T>(code: Code, span: Span, message: impl Into<String>) -> LoweringResult<T> {
     Err(LoweringError::Fault(Box::new(Diagnostic::error(code, span, message))))
 }
 

@@ -42,7 +42,7 @@ impl<'a> KernelCalls<'a> {
                 Owner::Function(def) => (syntax::start(def)..syntax::end(def)).contains(&at),
                 Owner::Class(_) => false,
             };
-            let named = unit.scopes.functions.iter().rev().find(|(def, scope)| {
+            let named = unit.scopes.functions().iter().rev().find(|(def, scope)| {
                 let own = unit.scopes.text(*scope) == 0;
                 own && *def.name == *name.id && syntax::start(*def) < at && visible(*scope)
             });
@@ -83,7 +83,7 @@ impl<'a> KernelCalls<'a> {
         }
         // `@wp.overload` before a function of the kernel's name, with types for parameters.
         for &(overload, scope) in
-            unit.scopes.functions.iter().filter(|(it, _)| it.name.id == def.name.id)
+            unit.scopes.functions().iter().filter(|(it, _)| it.name.id == def.name.id)
         {
             let mut decorators = overload.decorator_list.iter();
             let is_overload = decorators.any(|decorator| {

@@ -1,34 +1,50 @@
 //! Functions that may take arguments by reference, found by their names before anything is lowered:
 //! only what is handed to one of them needs a variable.
 
-use super::file::Files;
-use super::syntax::{self, Expr, ExprCall, StmtFunctionDef};
+use super::file::{Files, Text};
+use super::syntax::{Expr, ExprCall};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// Python's own functions, which change nothing.
 const PYTHON: [&str; 9] = ["abs", "bool", "float", "int", "len", "max", "min", "range", "round"];
 
-/// Functions of a program's texts by their names: true for those with a parameter that is a
-/// reference. Empty if no text mentions one.
+/// Functions of a program's texts that have parameters that are references.
 #[derive(Default)]
 pub(super) struct References<'a> {
-    functions: FxHashMap<&'a str, bool>,
+    /// The texts, each with true for the library of geometry; none if no text mentions a reference.
+    texts: Vec<(&'a Text, bool)>,
+    /// Answers so far, by a function's name: true if one of that name has such a parameter.
+    known: RefCell<FxHashMap<String, Option<bool>>>,
 }
 
 impl<'a> References<'a> {
     pub(super) fn read(files: &'a Files) -> Self {
-        let mut functions = FxHashMap::default();
         let mut texts = files.texts.iter().enumerate();
-        if texts.any(|(number, text)| text.has_references && files.geometry != Some(number)) {
-            for def in files.texts.iter().flat_map(|text| syntax::functions(&text.tree.body)) {
-                *functions.entry(def.name.as_str()).or_insert(false) |= takes_one(files, def);
-            }
+        if !texts.any(|(number, text)| text.has_references && files.geometry != Some(number)) {
+            return Self::default();
         }
-        Self { functions }
+        // What the library of geometry changes is known otherwise.
+        let texts = files.texts.iter().enumerate();
+        let texts = texts.map(|(number, text)| (&**text, files.geometry == Some(number))).collect();
+        Self { texts, known: RefCell::default() }
     }
 
-    /// Returns true if a call may change its arguments. A name that is no function's may stand for
-    /// any of them, and `wp.f` for none.
+    /// Answer for a function's name, if a function has it.
+    fn takes_one(&self, name: &str) -> Option<bool> {
+        if let Some(known) = self.known.borrow().get(name) {
+            return *known;
+        }
+        let named = self.texts.iter().filter_map(|(text, is_geometry)| {
+            text.functions().get(name).map(|takes_one| *takes_one && !is_geometry)
+        });
+        let found = named.reduce(|any, one| any || one);
+        self.known.borrow_mut().insert(name.to_owned(), found);
+        found
+    }
+
+    /// Returns true if a call may change its arguments. A name that is not a function's may stand
+    /// for any of them, and `wp.f` for none.
     pub(super) fn may_change(&self, call: &ExprCall) -> bool {
         let name = match &*call.func {
             Expr::Name(name) => name.id.as_str(),
@@ -36,18 +52,10 @@ impl<'a> References<'a> {
                 Expr::Name(module) if matches!(module.id.as_str(), "wp" | "warp") => return false,
                 _ => attribute.attr.as_str(),
             },
-            _ => return !self.functions.is_empty(),
+            _ => return !self.texts.is_empty(),
         };
-        let of_text = self.functions.get(name).copied();
-        !self.functions.is_empty() && of_text.unwrap_or(!PYTHON.contains(&name))
+        !self.texts.is_empty() && self.takes_one(name).unwrap_or_else(|| !PYTHON.contains(&name))
     }
-}
-
-fn takes_one(files: &Files, def: &StmtFunctionDef) -> bool {
-    def.parameters
-        .iter()
-        .filter_map(|param| param.annotation())
-        .any(|annotation| files.quote(files.span(annotation)).contains("ref["))
 }
 
 #[cfg(test)]

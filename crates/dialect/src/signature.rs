@@ -357,70 +357,89 @@ impl<'a> Unit<'a> {
         let callee = self.known(func, scope)?;
         let argument = |name, position| syntax::argument(args, name, position);
         let member = match &callee {
-            KnownValue::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
+            KnownValue::Member(path) => path.strip_prefix("warp.").unwrap_or(path),
             KnownValue::Type(unsupported @ Annotation::Unsupported(..)) => {
                 return Ok(unsupported.clone());
             }
-            KnownValue::Type(Annotation::Quaternion(_)) => "quaternion".to_owned(),
-            KnownValue::Type(Annotation::Transform(_)) => "transformation".to_owned(),
-            _ => {
-                let value = self.known(expr, scope)?;
-                return self.as_type(&value, expr);
-            }
+            KnownValue::Type(Annotation::Quaternion(_)) => "quaternion",
+            KnownValue::Type(Annotation::Transform(_)) => "transformation",
+            _ => return self.as_type(&self.known(expr, scope)?, expr),
         };
-        let dtype = |position| match argument("dtype", position) {
-            Some(of) => self.annotation(of, scope),
-            None => Ok(Annotation::Scalar(Scalar::F32)),
+        let dtype = |position| {
+            let given = argument("dtype", position).map(|of| self.annotation(of, scope));
+            given.unwrap_or(Ok(Annotation::Scalar(Scalar::F32)))
         };
         if member == "tile" {
-            let of = match argument("dtype", 0) {
-                Some(of) => self.annotation(of, scope)?,
-                None => Annotation::Any,
-            };
-            let shape: Vec<&'a Expr> = argument("shape", 1).into_iter().collect();
-            return Ok(Annotation::Tile(Rc::new(of), self.tile_extents(&shape, expr, scope)?));
+            return self.tile_annotation(args, expr, scope);
         }
-        if let Some(mut class) = warp::array_named(&member) {
+        if let Some(mut class) = warp::array_named(member) {
             if let Some(ndim) = argument("ndim", 9) {
                 class.dims = Some(self.dimensions(ndim, scope)?);
             }
-            let of = match argument("dtype", 0) {
-                Some(of) => self.annotation(of, scope)?,
-                None => Annotation::Any,
-            };
-            return Ok(class.of(of));
+            return Ok(class.of(self.dtype_or_any(args, scope)?));
         }
-        match member.as_str() {
+        let required =
+            |name, position| argument(name, position).ok_or_else(|| self.no_type(expr, member));
+        match member {
             "vector" | "vec" => {
-                let len = argument("length", 0).ok_or_else(|| self.no_type(expr, &member))?;
-                Ok(Annotation::Vector(self.extent(len, scope)?, Rc::new(dtype(1)?)))
+                let len = self.extent(required("length", 0)?, scope)?;
+                Ok(Annotation::Vector(len, Rc::new(dtype(1)?)))
             }
             "matrix" | "mat" => {
-                let shape = argument("shape", 0).ok_or_else(|| self.no_type(expr, &member))?;
+                let shape = required("shape", 0)?;
                 let [rows, cols] = self.matrix_extents(shape, scope)?[..] else {
-                    return Err(self.no_type(expr, &member));
+                    return Err(self.no_type(expr, member));
                 };
                 Ok(Annotation::Matrix(rows, cols, Rc::new(dtype(1)?)))
             }
             "quaternion" => Ok(Annotation::Quaternion(Rc::new(dtype(0)?))),
             "transformation" => Ok(Annotation::Transform(Rc::new(dtype(0)?))),
             "fixedarray" => {
-                let shape = argument("shape", 1).ok_or_else(|| self.no_type(expr, &member))?;
-                let of = dtype(0)?;
-                let extents = self.shape(shape, scope)?;
-                Ok(Annotation::Fixed(Rc::new(of), extents.into()))
+                let (shape, of) = (required("shape", 1)?, dtype(0)?);
+                Ok(Annotation::Fixed(Rc::new(of), self.shape(shape, scope)?.into()))
             }
-            name => match warp::missing_feature(name) {
-                Some((code, what)) => Ok(Annotation::Unsupported(code, what)),
-                None => {
-                    let of_warp =
-                        matches!(&callee, KnownValue::Member(path) if path.starts_with("warp."));
-                    let value = self
-                        .known(expr, scope)
-                        .map_err(|fault| if of_warp { self.no_type(func, name) } else { fault })?;
-                    self.as_type(&value, expr)
+            name => {
+                if let Some((code, what)) = warp::missing_feature(name) {
+                    return Ok(Annotation::Unsupported(code, what));
                 }
+                let value = self.known(expr, scope);
+                self.as_type(&value.map_err(|fault| self.of_warp(&callee, func, fault))?, expr)
+            }
+        }
+    }
+
+    /// The fault of a call that gives no type: of a function of Warp, that it is not a type.
+    fn of_warp(
+        &self,
+        callee: &KnownValue<'a>,
+        func: &Expr,
+        fault: Box<Diagnostic>,
+    ) -> Box<Diagnostic> {
+        match callee {
+            KnownValue::Member(path) => match path.strip_prefix("warp.") {
+                Some(name) => self.no_type(func, name),
+                None => fault,
             },
+            _ => fault,
+        }
+    }
+
+    /// The annotation of `wp.tile(dtype, shape)`.
+    fn tile_annotation(
+        &self,
+        args: &'a Arguments,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> AnnotationResult {
+        let shape = syntax::argument(args, "shape", 1).into_iter().collect::<Vec<_>>();
+        let of = self.dtype_or_any(args, scope)?;
+        Ok(Annotation::Tile(Rc::new(of), self.tile_extents(&shape, expr, scope)?))
+    }
+
+    fn dtype_or_any(&self, args: &'a Arguments, scope: ScopeId) -> AnnotationResult {
+        match syntax::argument(args, "dtype", 0) {
+            Some(of) => self.annotation(of, scope),
+            None => Ok(Annotation::Any),
         }
     }
 

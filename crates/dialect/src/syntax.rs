@@ -145,6 +145,8 @@ pub(super) fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
 pub(super) struct Changes {
     pub(super) names: FxHashSet<String>,
     pub(super) attributes: FxHashSet<String>,
+    /// Attributes that are stored to.
+    pub(super) stored: FxHashSet<String>,
 }
 
 impl Changes {
@@ -168,6 +170,7 @@ impl Changes {
         match target {
             Expr::Subscript(subscript) => self.add(&subscript.value),
             Expr::Tuple(tuple) => tuple.elts.iter().for_each(|each| self.target(each)),
+            Expr::Attribute(attribute) => _ = self.stored.insert(attribute.attr.to_string()),
             _ => {}
         }
     }
@@ -185,6 +188,10 @@ impl<'a> Visitor<'a> for Changes {
             }
             Stmt::Delete(delete) => delete.targets.iter().for_each(|each| self.target(each)),
             Stmt::For(each) => self.target(&each.target),
+            Stmt::With(with) => {
+                let targets = with.items.iter().filter_map(|item| item.optional_vars.as_deref());
+                targets.for_each(|each| self.target(each));
+            }
             Stmt::Expr(expr) => {
                 if let Expr::Call(call) = &*expr.value
                     && let Expr::Attribute(method) = &*call.func

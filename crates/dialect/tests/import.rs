@@ -168,6 +168,56 @@ fn functions_of_one_name_stay_apart_and_each_sees_its_own_file() {
 }
 
 #[test]
+fn a_module_that_another_file_imports_is_found_behind_its_package() {
+    let main = kernel("import package\nimport helper", "package.part.f(x[0]) + helper.g(x[0])");
+    let helper =
+        "import package.part\n@wp.func\ndef g(x: int):\n    return package.part.f(x) * 100\n";
+    let part = times("f", 3);
+    let files = [
+        ("k.py", &*main),
+        ("helper.py", helper),
+        ("package/__init__.py", ""),
+        ("package/part.py", &*part),
+    ];
+    assert_eq!(run(&files, 5), 1515);
+}
+
+#[test]
+fn a_module_that_is_handed_on_has_all_its_names() {
+    let lines = "import package.part as part\n\
+                 def make(tools):\n    @wp.func\n    def f(x: int):\n        \
+                 return tools.g(x) + tools.deep.h(x)\n    return f\n\
+                 made = make(part)";
+    let part = format!("from . import deep\n{}", times("g", 2));
+    let (main, deep) = (kernel(lines, "made(x[0])"), times("h", 100));
+    let files = [
+        ("k.py", &*main),
+        ("package/__init__.py", ""),
+        ("package/part.py", &*part),
+        ("package/deep.py", &*deep),
+    ];
+    assert_eq!(run(&files, 5), 510);
+}
+
+#[test]
+fn words_of_docstrings_and_messages_lead_to_no_file() {
+    let asked = RefCell::new(Vec::new());
+    let main = "import warp as wp\nimport package\nHELP = 'call g or h of other'\n\
+                @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    '''Unlike other, g.'''\n    \
+                x[0] = package.f(x[0])\n";
+    let package = format!("import warp as wp\nfrom .other import g, h\n{}", times("f", 2));
+    let read = |path: &Path| {
+        asked.borrow_mut().push(path.to_owned());
+        (path == Path::new("package/__init__.py")).then(|| package.clone()).into()
+    };
+    let mut sources = SourceMap::new();
+    let id = sources.add("k.py", main);
+    let program = Program::parse_beside(&mut sources, id, &read).expect("Python");
+    assert!(program.compile("k").is_ok());
+    assert!(!asked.into_inner().iter().any(|path| path.starts_with("package/other.py")));
+}
+
+#[test]
 fn only_what_kernels_need_is_read() {
     let asked = RefCell::new(Vec::new());
     let main = "import warp as wp\nimport math\nimport big\nimport numpy as np\nfrom a import f\n\

@@ -1,9 +1,9 @@
 //! The interpreter: what IR means, in code. Slow, deterministic, checked; the other ways of running
 //! a program are held against it.
 //!
-//! A [`Interpreter`] owns buffers; kernels are launched over them with [`Interpreter::launch`],
+//! An [`Interpreter`] owns buffers; kernels are launched over them with [`Interpreter::launch`],
 //! functions run with [`Interpreter::call`]. Threads run one after the other in row-major order.
-//! Nothing the program does can hang or crash the host: steps are counted, every access is checked.
+//! No program can hang or crash the host: steps are counted, every access is checked.
 
 mod failure;
 mod frame;

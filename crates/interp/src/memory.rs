@@ -9,7 +9,7 @@ use gbxcule_ir::ty::Scalar;
 
 const BUFFERS: u32 = 1 << 31;
 
-/// The buffers of a interpreter.
+/// The buffers of an interpreter.
 #[derive(Clone, Default, Debug)]
 pub struct Memory {
     buffers: Vec<Vec<u8>>,
@@ -24,7 +24,7 @@ pub struct Buffer(u32);
 pub struct Pointer {
     /// The buffer.
     pub buffer: Buffer,
-    /// Bytes from its begin.
+    /// Bytes from the buffer's beginning.
     pub offset: u32,
 }
 

@@ -6,53 +6,27 @@ use super::memory::Handle as ArrayHandle;
 use super::perturbation::{self, Perturbation};
 use super::place::moved;
 use super::thread::{Passed, Thread};
+use gbxcule_ir::arena::List;
+use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::eval;
-use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, Op, Selector, Value};
+use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape};
 
 impl Thread<'_, '_> {
     /// Evaluates a value's operation, here and now. A call is only begun.
     pub(super) fn operation(&mut self, value: Value) -> Result<(), Fault> {
-        let (op, ty) = (self.body.values[value].op, self.type_of(value));
+        let op = self.body.values[value].op;
         match op {
             Op::Literal(literal) => self.put(value, literal),
-            Op::Zero => {
-                let (at, size) = (self.slot(value) as usize, self.size_of(value) as usize);
-                self.interpreter.stack[at..][..size].fill(0);
-            }
+            Op::Zero => self.clear(value),
             Op::Index => {}
             Op::Unary(op, operand) => {
                 self.by_component(value, &[operand], |args| Ok(eval::unary(op, args[0])))?;
             }
-            Op::Binary(op, left, right) => match self.fused(op, right) {
-                Some([a, b]) => self.by_component(value, &[left, a, b], |args| {
-                    let [left, a, b] = [args[0], args[1], args[2]].map(Literal::as_f64);
-                    let a = if op == BinaryOp::Subtract { -a } else { a };
-                    Ok(Literal::float(args[0].scalar(), a.mul_add(b, left)))
-                })?,
-                None => {
-                    let loose = self.may_round_once(op, left, right);
-                    self.by_component(value, &[left, right], |args| {
-                        let result = eval::binary(op, args[0], args[1]);
-                        let result = result.map_err(|_| Fault::DivisionByZero)?;
-                        Ok(if loose {
-                            perturbation::perturbed_by_bits([args[0], args[1], result])
-                        } else {
-                            result
-                        })
-                    })?;
-                }
-            },
-            Op::Compare(op, left, right) => {
-                let result = eval::compare(op, self.get(left), self.get(right));
-                if let Some(outcomes) = &mut self.interpreter.outcomes {
-                    let place = (self.function, self.body.values[value].span);
-                    outcomes.entry(place).or_default()[usize::from(result)] = true;
-                }
-                self.put(value, Literal::bool(result));
-            }
+            Op::Binary(op, left, right) => self.binary(value, op, left, right)?,
+            Op::Compare(op, left, right) => self.compare(value, op, left, right),
             Op::Select { condition, accept, reject } => {
                 let chosen = if self.get(condition).bits() != 0 { accept } else { reject };
                 self.move_value(value, self.slot(chosen), self.size_of(value));
@@ -67,53 +41,19 @@ impl Thread<'_, '_> {
             }
             // Threads run one after the other here.
             Op::Lowest(same) | Op::Opaque(same) => self.put(value, self.get(same)),
-            Op::Construct(parts) => {
-                let parts = &self.body.value_lists[parts];
-                // Padding is zero, so that images can be compared.
-                let (at, size) = (self.slot(value) as usize, self.size_of(value) as usize);
-                self.interpreter.stack[at..][..size].fill(0);
-                for (index, &part) in parts.iter().enumerate() {
-                    self.set_part(value, index as u32, part);
-                }
-            }
-            Op::Splat(part) => {
-                let count = match self.interpreter.module.types[ty] {
-                    Shape::Fixed { len, .. } => len,
-                    _ => self.components(value).1,
-                };
-                (0..count).for_each(|index| self.set_part(value, index, part));
-            }
+            Op::Construct(parts) => self.construct(value, parts),
+            Op::Splat(part) => self.splat(value, part),
             Op::Extract { from, index } => {
                 let at = self.slot(from) + self.part_offset(from, index);
                 self.move_value(value, at, self.size_of(value));
             }
             Op::Load(place) => {
                 let address = self.place(place)?;
-                let size = self.size_of(value);
-                self.fetch(self.slot(value), address, size)?;
+                self.fetch(self.slot(value), address, self.size_of(value))?;
             }
-            Op::Native { native, args } => {
-                let args = &self.body.value_lists[args];
-                let mut given = [Literal::bool(false); 2];
-                for (given, &arg) in given.iter_mut().zip(args) {
-                    *given = self.get(arg);
-                }
-                let result = eval::native(native, &given[..args.len()]);
-                let perturbation = self.interpreter.perturbation.as_mut();
-                let result =
-                    perturbation.map_or(result, |perturbation| perturbation.moved(native, result));
-                self.put(value, result);
-            }
+            Op::Native { native, args } => self.native(value, native, args),
             Op::Call { function, args } => {
-                let mut passed = Vec::new();
-                for &arg in &self.body.arg_lists[args] {
-                    passed.push(match arg {
-                        Arg::Value(arg) => {
-                            Passed::Value { at: self.slot(arg), size: self.size_of(arg) }
-                        }
-                        Arg::Place(place) => Passed::Place(self.place(place)?),
-                    });
-                }
+                let passed = self.passed(args)?;
                 self.call(function, &passed, value)?;
             }
             Op::Atomic { op, place, value: operand, expected } => {
@@ -123,12 +63,24 @@ impl Thread<'_, '_> {
                 let index = self.index[usize::from(dim)];
                 self.put(value, Literal::int(Scalar::I32, i128::from(index)));
             }
+            Op::View { .. }
+            | Op::AsArray(_)
+            | Op::Extent { .. }
+            | Op::Present(_)
+            | Op::Gradient(_) => self.of_array(value, op)?,
+        }
+        Ok(())
+    }
+
+    /// Evaluates an operation that makes a handle of an array or asks one.
+    fn of_array(&mut self, value: Value, op: Op) -> Result<(), Fault> {
+        match op {
             Op::View { array, selectors } => {
                 let handle = self.view(array, &self.body.selector_lists[selectors])?;
                 self.put_handle(value, &handle);
             }
             Op::AsArray(place) => {
-                let handle = self.array_of(place, ty)?;
+                let handle = self.array_of(place, self.type_of(value))?;
                 self.put_handle(value, &handle);
             }
             Op::Extent { array, dim } => {
@@ -144,8 +96,90 @@ impl Thread<'_, '_> {
                 let gradient = ArrayHandle { data: handle.gradient, gradient: 0, ..handle };
                 self.put_handle(value, &gradient);
             }
+            _ => unreachable!("`operation` evaluates what is not of arrays"),
         }
         Ok(())
+    }
+
+    fn binary(
+        &mut self,
+        value: Value,
+        op: BinaryOp,
+        left: Value,
+        right: Value,
+    ) -> Result<(), Fault> {
+        if let Some([a, b]) = self.fused(op, right) {
+            return self.by_component(value, &[left, a, b], |args| {
+                let [left, a, b] = [args[0], args[1], args[2]].map(Literal::as_f64);
+                let a = if op == BinaryOp::Subtract { -a } else { a };
+                Ok(Literal::float(args[0].scalar(), a.mul_add(b, left)))
+            });
+        }
+        let loose = self.may_round_once(op, left, right);
+        self.by_component(value, &[left, right], |args| {
+            let result = eval::binary(op, args[0], args[1]).map_err(|_| Fault::DivisionByZero)?;
+            Ok(if loose {
+                perturbation::perturbed_by_bits([args[0], args[1], result])
+            } else {
+                result
+            })
+        })
+    }
+
+    fn compare(&mut self, value: Value, op: CompareOp, left: Value, right: Value) {
+        let result = eval::compare(op, self.get(left), self.get(right));
+        if let Some(outcomes) = &mut self.interpreter.outcomes {
+            let place = (self.function, self.body.values[value].span);
+            outcomes.entry(place).or_default()[usize::from(result)] = true;
+        }
+        self.put(value, Literal::bool(result));
+    }
+
+    fn construct(&mut self, value: Value, parts: List<Value>) {
+        // Padding is zero, so that images can be compared.
+        self.clear(value);
+        for (index, &part) in (0..).zip(&self.body.value_lists[parts]) {
+            self.set_part(value, index, part);
+        }
+    }
+
+    /// Makes all parts of a value equal.
+    fn splat(&mut self, value: Value, part: Value) {
+        let count = match self.interpreter.module.types[self.type_of(value)] {
+            Shape::Fixed { len, .. } => len,
+            _ => self.components(value).1,
+        };
+        (0..count).for_each(|index| self.set_part(value, index, part));
+    }
+
+    fn native(&mut self, value: Value, native: Native, args: List<Value>) {
+        let args = &self.body.value_lists[args];
+        let mut given = [Literal::bool(false); 2];
+        for (given, &arg) in given.iter_mut().zip(args) {
+            *given = self.get(arg);
+        }
+        let result = eval::native(native, &given[..args.len()]);
+        let perturbation = self.interpreter.perturbation.as_mut();
+        let result = perturbation.map_or(result, |perturbation| perturbation.moved(native, result));
+        self.put(value, result);
+    }
+
+    /// The arguments of a call: values where they lie, and places.
+    fn passed(&mut self, args: List<Arg>) -> Result<Vec<Passed>, Fault> {
+        let mut passed = Vec::new();
+        for &arg in &self.body.arg_lists[args] {
+            passed.push(match arg {
+                Arg::Value(arg) => Passed::Value { at: self.slot(arg), size: self.size_of(arg) },
+                Arg::Place(place) => Passed::Place(self.place(place)?),
+            });
+        }
+        Ok(passed)
+    }
+
+    /// Fills a value with zeros.
+    fn clear(&mut self, value: Value) {
+        let (at, size) = (self.slot(value) as usize, self.size_of(value) as usize);
+        self.interpreter.stack[at..][..size].fill(0);
     }
 
     /// The scalar and number of a value's components.

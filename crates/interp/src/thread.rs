@@ -59,7 +59,7 @@ enum BlockEnd<'m> {
 }
 
 impl<'m> Interpreter<'m> {
-    /// Runs one thread from a function's begin to its end.
+    /// Runs one thread from a function's beginning to its end.
     pub(super) fn run(
         &mut self,
         function: FunctionId,
@@ -107,7 +107,7 @@ impl<'m> Thread<'_, 'm> {
         }
     }
 
-    /// Makes a frame at `base` and goes to the begin of the function.
+    /// Makes a frame at `base` and goes to the beginning of the function.
     fn enter(&mut self, function: FunctionId, base: u64) -> Result<(), Fault> {
         let frame = self.interpreter.frames.of(function);
         let end = base.saturating_add(frame.size);

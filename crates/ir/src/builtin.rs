@@ -68,7 +68,7 @@ pub struct Signature {
     pub params: &'static [Pattern],
     /// Names, in the same order.
     pub names: &'static [&'static str],
-    /// The result.
+    /// Type of the result.
     pub result: Pattern,
     /// Definition of the result.
     pub definition: Definition,

@@ -1,6 +1,5 @@
-//! The checker: the only way to a [`Valid`] module, which all code that runs, differentiates or
-//! prints IR takes. Users of the dialect do not see these messages, because its front end checks
-//! types first.
+//! The checker makes [`Valid`] modules. Back ends, gradients and the interpreter take nothing else.
+//! Users of the dialect do not see its messages, because the front end checks types first.
 //!
 //! The rules, each with the code of its diagnostics:
 //!
@@ -45,7 +44,7 @@ pub const TYPE_BYTES_MAX: u64 = (1 << 31) - 1;
 pub const NESTING_MAX: usize = 200;
 
 /// A module that passed the check, with the facts that the check collected. [`module`] makes one;
-/// every back end, pass and interpreter takes one, so none of them meets a wrong program.
+/// every back end, pass and interpreter takes one, so each of them may rely on the rules above.
 ///
 /// ```
 /// use gbxcule_ir::{Builder, Module, Param, Type, check};

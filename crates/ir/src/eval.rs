@@ -95,7 +95,7 @@ pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Literal {
     }
 }
 
-/// Writes a scalar's image at the begin of these bytes.
+/// Writes a scalar's image at the beginning of these bytes.
 pub fn to_bytes(literal: Literal, bytes: &mut [u8]) {
     let width = literal.scalar().bytes() as usize;
     bytes[..width].copy_from_slice(&literal.bits().to_le_bytes()[..width]);

@@ -25,7 +25,7 @@ use token::{Token, Tokens};
 /// Blocks inside of blocks, and types inside of types, at most.
 const DEPTH_MAX: usize = 200;
 
-/// A text that is no IR.
+/// A text that is not IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Line, from 1.

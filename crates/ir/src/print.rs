@@ -8,10 +8,12 @@
 mod expr;
 mod name;
 
-use super::function::{Body, Function, FunctionKind, PassMode, Residency};
+use super::arena::List;
+use super::function::{Body, Function, FunctionKind, Name, PassMode, Residency};
 use super::module::Module;
 use super::op::{Op, Value};
-use super::stmt::{BlockId, StmtKind};
+use super::place::PlaceId;
+use super::stmt::{BlockId, Case, StmtKind};
 use super::ty::{Shape, Type, Types};
 use name::Names;
 use std::fmt::Write as _;
@@ -171,37 +173,18 @@ impl Printer<'_> {
                     Vec::new()
                 }
             },
-            StmtKind::Store { place, value } => {
-                self.margin(depth);
-                self.place(*place);
-                self.text.push_str(" = ");
-                self.value(*value);
-                Vec::new()
-            }
+            StmtKind::Store { place, value } => self.store(depth, *place, *value),
             StmtKind::If { condition, accept, reject } => {
                 self.head(depth, "if ", &[*condition]);
                 self.text.push_str(" {");
-                let mut todo = vec![PrintTask::Stmts(*accept, 0)];
-                if self.body.blocks.get(*reject).is_some_and(|block| !block.stmts.is_empty()) {
-                    todo.extend([PrintTask::Line("} else {".into()), PrintTask::Stmts(*reject, 0)]);
-                }
-                todo.push(end());
-                todo
+                self.branches(*accept, *reject)
             }
             StmtKind::Switch { selector, cases, default } => {
                 self.head(depth, "switch ", &[*selector]);
                 self.text.push_str(" {");
-                let mut todo = Vec::new();
-                for case in cases {
-                    let labels: Vec<String> = case.labels.iter().map(i64::to_string).collect();
-                    let label = PrintTask::Line(format!("case {}:", labels.join(", ")));
-                    todo.extend([label, PrintTask::Stmts(case.body, 0)]);
-                }
-                todo.extend([
-                    PrintTask::Line("default:".into()),
-                    PrintTask::Stmts(*default, 0),
-                    end(),
-                ]);
+                let mut todo: Vec<PrintTask> = cases.iter().flat_map(case_tasks).collect();
+                let label = PrintTask::Line("default:".into());
+                todo.extend([label, PrintTask::Stmts(*default, 0), end()]);
                 todo
             }
             StmtKind::For { index, start, end: bound, step, body } => {
@@ -213,28 +196,14 @@ impl Printer<'_> {
             }
             StmtKind::While { header, condition, body } => {
                 self.head(depth, "while {", &[]);
-                // The condition is known by then: its line is written apart.
-                let before = self.text.len();
-                self.text.push_str("} test ");
-                self.value(*condition);
-                self.text.push_str(" {");
-                let test = PrintTask::Line(self.text.split_off(before));
+                let test = self.test(*condition);
                 vec![PrintTask::Stmts(*header, 0), test, PrintTask::Stmts(*body, 0), end()]
             }
             StmtKind::Break => self.head(depth, "break", &[]),
             StmtKind::Continue => self.head(depth, "continue", &[]),
             StmtKind::Return(None) => self.head(depth, "return", &[]),
             StmtKind::Return(Some(value)) => self.head(depth, "return ", &[*value]),
-            StmtKind::Print { format, args } => {
-                self.head(depth, if format.is_some() { "printf(" } else { "print(" }, &[]);
-                if let Some(format) = format {
-                    let text = format!("{:?}, ", self.text_of(*format));
-                    self.text.push_str(&text);
-                }
-                self.values(*args);
-                self.text.push(')');
-                Vec::new()
-            }
+            StmtKind::Print { format, args } => self.print(depth, *format, *args),
             StmtKind::Assert { condition, message } => {
                 self.head(depth, "assert ", &[*condition]);
                 let text = format!(", {:?}", self.text_of(*message));
@@ -250,7 +219,45 @@ impl Printer<'_> {
         inner
     }
 
-    /// A line's begin: a word and values after it.
+    fn store(&mut self, depth: usize, place: PlaceId, value: Value) -> Vec<PrintTask> {
+        self.margin(depth);
+        self.place(place);
+        self.text.push_str(" = ");
+        self.value(value);
+        Vec::new()
+    }
+
+    /// The statements of both branches; an empty second one is left out.
+    fn branches(&self, accept: BlockId, reject: BlockId) -> Vec<PrintTask> {
+        let mut todo = vec![PrintTask::Stmts(accept, 0)];
+        if self.body.blocks.get(reject).is_some_and(|block| !block.stmts.is_empty()) {
+            todo.extend([PrintTask::Line("} else {".into()), PrintTask::Stmts(reject, 0)]);
+        }
+        todo.push(PrintTask::Line("}".into()));
+        todo
+    }
+
+    fn print(&mut self, depth: usize, format: Option<Name>, args: List<Value>) -> Vec<PrintTask> {
+        self.head(depth, if format.is_some() { "printf(" } else { "print(" }, &[]);
+        if let Some(format) = format {
+            let text = format!("{:?}, ", self.text_of(format));
+            self.text.push_str(&text);
+        }
+        self.values(args);
+        self.text.push(')');
+        Vec::new()
+    }
+
+    /// The line between a loop's header and its body.
+    fn test(&mut self, condition: Value) -> PrintTask {
+        let before = self.text.len();
+        self.text.push_str("} test ");
+        self.value(condition);
+        self.text.push_str(" {");
+        PrintTask::Line(self.text.split_off(before))
+    }
+
+    /// Begins a line with a word and values after it.
     fn head(&mut self, depth: usize, word: &str, values: &[Value]) -> Vec<PrintTask> {
         self.margin(depth);
         self.text.push_str(word);
@@ -271,4 +278,10 @@ impl Printer<'_> {
         }
         self.op(value, op);
     }
+}
+
+/// The label of a case and its statements.
+fn case_tasks(case: &Case) -> [PrintTask; 2] {
+    let labels: Vec<String> = case.labels.iter().map(i64::to_string).collect();
+    [PrintTask::Line(format!("case {}:", labels.join(", "))), PrintTask::Stmts(case.body, 0)]
 }

@@ -99,12 +99,12 @@ pub enum StmtKind {
     Assert {
         /// A `bool`.
         condition: Value,
-        /// Message of the trap.
+        /// Message of the assertion.
         message: Name,
     },
-    /// Stops the whole launch with an error.
+    /// Ends the thread with a fault; on the CPU the launch ends, too.
     Trap {
-        /// Message of the assertion.
+        /// Message of the trap.
         message: Name,
     },
 }

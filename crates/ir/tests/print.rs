@@ -3,8 +3,8 @@
 use gbxcule_ir::check;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::{
-    Arg, AtomicOp, Builder, Case, CompareOp, Field, Module, Param, Scalar, Selector, Struct, Table,
-    Type, builtin, print,
+    Arg, AtomicOp, Builder, Case, CompareOp, Field, FunctionId, Module, Param, Scalar, Selector,
+    Struct, Table, Type, builtin, print,
 };
 
 fn checked(module: Module) -> String {
@@ -38,8 +38,36 @@ fn saxpy() {
 #[test]
 fn loops_and_branches() {
     let mut module = Module::new("loops");
+    let collatz = collatz(&mut module);
+    let out = module.types.array(Type::I32, 2);
+    let kernel = module.declare_kernel("count", vec![Param::value("out", out)]);
+    let mut b = Builder::new(&mut module, kernel);
+    let (i, array) = (b.launch_index(0), b.arg(0));
+    let width = b.extent(array, 1);
+    let (zero, one) = (b.i32(0), b.i32(1));
+    let row =
+        b.view(array, &[Selector::At(i), Selector::Range { start: zero, len: width, step: one }]);
+    b.rename(row, "row");
+    b.for_range("j", [zero, width, one], |b, j| {
+        let steps = b.call(collatz, &[Arg::Value(j)]);
+        let cell = b.array_place(row);
+        let cell = b.element(cell, &[j]);
+        b.atomic(AtomicOp::Max, cell, steps);
+    });
+    let cases = [vec![0, 1], vec![7]].map(|labels| {
+        let body = b.block(|b| b.print(None, &[i]));
+        Case { labels: labels.into(), body }
+    });
+    let default = b.block(|b| b.trap("no such row"));
+    b.switch(i, cases.into(), default);
+    b.finish();
+    insta::assert_snapshot!(checked(module));
+}
+
+/// A function with a loop and a branch: how many steps it takes a number to become 1.
+fn collatz(module: &mut Module) -> FunctionId {
     let collatz = module.declare("collatz", vec![Param::value("n", Type::I32)], Type::I32);
-    let mut b = Builder::new(&mut module, collatz);
+    let mut b = Builder::new(module, collatz);
     let (n, steps) = (b.local("n", Type::I32), b.local("steps", Type::I32));
     let (n, steps) = (b.local_place(n), b.local_place(steps));
     let first = b.arg(0);
@@ -74,30 +102,7 @@ fn loops_and_branches() {
     let result = b.load(steps);
     b.ret(Some(result));
     b.finish();
-
-    let out = module.types.array(Type::I32, 2);
-    let kernel = module.declare_kernel("count", vec![Param::value("out", out)]);
-    let mut b = Builder::new(&mut module, kernel);
-    let (i, array) = (b.launch_index(0), b.arg(0));
-    let width = b.extent(array, 1);
-    let (zero, one) = (b.i32(0), b.i32(1));
-    let row =
-        b.view(array, &[Selector::At(i), Selector::Range { start: zero, len: width, step: one }]);
-    b.rename(row, "row");
-    b.for_range("j", [zero, width, one], |b, j| {
-        let steps = b.call(collatz, &[Arg::Value(j)]);
-        let cell = b.array_place(row);
-        let cell = b.element(cell, &[j]);
-        b.atomic(AtomicOp::Max, cell, steps);
-    });
-    let cases = [vec![0, 1], vec![7]].map(|labels| {
-        let body = b.block(|b| b.print(None, &[i]));
-        Case { labels: labels.into(), body }
-    });
-    let default = b.block(|b| b.trap("no such row"));
-    b.switch(i, cases.into(), default);
-    b.finish();
-    insta::assert_snapshot!(checked(module));
+    collatz
 }
 
 #[test]

@@ -5,23 +5,23 @@
 //! interpreted and compiled like everything else.
 //!
 //! # What a reverse kernel does
-//! A kernel turns the arrays before its launch into the arrays after it. Its reverse turns the
-//! gradient of some number by the arrays *afterwards*, which it finds in their gradients, into the
-//! gradient of the same number by the arrays *before*, which it leaves there. So gradients of
-//! inputs grow; the gradient of an element that was stored becomes 0, because what was there before
-//! had no effect; that of an element that was added to stays. The reverses of several kernels,
-//! launched from the last to the first, need nothing else to be right. An array without gradient
-//! takes part as a constant. Parameters that are numbers are constants.
+//! A kernel turns the arrays before its launch into the arrays after it. When its reverse begins,
+//! each array's gradient holds the derivative of some number by the array *after* the launch; when
+//! it ends, by the array *before* the launch. So gradients of inputs grow. The gradient of an
+//! element that was stored becomes 0, because its old value had no effect. The gradient of an
+//! element that was added to stays. The reverses of several kernels, launched from the last to the
+//! first, need nothing else to be right. Arrays without a gradient, and parameters that are
+//! numbers, are constants.
 //!
 //! The reverse finds the arrays as the forward launch left them, and leaves them so.
 //!
 //! # How
-//! 1. [`normal`]: callees that use memory are inlined, every body gets one exit; [`forward`]: loads
-//!    of what was just stored become that value.
+//! 1. [`normal`]: callees that use memory are inlined, every body gets one exit;
+//!    [`store_forwarding`]: loads of what was just stored become that value.
 //! 2. [`activity`]: which values and variables carry derivatives.
 //! 3. [`need`]: which numbers the reverse uses. Everything else isn't computed again: a sum isn't,
 //!    a product is.
-//! 4. [`memory`]: what can't be known again is refused.
+//! 4. [`irreversible`]: what can't be known again is refused.
 //! 5. [`reverse`]: each block is run forward as far as needed, then backwards with the rules of
 //!    [`rule`]. Nothing is kept but of loops, in a fixed number of places. A statement inside `d`
 //!    blocks is so computed up to `d + 1` times more, and in a long loop with carried state, by
@@ -31,7 +31,7 @@
 //! Derivatives are exact up to rounding, or refused. What has no derivative gets one of its
 //! one-sided ones: `abs` at 0 goes up; of equal operands `min` and `max` take the first; `floor`
 //! and comparisons are flat even where they jump. An operation that had no effect on the result
-//! contributes nothing, though its own derivative be infinite ([`rule`]). Threads of a forward
+//! contributes nothing, even if its own derivative is infinite ([`rule`]). Threads of a forward
 //! launch that race have no gradient: of two threads that store to one element, or one of which
 //! stores where another adds, only the program's author can say which was first.
 //!

@@ -114,7 +114,7 @@ pub enum Treatment {
     Refuse,
 }
 
-/// Deeds of a way, which decide how it may go on.
+/// Things that a way has done so far, which decide how it may go on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Progress {
     /// Code that isn't seen through may have changed what is known or watched.
@@ -186,6 +186,10 @@ pub struct State {
 }
 
 impl State {
+    fn innermost(&mut self) -> &mut Frame {
+        self.frames.last_mut().unwrap_or_else(|| unreachable!("a statement is in a function"))
+    }
+
     /// A state in which all facts hold.
     pub fn new(facts: &[KnownPlace], registers: Vec<PartialValue>, block: BlockId) -> Self {
         let facts = facts.iter().map(|fact| Some(PartialValue::Literal(fact.literal))).collect();
@@ -352,26 +356,18 @@ impl<'m> Specialiser<'m> {
             if state.progress.has_left {
                 return Ok(Way::Ended(Vec::new()));
             }
-            let Some(frame) = state.frames.last_mut() else {
-                return match stop {
-                    Some(ResumePoint { frames: 0, .. }) => Ok(Way::Joined(state)),
-                    Some(_) => Ok(Way::Left(state)),
-                    None => {
-                        Ok(Way::Ended(policy.recheck_facts(self, state)?.into_iter().collect()))
-                    }
-                };
+            let Some(frame) = state.frames.last() else {
+                return self.returned(state, stop, policy);
             };
-            let tasks = frame.tasks.len();
-            if let Some(stop) = stop {
-                let frames = state.frames.len();
-                if frames < stop.frames {
-                    return Ok(Way::Left(state));
-                }
-                if (ResumePoint { frames, tasks }) == stop {
+            let (tasks, frames) = (frame.tasks.len(), state.frames.len());
+            match stop {
+                Some(stop) if frames < stop.frames => return Ok(Way::Left(state)),
+                Some(stop) if stop == ResumePoint { frames, tasks } => {
                     return Ok(Way::Joined(state));
                 }
+                _ => {}
             }
-            let frame = state.frames.last_mut().unwrap_or_else(|| unreachable!("seen above"));
+            let frame = state.innermost();
             let Some((block, position)) = frame.tasks.last_mut() else {
                 self.leave(&mut state, None);
                 continue;
@@ -382,10 +378,7 @@ impl<'m> Specialiser<'m> {
                 continue;
             };
             *position += 1;
-            self.steps += 1;
-            if self.steps > STEPS_MAX {
-                return Err(Unsupported("too many steps"));
-            }
+            self.count_step()?;
             match &stmt.kind {
                 StmtKind::If { condition, accept, reject } => {
                     let condition = frame.scalar(*condition)?;
@@ -401,12 +394,7 @@ impl<'m> Specialiser<'m> {
                     }
                 }
                 StmtKind::Switch { selector, cases, default } => {
-                    let PartialValue::Literal(selector) = frame.scalar(*selector)? else {
-                        return Err(Unsupported("a switch on what is not known"));
-                    };
-                    let label = selector.as_int().unwrap_or_default() as i64;
-                    let case = cases.iter().find(|case| case.labels.contains(&label));
-                    frame.tasks.push((case.map_or(*default, |case| case.body), 0));
+                    frame.switch(*selector, cases, *default)?;
                 }
                 StmtKind::Return(value) => {
                     let value = value.map(|value| frame.passed(value)).transpose()?;
@@ -416,6 +404,25 @@ impl<'m> Specialiser<'m> {
                 StmtKind::Store { place, value } => self.store(&mut state, *place, *value)?,
                 _ => return Err(Unsupported("a loop, a trap or a print")),
             }
+        }
+    }
+
+    fn count_step(&mut self) -> Result<(), Unsupported> {
+        self.steps += 1;
+        if self.steps > STEPS_MAX { Err(Unsupported("too many steps")) } else { Ok(()) }
+    }
+
+    /// The end of a way that returned from the outermost function.
+    fn returned(
+        &mut self,
+        state: State,
+        stop: Option<ResumePoint>,
+        policy: &mut dyn Policy,
+    ) -> Result<Way, Unsupported> {
+        match stop {
+            Some(ResumePoint { frames: 0, .. }) => Ok(Way::Joined(state)),
+            Some(_) => Ok(Way::Left(state)),
+            None => Ok(Way::Ended(policy.recheck_facts(self, state)?.into_iter().collect())),
         }
     }
 
@@ -473,6 +480,20 @@ impl<'m> Specialiser<'m> {
             ways.retain(|way| !is_over(way));
             return Ok(ways.pop().unwrap_or_else(|| Way::Ended(Vec::new())));
         }
+        let mut ends = self.ends(ways, policy)?;
+        if ends.len() > 1 && ends[1..].iter().all(|end| policy.may_meet(&ends[0], end)) {
+            base.frames.clear();
+            base.facts.clone_from(&ends[0].facts);
+            base.progress = Progress::default();
+            base.result = ends[0].result;
+            self.meet(&mut base, &ends)?;
+            ends = vec![base];
+        }
+        Ok(Way::Ended(ends))
+    }
+
+    /// Follows ways to their ends.
+    fn ends(&mut self, ways: Vec<Way>, policy: &mut dyn Policy) -> Result<Vec<State>, Unsupported> {
         let mut ends = Vec::new();
         for way in ways {
             match way {
@@ -483,15 +504,7 @@ impl<'m> Specialiser<'m> {
                 },
             }
         }
-        if ends.len() > 1 && ends[1..].iter().all(|end| policy.may_meet(&ends[0], end)) {
-            base.frames.clear();
-            base.facts.clone_from(&ends[0].facts);
-            base.progress = Progress::default();
-            base.result = ends[0].result;
-            self.meet(&mut base, &ends)?;
-            ends = vec![base];
-        }
-        Ok(Way::Ended(ends))
+        Ok(ends)
     }
 
     /// Evaluates an operation.
@@ -534,17 +547,10 @@ impl<'m> Specialiser<'m> {
                 Some(to) => residual.bitcast(block, frame.scalar(of)?, to),
                 None => return Err(Unsupported("a composite")),
             },
-            Op::Native { native, args } => {
-                let args = &body.value_lists[args];
-                let mut literals = Vec::with_capacity(args.len());
-                for &arg in args {
-                    match frame.scalar(arg)? {
-                        PartialValue::Literal(literal) => literals.push(literal),
-                        _ => return Err(Unsupported("a native of what is not known")),
-                    }
-                }
-                PartialValue::Literal(eval::native(native, &literals))
-            }
+            Op::Native { native, args } => PartialValue::Literal(eval::native(
+                native,
+                &frame.literals(&body.value_lists[args])?,
+            )),
             Op::Extent { array, dim: 0 } => self.extent(state, array)?,
             Op::Load(place) => {
                 let passed = self.load(state, place)?;

@@ -241,9 +241,8 @@ fn widening_variables_keeps_meaning() {
     assert!(split.get() > 10, "only {} fields became variables", split.get());
 }
 
-#[test]
-fn a_struct_of_bytes_and_halves_is_kept_in_words_and_wraps_as_before() {
-    const CPU: &str = "
+/// A struct of bytes and halves in a loop, by value and by call.
+const CPU: &str = "
         #[derive(Clone, Copy)]
         pub struct Cpu { a: u8, pc: u16, now: u32, on: bool, signed: i8 }
         pub struct Box { cpu: Cpu, sum: u32 }
@@ -265,6 +264,9 @@ fn a_struct_of_bytes_and_halves_is_kept_in_words_and_wraps_as_before() {
         }
         fn twist(mut cpu: Cpu) -> Cpu { cpu.a = !cpu.a; cpu.pc = cpu.pc << 3 | cpu.a as u16; cpu }
     ";
+
+#[test]
+fn a_struct_of_bytes_and_halves_is_kept_in_words_and_wraps_as_before() {
     let run = |wide: bool| {
         let mut sources = SourceMap::new();
         let module = gbxcule_subset::lower(&[("src/cpu.rs", CPU)], &["Box::run"], &mut sources);
@@ -510,7 +512,7 @@ fn interpreted(program: &[u8], is_scheduled: bool) -> Vec<u8> {
         };
         assert!(lowest_first::run(&mut module, run, position, &[2]));
         let text = print::function(&module, &module.functions[run]);
-        // Two minima a choice; the call is at the begin, and after the burst.
+        // Two minima a choice; the call is at the beginning, and after the burst.
         assert_eq!(text.matches("lowest %").count(), 2, "{text}");
         assert_eq!(text.matches("Box::elsewhere(").count(), 2, "{text}");
     }

@@ -1,11 +1,14 @@
 # A tree of boxes, depth first: the first child of a node is the next node, the other one is where
 # a walk goes on that does not enter the first. `items` has the item of a leaf, -1 of other nodes.
+# Each of the `groups`, in ascending order, is all below one of the nodes `group_roots`.
 @wp.struct
 class Bvh:
     lowers: wp.array(dtype=wp.vec3)
     uppers: wp.array(dtype=wp.vec3)
     skips: wp.array(dtype=int)
     items: wp.array(dtype=int)
+    groups: wp.array(dtype=int)
+    group_roots: wp.array(dtype=int)
 
 
 # Boxes from `node` up to `end` that meet a box (`a` to `b`), a ray (from `a`, with 1 over its
@@ -88,6 +91,24 @@ def _bvh_query(id: wp.uint64, kind: int, a: wp.vec3, b: wp.vec3, radius: float, 
         query.node = root
         query.end = bvhs[id].skips[root]
     return query
+
+
+# The node over a group, by halving; -1 if there is no such group.
+@wp.func
+def bvh_get_group_root(id: wp.uint64, group: int):
+    bvhs = wp.table_of(Bvh)
+    count = bvhs[id].groups.shape[0]
+    first = int(0)
+    last = int(count)
+    while first < last:
+        middle = (first + last) // 2
+        if bvhs[id].groups[middle] < group:
+            first = middle + 1
+        else:
+            last = middle
+    if first < count and bvhs[id].groups[first] == group:
+        return bvhs[id].group_roots[first]
+    return -1
 
 
 @wp.func

@@ -45,6 +45,11 @@ def mesh_get_bvh(id: wp.uint64):
 
 
 @wp.func
+def mesh_get_group_root(id: wp.uint64, group: int):
+    return bvh_get_group_root(wp.table_of(Mesh)[id].bvh, group)
+
+
+@wp.func
 def mesh_get_index(id: wp.uint64, index: int):
     return wp.table_of(Mesh)[id].indices[index]
 

@@ -1,6 +1,6 @@
 //! Names, attributes and subscripts: places where there are any, values elsewhere.
 
-use super::{Binding, Flow, FunctionLowering, Operand, fault};
+use super::{Binding, FunctionLowering, LoweringResult, Operand, fault};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::syntax::Expr;
@@ -19,7 +19,7 @@ pub(super) enum Access<'a> {
 }
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    pub(super) fn access(&mut self, expr: &'a Expr) -> Flow<Access<'a>> {
+    pub(super) fn access(&mut self, expr: &'a Expr) -> LoweringResult<Access<'a>> {
         match expr {
             Expr::Name(name) => self.name_access(name.id.as_str(), expr),
             Expr::Attribute(_)
@@ -37,7 +37,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    fn name_access(&mut self, name: &'a str, expr: &'a Expr) -> Flow<Access<'a>> {
+    fn name_access(&mut self, name: &'a str, expr: &'a Expr) -> LoweringResult<Access<'a>> {
         let binding = self.names.get(name).cloned();
         Ok(match binding {
             Some(Binding::Local(local)) => Access::Place(self.b.local_place(local)),
@@ -87,7 +87,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Operand that a name stands for.
-    pub(super) fn name_operand(&mut self, name: &'a str, expr: &'a Expr) -> Flow<Operand<'a>> {
+    pub(super) fn name_operand(
+        &mut self,
+        name: &'a str,
+        expr: &'a Expr,
+    ) -> LoweringResult<Operand<'a>> {
         let access = self.name_access(name, expr)?;
         Ok(self.read(access))
     }
@@ -112,7 +116,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         base: Access<'a>,
         attr: &'a str,
         expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
+    ) -> LoweringResult<Access<'a>> {
         if let Access::Operand(Operand::KnownValue(known)) = &base
             && !matches!(known, KnownValue::Composite(..) | KnownValue::Typed(_))
         {
@@ -141,29 +145,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         if let Some((_, dims)) = self.indexed_element(ty) {
             return self.indexed_attribute(base, dims, attr, expr).map(Access::Operand);
         }
-        let component = |len: usize| "xyzw".find(attr).filter(|&at| attr.len() == 1 && at < len);
-        let part = match self.shape(ty).clone() {
-            Shape::Struct(id) => {
-                let fields = &self.b.module.types.structure(id).fields;
-                fields.iter().position(|field| field.name == attr).map(|at| Part::Field(at as u32))
-            }
-            Shape::Vector { len, .. } => {
-                component(usize::from(len)).map(|at| Part::Component(at as u32))
-            }
-            Shape::Quaternion(_) => component(4).map(|at| Part::Component(at as u32)),
-            Shape::Transform(_) => match attr {
-                "p" => Some(Part::Field(0)),
-                "q" => Some(Part::Field(1)),
-                _ => None,
-            },
-            Shape::Array { .. } => {
-                let array = self.read(base);
-                let array = self.value(array, self.span(expr))?;
-                return self.array_attribute(array, attr, expr).map(Access::Operand);
-            }
-            _ => None,
-        };
-        match part {
+        if let Shape::Array { .. } = self.shape(ty) {
+            let array = self.read(base);
+            let array = self.value(array, self.span(expr))?;
+            return self.array_attribute(array, attr, expr).map(Access::Operand);
+        }
+        match self.part_named(ty, attr) {
             Some(Part::Field(field)) => {
                 if let Access::Operand(Operand::Value(value)) = base
                     && matches!(self.shape(ty), Shape::Struct(_))
@@ -178,7 +165,34 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    pub(super) fn component(&mut self, base: Access<'a>, at: u32, span: Span) -> Flow<Access<'a>> {
+    /// The field or component of a type that has a name.
+    fn part_named(&self, ty: Type, attr: &str) -> Option<Part> {
+        let component = |len: usize| {
+            let at = "xyzw".find(attr).filter(|&at| attr.len() == 1 && at < len);
+            at.map(|at| Part::Component(at as u32))
+        };
+        match *self.shape(ty) {
+            Shape::Struct(id) => {
+                let fields = &self.b.module.types.structure(id).fields;
+                fields.iter().position(|field| field.name == attr).map(|at| Part::Field(at as u32))
+            }
+            Shape::Vector { len, .. } => component(usize::from(len)),
+            Shape::Quaternion(_) => component(4),
+            Shape::Transform(_) => match attr {
+                "p" => Some(Part::Field(0)),
+                "q" => Some(Part::Field(1)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub(super) fn component(
+        &mut self,
+        base: Access<'a>,
+        at: u32,
+        span: Span,
+    ) -> LoweringResult<Access<'a>> {
         Ok(match base {
             Access::Place(place) => Access::Place(self.b.component(place, at)),
             Access::Operand(operand) => {
@@ -188,7 +202,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         })
     }
 
-    fn type_attribute(&mut self, ty: Type, attr: &'a str, expr: &'a Expr) -> Flow<Access<'a>> {
+    fn type_attribute(
+        &mut self,
+        ty: Type,
+        attr: &'a str,
+        expr: &'a Expr,
+    ) -> LoweringResult<Access<'a>> {
         if let (Some((scalar, count)), "dtype" | "length") =
             (self.b.module.types.components(ty), attr)
         {
@@ -226,7 +245,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Err(super::LoweringError::Fault(Box::new(fault)))
     }
 
-    fn array_attribute(&mut self, array: Value, attr: &str, expr: &'a Expr) -> Flow<Operand<'a>> {
+    fn array_attribute(
+        &mut self,
+        array: Value,
+        attr: &str,
+        expr: &'a Expr,
+    ) -> LoweringResult<Operand<'a>> {
         let (of, dims) = match *self.shape(self.ty(array)) {
             Shape::Array { of, dims } => (of, dims),
             _ => (Type::INVALID, 0),
@@ -268,7 +292,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A place that holds what an access leads to.
-    pub(super) fn spill(&mut self, access: Access<'a>, span: Span) -> Flow<PlaceId> {
+    pub(super) fn spill(&mut self, access: Access<'a>, span: Span) -> LoweringResult<PlaceId> {
         match access {
             Access::Place(place) => Ok(place),
             Access::Operand(operand) => {
@@ -292,19 +316,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    fn subscript(&mut self, expr: &'a Expr) -> Flow<Access<'a>> {
-        // `a[i][j]` on an array of two dimensions is `a[i, j]`.
-        let mut groups: Vec<(&'a [Expr], &'a Expr)> = Vec::new();
-        let mut base = expr;
-        while let Expr::Subscript(subscript) = base {
-            let indices = match &*subscript.slice {
-                Expr::Tuple(tuple) => &tuple.elts[..],
-                one => std::slice::from_ref(one),
-            };
-            groups.push((indices, base));
-            base = &subscript.value;
-        }
-        groups.reverse();
+    fn subscript(&mut self, expr: &'a Expr) -> LoweringResult<Access<'a>> {
+        let (base, groups) = index_groups(expr);
         let mut access = self.access(base)?;
         let mut at = 0;
         if let Access::Operand(Operand::KnownValue(known)) = &access {
@@ -364,28 +377,15 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         base: Access<'a>,
         indices: &[&'a Expr],
         expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
+    ) -> LoweringResult<Access<'a>> {
         let span = self.span(expr);
-        match &base {
-            Access::Operand(Operand::Tuple(parts)) => {
-                let at = self.constant_index(indices, parts.len(), expr)?;
-                return Ok(Access::Operand(parts[at].clone()));
-            }
-            Access::Operand(Operand::KnownValue(KnownValue::Sequence(parts))) => {
-                let at = self.constant_index(indices, parts.len(), expr)?;
-                return Ok(Access::Operand(Operand::KnownValue(parts[at].clone().plain())));
-            }
-            Access::Operand(Operand::Tile(tile)) => {
-                return self.tile_index(&tile.clone(), indices, expr);
-            }
-            Access::Operand(Operand::Extents(array)) => {
-                let array = *array;
-                return self
-                    .extent_at(array, indices, expr)
-                    .map(|value| Access::Operand(Operand::Value(value)));
-            }
-            _ => {}
-        }
+        let base = match base {
+            Access::Operand(operand) => match self.indexed_operand(&operand, indices, expr)? {
+                Some(access) => return Ok(access),
+                None => Access::Operand(operand),
+            },
+            place => place,
+        };
         let Some(ty) = self.access_type(&base) else {
             return fault(Code::TypeMismatch, span, "this can't be indexed");
         };
@@ -424,12 +424,38 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
+    /// An element of an operand that is not a value of the IR; `None` if it is one.
+    fn indexed_operand(
+        &mut self,
+        operand: &Operand<'a>,
+        indices: &[&'a Expr],
+        expr: &'a Expr,
+    ) -> LoweringResult<Option<Access<'a>>> {
+        let access = match operand {
+            Operand::Tuple(parts) => {
+                let at = self.constant_index(indices, parts.len(), expr)?;
+                Access::Operand(parts[at].clone())
+            }
+            Operand::KnownValue(KnownValue::Sequence(parts)) => {
+                let at = self.constant_index(indices, parts.len(), expr)?;
+                Access::Operand(Operand::KnownValue(parts[at].clone().plain()))
+            }
+            Operand::Tile(tile) => self.tile_index(&tile.clone(), indices, expr)?,
+            Operand::Extents(array) => {
+                let value = self.extent_at(*array, indices, expr)?;
+                Access::Operand(Operand::Value(value))
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(access))
+    }
+
     pub(super) fn constant_index(
         &mut self,
         indices: &[&'a Expr],
         len: usize,
         expr: &'a Expr,
-    ) -> Flow<usize> {
+    ) -> LoweringResult<usize> {
         if let [index] = indices
             && let Operand::KnownValue(KnownValue::Int(at)) = self.expr(index)?
         {
@@ -451,7 +477,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// One index as a value of an integer type.
-    pub(super) fn index_value(&mut self, index: &'a Expr) -> Flow<Value> {
+    pub(super) fn index_value(&mut self, index: &'a Expr) -> LoweringResult<Value> {
         let operand = self.expr(index)?;
         let value = self.value(operand, self.span(index))?;
         let ty = self.ty(value);
@@ -475,4 +501,20 @@ enum Part {
 /// Returns true if a builtin that programs may call has a name.
 pub(super) fn is_builtin(name: &str) -> bool {
     find(name).is_some_and(|found| row(found).visibility == Visibility::Dialect)
+}
+
+/// The indexed expression, and the indices of each subscript: `a[i][j]` on an array of
+/// two dimensions is `a[i, j]`.
+fn index_groups(expr: &Expr) -> (&Expr, Vec<(&[Expr], &Expr)>) {
+    let (mut base, mut groups) = (expr, Vec::new());
+    while let Expr::Subscript(subscript) = base {
+        let indices = match &*subscript.slice {
+            Expr::Tuple(tuple) => &tuple.elts[..],
+            one => std::slice::from_ref(one),
+        };
+        groups.push((indices, base));
+        base = &subscript.value;
+    }
+    groups.reverse();
+    (base, groups)
 }

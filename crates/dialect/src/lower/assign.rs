@@ -1,7 +1,7 @@
 //! Assignments.
 
 use super::access::Access;
-use super::{Binding, Flow, FunctionLowering, Operand, fault, usage};
+use super::{Binding, FunctionLowering, LoweringResult, Operand, fault, usage};
 use crate::constant::KnownValue;
 use crate::syntax::{self, Expr, StmtAssign, StmtAugAssign};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -11,7 +11,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    pub(super) fn assign(&mut self, assign: &'a StmtAssign) -> Flow<()> {
+    pub(super) fn assign(&mut self, assign: &'a StmtAssign) -> LoweringResult<()> {
         let [target] = &assign.targets[..] else {
             let span = self.unit.span(assign);
             return fault(
@@ -44,7 +44,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    fn store_to(&mut self, target: &'a Expr, operand: Operand<'a>, value_span: Span) -> Flow<()> {
+    fn store_to(
+        &mut self,
+        target: &'a Expr,
+        operand: Operand<'a>,
+        value_span: Span,
+    ) -> LoweringResult<()> {
         match target {
             Expr::Name(name) => self.bind(name.id.as_str(), operand, self.span(target)),
             Expr::Subscript(_) if matches!(operand, Operand::Tile(_)) => {
@@ -72,10 +77,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    fn unpack(&mut self, targets: &'a [Expr], value: &'a Expr, span: Span) -> Flow<()> {
+    fn unpack(&mut self, targets: &'a [Expr], value: &'a Expr, span: Span) -> LoweringResult<()> {
         let parts: Vec<Operand<'a>> = match value {
             Expr::Tuple(tuple) => {
-                let parts: Flow<Vec<_>> = tuple.elts.iter().map(|part| self.expr(part)).collect();
+                let parts: LoweringResult<Vec<_>> =
+                    tuple.elts.iter().map(|part| self.expr(part)).collect();
                 parts?
             }
             Expr::Call(call) if self.is_tid(call) => self.launch_indices(targets.len(), span)?,
@@ -104,7 +110,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The parts of something that is unpacked.
-    fn parts(&mut self, operand: Operand<'a>, wanted: usize, span: Span) -> Flow<Vec<Operand<'a>>> {
+    fn parts(
+        &mut self,
+        operand: Operand<'a>,
+        wanted: usize,
+        span: Span,
+    ) -> LoweringResult<Vec<Operand<'a>>> {
         let found = match operand {
             Operand::Tuple(_)
             | Operand::Extents(_)
@@ -124,7 +135,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Binds a name, and keeps its value in a variable if other bindings may meet it.
-    pub(super) fn bind(&mut self, name: &'a str, operand: Operand<'a>, span: Span) -> Flow<()> {
+    pub(super) fn bind(
+        &mut self,
+        name: &'a str,
+        operand: Operand<'a>,
+        span: Span,
+    ) -> LoweringResult<()> {
         let operand = match operand {
             // A number of a module that isn't there, not another name for a function.
             Operand::KnownValue(known @ KnownValue::Member(_)) => match self.unit.settled(known) {
@@ -172,49 +188,59 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 }
                 Binding::KnownValue(known, None)
             }
-            Operand::KnownValue(known) => {
-                // A parameter that is bound anew has a variable, too.
-                if self.usage.is_rebound(name) || self.locals.contains_key(name) {
-                    let value = self.materialize(&known, span)?;
-                    let local = self.keep(name, value);
-                    match known {
-                        KnownValue::Composite(..) => Binding::Local(local),
-                        known => Binding::KnownValue(known, Some(local)),
-                    }
-                } else {
-                    Binding::KnownValue(known, None)
-                }
-            }
-            Operand::Value(value) => {
-                let ty = self.ty(value);
-                if ty == Type::UNIT {
-                    return fault(Code::NoValue, span, "this call gives no value");
-                }
-                let needs =
-                    self.usage.needs_variable(name, self.is_handle(ty), self.is_changed(name, ty));
-                if needs {
-                    self.no_local_array(value, span)?;
-                }
-                if needs && self.b.module.types.layout(ty).is_some() {
-                    Binding::Local(self.keep(name, value))
-                } else {
-                    if needs && let Shape::Tuple(of) = self.shape(ty).clone() {
-                        let parts = (0..of.len())
-                            .map(|at| Operand::Value(self.b.extract(value, at as u32)));
-                        let parts: Vec<Operand<'a>> = parts.collect();
-                        self.names.insert(name, Binding::Tuple(parts.into()));
-                        return Ok(());
-                    }
-                    self.b.rename(value, name);
-                    Binding::Value(value)
-                }
-            }
+            Operand::KnownValue(known) => self.known_binding(name, known, span)?,
+            Operand::Value(value) => self.value_binding(name, value, span)?,
             Operand::Tuple(parts) => Binding::Tuple(parts),
             Operand::Extents(array) => Binding::Extents(array),
             Operand::Tile(tile) => Binding::Tile(tile),
         };
         self.names.insert(name, binding);
         Ok(())
+    }
+
+    fn known_binding(
+        &mut self,
+        name: &'a str,
+        known: KnownValue<'a>,
+        span: Span,
+    ) -> LoweringResult<Binding<'a>> {
+        // A parameter that is bound anew has a variable, too.
+        if !self.usage.is_rebound(name) && !self.locals.contains_key(name) {
+            return Ok(Binding::KnownValue(known, None));
+        }
+        let value = self.materialize(&known, span)?;
+        let local = self.keep(name, value);
+        Ok(match known {
+            KnownValue::Composite(..) => Binding::Local(local),
+            known => Binding::KnownValue(known, Some(local)),
+        })
+    }
+
+    fn value_binding(
+        &mut self,
+        name: &'a str,
+        value: Value,
+        span: Span,
+    ) -> LoweringResult<Binding<'a>> {
+        let ty = self.ty(value);
+        if ty == Type::UNIT {
+            return fault(Code::NoValue, span, "this call gives no value");
+        }
+        let needs = self.usage.needs_variable(name, self.is_handle(ty), self.is_changed(name, ty));
+        if needs {
+            self.no_local_array(value, span)?;
+            if self.b.module.types.layout(ty).is_some() {
+                return Ok(Binding::Local(self.keep(name, value)));
+            }
+            if let Shape::Tuple(of) = self.shape(ty).clone() {
+                let parts =
+                    (0..of.len()).map(|at| Operand::Value(self.b.extract(value, at as u32)));
+                let parts: Vec<Operand<'a>> = parts.collect();
+                return Ok(Binding::Tuple(parts.into()));
+            }
+        }
+        self.b.rename(value, name);
+        Ok(Binding::Value(value))
     }
 
     fn keep(&mut self, name: &'a str, value: Value) -> gbxcule_ir::function::LocalId {
@@ -242,7 +268,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The place a target names.
-    fn target_place(&mut self, target: &'a Expr) -> Flow<PlaceId> {
+    fn target_place(&mut self, target: &'a Expr) -> LoweringResult<PlaceId> {
         match self.access(target)? {
             Access::Place(place) if self.writable(place) => Ok(place),
             _ => fault(
@@ -262,11 +288,22 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
     }
 
-    fn store_value(&mut self, place: PlaceId, value: Value, target: &'a Expr) -> Flow<()> {
+    fn store_value(
+        &mut self,
+        place: PlaceId,
+        value: Value,
+        target: &'a Expr,
+    ) -> LoweringResult<()> {
         self.store_typed(place, value, self.span(target), "this place")
     }
 
-    fn store_typed(&mut self, place: PlaceId, value: Value, span: Span, what: &str) -> Flow<()> {
+    fn store_typed(
+        &mut self,
+        place: PlaceId,
+        value: Value,
+        span: Span,
+        what: &str,
+    ) -> LoweringResult<()> {
         let (wanted, found) = (self.b.place_type(place), self.ty(value));
         let value = if wanted == found {
             Some(value)
@@ -299,7 +336,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Refuses to keep an array of this function: it lives no longer than the variable it is in.
-    pub(super) fn no_local_array(&self, value: Value, span: Span) -> Flow<()> {
+    pub(super) fn no_local_array(&self, value: Value, span: Span) -> LoweringResult<()> {
         let mut next = value;
         loop {
             next = match self.b.body().values[next].op {
@@ -339,7 +376,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         path.iter().any(|step| matches!(step, Projection::Element(_)))
     }
 
-    pub(super) fn augmented(&mut self, assign: &'a StmtAugAssign) -> Flow<()> {
+    pub(super) fn augmented(&mut self, assign: &'a StmtAugAssign) -> LoweringResult<()> {
         let span = self.unit.span(assign);
         if let Expr::Name(name) = &*assign.target {
             let right = self.expr(&assign.value)?;
@@ -425,7 +462,13 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         self.b.module.types.components(ty).is_some_and(|(scalar, _)| scalar.is_int())
     }
 
-    fn fits_atomic(&self, op: AtomicOp, place: PlaceId, value: Value, span: Span) -> Flow<()> {
+    fn fits_atomic(
+        &self,
+        op: AtomicOp,
+        place: PlaceId,
+        value: Value,
+        span: Span,
+    ) -> LoweringResult<()> {
         let (wanted, found) = (self.b.place_type(place), self.ty(value));
         let shown = self.shown(wanted);
         if wanted != found {

@@ -1,12 +1,12 @@
 //! `wp.atomic_add(array, i, value)` and its kin.
 
-use super::{Flow, FunctionLowering, Operand, fault};
+use super::{FunctionLowering, LoweringResult, Operand, fault};
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Value};
-use gbxcule_ir::place::PlaceId;
+use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::source::Span;
-use gbxcule_ir::ty::{Scalar, Shape};
+use gbxcule_ir::ty::{Scalar, Shape, Type};
 
 /// The operation a name stands for, and how many values follow the indices.
 pub(super) fn named(name: &str) -> Option<(AtomicOp, usize)> {
@@ -31,7 +31,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         operands: usize,
         call: &'a ExprCall,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let arguments: Vec<&'a Expr> = call
             .arguments
             .args
@@ -57,15 +57,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             return Ok(self.changed(op, element, &values[dims..], span));
         }
         let place = self.spill(access, self.span(array))?;
-        let ty = self.b.place_type(place);
-        let array_type = if let gbxcule_ir::place::Root::Array(value) =
-            self.b.body().places[place].root
-            && self.b.body().path(place).is_empty()
-        {
-            self.ty(value)
-        } else {
-            ty
-        };
+        let array_type = self.array_type(place);
         let (of, dims) = match *self.shape(array_type) {
             Shape::Array { of, dims } => (of, usize::from(dims)),
             Shape::Fixed { .. } => {
@@ -90,6 +82,14 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(self.changed(op, element, &values[dims..], span))
     }
 
+    /// The type of what a place holds, or of the array that it is itself.
+    fn array_type(&self, place: PlaceId) -> Type {
+        match self.b.body().places[place].root {
+            Root::Array(value) if self.b.body().path(place).is_empty() => self.ty(value),
+            _ => self.b.place_type(place),
+        }
+    }
+
     /// Indices and values after the array.
     fn atomic_values(
         &mut self,
@@ -97,7 +97,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         dims: usize,
         operands: usize,
         span: Span,
-    ) -> Flow<Vec<Value>> {
+    ) -> LoweringResult<Vec<Value>> {
         if rest.len() != dims + operands {
             let message = format!(
                 "an array of {dims} dimensions needs {dims} indices and {operands} more, found {}",
@@ -145,7 +145,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         of: gbxcule_ir::ty::Type,
         values: &[Value],
         span: Span,
-    ) -> Flow<()> {
+    ) -> LoweringResult<()> {
         for &value in values {
             if self.ty(value) != of {
                 let (wanted, found) = (self.shown(of), self.shown(self.ty(value)));

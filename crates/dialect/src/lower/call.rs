@@ -1,7 +1,7 @@
 //! Calls: the function that is called, and its arguments.
 
 use super::access::is_builtin;
-use super::{Flow, FunctionLowering, Operand, fault};
+use super::{FunctionLowering, LoweringResult, Operand, fault};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::decorator::Role;
@@ -17,7 +17,11 @@ use gbxcule_ir::ty::{Scalar, Shape};
 pub(super) type CallArgument<'a> = (Option<&'a str>, Operand<'a>, Option<&'a Expr>);
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    pub(super) fn call(&mut self, call: &'a ExprCall, expr: &'a Expr) -> Flow<Operand<'a>> {
+    pub(super) fn call(
+        &mut self,
+        call: &'a ExprCall,
+        expr: &'a Expr,
+    ) -> LoweringResult<Operand<'a>> {
         let span = self.span(expr);
         match self.callee(&call.func)? {
             KnownValue::Function(family) => {
@@ -57,7 +61,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Resolves the function that is called.
-    fn callee(&mut self, func: &'a Expr) -> Flow<KnownValue<'a>> {
+    fn callee(&mut self, func: &'a Expr) -> LoweringResult<KnownValue<'a>> {
         match (self.expr(func)?, func) {
             (Operand::KnownValue(known), _) => Ok(known),
             // A variable may have a builtin's name: `sign = sign(x)`.
@@ -72,7 +76,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn call_arguments(
         &mut self,
         arguments: &'a Arguments,
-    ) -> Flow<Vec<CallArgument<'a>>> {
+    ) -> LoweringResult<Vec<CallArgument<'a>>> {
         let mut given = Vec::with_capacity(arguments.args.len());
         for arg in &arguments.args {
             match arg {
@@ -98,7 +102,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The parts of what `*` stands before: of arrays, elements by a slice between known bounds.
-    pub(super) fn starred(&mut self, expr: &'a Expr) -> Flow<Vec<Operand<'a>>> {
+    pub(super) fn starred(&mut self, expr: &'a Expr) -> LoweringResult<Vec<Operand<'a>>> {
         if let Expr::Subscript(subscript) = expr
             && let Expr::Slice(slice) = &*subscript.slice
         {
@@ -122,7 +126,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The indices of a slice whose bounds are numbers written in the text.
-    fn known_slice(&mut self, slice: &'a ExprSlice) -> Flow<Vec<i32>> {
+    fn known_slice(&mut self, slice: &'a ExprSlice) -> LoweringResult<Vec<i32>> {
         let mut bounds = [0, -1, 1];
         for (bound, part) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
             if let Some(part) = part {
@@ -153,7 +157,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The parts of what is unpacked.
-    pub(super) fn spread(&mut self, operand: Operand<'a>, span: Span) -> Flow<Vec<Operand<'a>>> {
+    pub(super) fn spread(
+        &mut self,
+        operand: Operand<'a>,
+        span: Span,
+    ) -> LoweringResult<Vec<Operand<'a>>> {
         Ok(match operand {
             Operand::Tuple(parts) => parts.to_vec(),
             Operand::KnownValue(KnownValue::Sequence(parts)) => {
@@ -198,7 +206,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         (0..rows).map(row).collect()
     }
 
-    fn call_member(&mut self, path: &str, call: &'a ExprCall, expr: &'a Expr) -> Flow<Operand<'a>> {
+    fn call_member(
+        &mut self,
+        path: &str,
+        call: &'a ExprCall,
+        expr: &'a Expr,
+    ) -> LoweringResult<Operand<'a>> {
         let span = self.span(expr);
         let name = path.rsplit('.').next().unwrap_or(path);
         if let Some(library) = self.unit.library

@@ -1,7 +1,7 @@
 //! Components, rows and slices of vectors and matrices.
 
 use super::access::Access;
-use super::{Flow, FunctionLowering, Operand, fault};
+use super::{FunctionLowering, LoweringResult, Operand, fault};
 use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::diagnostic::Code;
@@ -16,7 +16,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         len: u32,
         indices: &[&'a Expr],
         expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
+    ) -> LoweringResult<Access<'a>> {
         let span = self.span(expr);
         let [index] = indices else {
             return fault(Code::WrongArguments, span, "a vector has one index");
@@ -39,7 +39,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A component's index: a number known to be inside, or a value.
-    fn component_index(&mut self, index: &'a Expr, len: u32) -> Flow<Result<u32, Value>> {
+    fn component_index(&mut self, index: &'a Expr, len: u32) -> LoweringResult<Result<u32, Value>> {
         let operand = self.expr(index)?;
         let known = match &operand {
             Operand::KnownValue(KnownValue::Int(at)) => Some(*at),
@@ -70,9 +70,9 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(Err(value))
     }
 
-    fn constant_slice(&mut self, slice: &'a ExprSlice, len: u32) -> Flow<Vec<u32>> {
+    fn constant_slice(&mut self, slice: &'a ExprSlice, len: u32) -> LoweringResult<Vec<u32>> {
         let span = self.unit.span(slice);
-        let bound = |this: &mut Self, part: Option<&'a Expr>| -> Flow<Option<i128>> {
+        let bound = |this: &mut Self, part: Option<&'a Expr>| -> LoweringResult<Option<i128>> {
             let Some(part) = part else { return Ok(None) };
             match this.expr(part)? {
                 Operand::KnownValue(KnownValue::Int(at)) => Ok(Some(at)),
@@ -107,7 +107,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A vector of some components.
-    fn gather_components(&mut self, value: Value, positions: &[u32], span: Span) -> Flow<Value> {
+    fn gather_components(
+        &mut self,
+        value: Value,
+        positions: &[u32],
+        span: Span,
+    ) -> LoweringResult<Value> {
         let Some((scalar, _)) = self.b.module.types.components(self.ty(value)) else {
             return fault(Code::TypeMismatch, span, "this has no components");
         };
@@ -123,7 +128,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         cols: u32,
         indices: &[&'a Expr],
         expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
+    ) -> LoweringResult<Access<'a>> {
         let span = self.span(expr);
         let sliced = indices.iter().any(|index| matches!(index, Expr::Slice(_)));
         match indices {
@@ -154,37 +159,49 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 Ok(Access::Place(self.b.at(place, row)))
             }
             [row] | [row, _] => {
-                let (row_at, row_keeps) = self.positions(row, rows)?;
-                let (col_at, col_keeps) = match indices.get(1) {
+                let rows = self.positions(row, rows)?;
+                let columns = match indices.get(1) {
                     Some(col) => self.positions(col, cols)?,
                     None => ((0..cols).collect(), true),
                 };
                 let value = self.read(base);
                 let value = self.value(value, span)?;
-                let all: Vec<u32> =
-                    row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect();
-                if row_keeps && col_keeps {
-                    let Some((scalar, _)) = self.b.module.types.components(self.ty(value)) else {
-                        return fault(Code::TypeMismatch, span, "this has no components");
-                    };
-                    let parts: Vec<Value> =
-                        all.iter().map(|&at| self.b.extract(value, at)).collect();
-                    let ty = self.b.module.types.matrix(
-                        row_at.len() as u16,
-                        col_at.len() as u16,
-                        scalar,
-                    );
-                    return Ok(Access::Operand(Operand::Value(self.b.construct(ty, &parts))));
-                }
-                self.gather_components(value, &all, span)
-                    .map(|v| Access::Operand(Operand::Value(v)))
+                let part = self.matrix_part(value, cols, rows, columns, span)?;
+                Ok(Access::Operand(Operand::Value(part)))
             }
             _ => fault(Code::WrongArguments, span, "a matrix has one or two indices"),
         }
     }
 
+    /// Some rows and columns of a matrix with so many columns: a matrix if both dimensions stay,
+    /// else a vector.
+    fn matrix_part(
+        &mut self,
+        value: Value,
+        cols: u32,
+        (row_at, row_keeps): (Vec<u32>, bool),
+        (col_at, col_keeps): (Vec<u32>, bool),
+        span: Span,
+    ) -> LoweringResult<Value> {
+        let all: Vec<u32> =
+            row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect();
+        if !(row_keeps && col_keeps) {
+            return self.gather_components(value, &all, span);
+        }
+        let Some((scalar, _)) = self.b.module.types.components(self.ty(value)) else {
+            return fault(Code::TypeMismatch, span, "this has no components");
+        };
+        let parts: Vec<Value> = all.iter().map(|&at| self.b.extract(value, at)).collect();
+        let ty = self.b.module.types.matrix(row_at.len() as u16, col_at.len() as u16, scalar);
+        Ok(self.b.construct(ty, &parts))
+    }
+
     /// Rows or columns by a slice or number, and whether the dimension stays.
-    pub(super) fn positions(&mut self, index: &'a Expr, len: u32) -> Flow<(Vec<u32>, bool)> {
+    pub(super) fn positions(
+        &mut self,
+        index: &'a Expr,
+        len: u32,
+    ) -> LoweringResult<(Vec<u32>, bool)> {
         if let Expr::Slice(slice) = index {
             return Ok((self.constant_slice(slice, len)?, true));
         }

@@ -1,7 +1,7 @@
 //! Constructors: `float(x)`, `wp.vec3(..)`, `wp.mat22(..)`, structs, `wp.zeros(..)`.
 
 use super::call::CallArgument;
-use super::{Flow, FunctionLowering, Operand, fault, fits_in_memory};
+use super::{FunctionLowering, LoweringResult, Operand, fault, fits_in_memory};
 use crate::annotation::{Annotation, StructKey};
 use crate::constant::KnownValue;
 use crate::syntax::{self, Expr, ExprCall};
@@ -19,7 +19,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         annotation: &Annotation,
         call: &'a ExprCall,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         if let Some((code, what)) = annotation.unsupported() {
             return fault(code, span, format!("{what} aren't supported"));
         }
@@ -48,7 +48,10 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Arguments but `dtype`, `length` and `shape`, which say the type.
-    pub(super) fn given_values(&mut self, call: &'a ExprCall) -> Flow<Vec<CallArgument<'a>>> {
+    pub(super) fn given_values(
+        &mut self,
+        call: &'a ExprCall,
+    ) -> LoweringResult<Vec<CallArgument<'a>>> {
         let mut given = Vec::new();
         for arg in &call.arguments.args {
             match arg {
@@ -81,27 +84,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         annotation: &Annotation,
         keywords: &'a [crate::syntax::Keyword],
         given: &[(Operand<'a>, Span)],
-    ) -> Flow<Annotation> {
-        let mut dtype = None;
-        let mut extents: Option<Vec<u32>> = None;
-        for keyword in keywords {
-            match keyword.arg.as_ref().map(|arg| arg.as_str()) {
-                Some("dtype") => match self.expr(&keyword.value)? {
-                    Operand::KnownValue(known) => {
-                        dtype = Some(Rc::new(self.unit.as_type(&known, &keyword.value)?));
-                    }
-                    _ => {
-                        return fault(
-                            Code::UnknownType,
-                            self.span(&keyword.value),
-                            "a type is needed here",
-                        );
-                    }
-                },
-                Some("length" | "shape") => extents = Some(self.known_shape(&keyword.value)?),
-                _ => {}
-            }
-        }
+    ) -> LoweringResult<Annotation> {
+        let (dtype, extents) = self.dtype_and_extents(keywords)?;
         let first = match given.first() {
             Some((operand, _)) => {
                 let operand = operand.clone();
@@ -151,8 +135,35 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         })
     }
 
+    /// The keywords that complete a constructor's type.
+    fn dtype_and_extents(
+        &mut self,
+        keywords: &'a [crate::syntax::Keyword],
+    ) -> LoweringResult<(Option<Rc<Annotation>>, Option<Vec<u32>>)> {
+        let (mut dtype, mut extents) = (None, None);
+        for keyword in keywords {
+            match keyword.arg.as_ref().map(|arg| arg.as_str()) {
+                Some("dtype") => match self.expr(&keyword.value)? {
+                    Operand::KnownValue(known) => {
+                        dtype = Some(Rc::new(self.unit.as_type(&known, &keyword.value)?));
+                    }
+                    _ => {
+                        return fault(
+                            Code::UnknownType,
+                            self.span(&keyword.value),
+                            "a type is needed here",
+                        );
+                    }
+                },
+                Some("length" | "shape") => extents = Some(self.known_shape(&keyword.value)?),
+                _ => {}
+            }
+        }
+        Ok((dtype, extents))
+    }
+
     /// A shape written in the text: a number or a tuple of numbers.
-    pub(super) fn known_shape(&mut self, expr: &'a Expr) -> Flow<Vec<u32>> {
+    pub(super) fn known_shape(&mut self, expr: &'a Expr) -> LoweringResult<Vec<u32>> {
         let operand = self.expr(expr)?;
         let parts: Vec<Operand<'a>> = match operand {
             Operand::Tuple(parts) => parts.to_vec(),
@@ -185,7 +196,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `float(x)`, `wp.uint8(x)`
-    fn scalar(&mut self, to: Scalar, given: &[(Operand<'a>, Span)], span: Span) -> Flow<Value> {
+    fn scalar(
+        &mut self,
+        to: Scalar,
+        given: &[(Operand<'a>, Span)],
+        span: Span,
+    ) -> LoweringResult<Value> {
         match given {
             [] => Ok(self.b.literal(Literal::from_bits(to, 0))),
             [(Operand::KnownValue(known), _)] if known.as_f64().is_some() => {
@@ -233,7 +249,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         ty: Type,
         given: &[(Operand<'a>, Span)],
         span: Span,
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let Some((scalar, count)) = self.b.module.types.components(ty) else {
             let found = self.shown(ty);
             return fault(Code::NotCallable, span, format!("a `{found}` can't be made like this"));
@@ -241,6 +257,35 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         if given.is_empty() {
             return Ok(self.b.zero(ty));
         }
+        let (mut parts, nested) = self.composite_parts(scalar, given, span)?;
+        if parts.len() == 3
+            && nested
+            && let Shape::Transform(of) = *self.shape(ty)
+        {
+            // The rotation of a transform is none unless it is given.
+            parts.extend([0, 0, 0, 1].map(|value| self.b.literal(Literal::int(of, value))));
+        }
+        if parts.len() == 1 && !nested && count > 1 {
+            return Ok(self.b.splat(ty, parts[0]));
+        }
+        if parts.len() as u32 != count {
+            let (name, found) = (self.shown(ty), parts.len());
+            return fault(
+                Code::WrongArguments,
+                span,
+                format!("a `{name}` has {count} components, found {found}"),
+            );
+        }
+        Ok(self.b.construct(ty, &parts))
+    }
+
+    /// The components of arguments, and whether some of them were composites.
+    fn composite_parts(
+        &mut self,
+        scalar: Scalar,
+        given: &[(Operand<'a>, Span)],
+        span: Span,
+    ) -> LoweringResult<(Vec<Value>, bool)> {
         let mut parts: Vec<Value> = Vec::new();
         let mut nested = false;
         for (operand, here) in given {
@@ -282,25 +327,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 );
             }
         }
-        if parts.len() == 3
-            && nested
-            && let Shape::Transform(of) = *self.shape(ty)
-        {
-            // The rotation of a transform is none unless it is given.
-            parts.extend([0, 0, 0, 1].map(|value| self.b.literal(Literal::int(of, value))));
-        }
-        if parts.len() == 1 && !nested && count > 1 {
-            return Ok(self.b.splat(ty, parts[0]));
-        }
-        if parts.len() as u32 != count {
-            let (name, found) = (self.shown(ty), parts.len());
-            return fault(
-                Code::WrongArguments,
-                span,
-                format!("a `{name}` has {count} components, found {found}"),
-            );
-        }
-        Ok(self.b.construct(ty, &parts))
+        Ok((parts, nested))
     }
 
     /// `MyStruct()`, `MyStruct(a, field=b)`
@@ -309,7 +336,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         key: StructKey,
         given: Vec<CallArgument<'a>>,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let ty = self.session.structure(self.b.module, key)?;
         if given.is_empty() {
             return Ok(Operand::Value(self.b.zero(ty)));
@@ -358,7 +385,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.zeros(shape=.., dtype=..)`: an array in the function itself.
-    pub(super) fn zeros(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    pub(super) fn zeros(&mut self, call: &'a ExprCall, span: Span) -> LoweringResult<Operand<'a>> {
         let named = |name, position| syntax::argument(&call.arguments, name, position);
         let Some(shape) = named("shape", 0) else {
             return fault(Code::WrongArguments, span, "`wp.zeros` needs a shape");
@@ -383,7 +410,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.identity(n=3, dtype=float)`
-    pub(super) fn identity(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    pub(super) fn identity(
+        &mut self,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> LoweringResult<Operand<'a>> {
         let named = |name, position| syntax::argument(&call.arguments, name, position);
         let Some(n) = named("n", 0) else {
             return fault(Code::WrongArguments, span, "`wp.identity` needs a size");
@@ -419,7 +450,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         name: &str,
         call: &'a ExprCall,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let keyword = call.arguments.keywords.first().map(|keyword| &keyword.value);
         let scalar = match keyword.or(call.arguments.args.first()) {
             Some(dtype) => match self.expr(dtype)? {
@@ -455,7 +486,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         by_rows: bool,
         call: &'a ExprCall,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let mut vectors = Vec::new();
         for (_, operand, expr) in self.call_arguments(&call.arguments)? {
             vectors.push(self.value(operand, expr.map_or(span, |expr| self.span(expr)))?);

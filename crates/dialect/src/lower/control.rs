@@ -1,6 +1,6 @@
 //! Statements and control flow.
 
-use super::{Binding, Flow, FunctionLowering, Operand, fault};
+use super::{Binding, FunctionLowering, LoweringResult, Operand, fault};
 use crate::syntax::{ElifElseClause, Expr, Stmt, StmtIf};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::PassMode;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 const BLOCKS_MAX: usize = 160;
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    pub(super) fn stmt(&mut self, stmt: &'a Stmt) -> Flow<()> {
+    pub(super) fn stmt(&mut self, stmt: &'a Stmt) -> LoweringResult<()> {
         match stmt {
             Stmt::Assign(assign) => self.assign(assign),
             Stmt::AugAssign(assign) => self.augmented(assign),
@@ -57,19 +57,19 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    fn expression_statement(&mut self, expr: &'a Expr) -> Flow<()> {
+    fn expression_statement(&mut self, expr: &'a Expr) -> LoweringResult<()> {
         match expr {
             Expr::StringLiteral(_) | Expr::EllipsisLiteral(_) | Expr::NumberLiteral(_) => Ok(()),
             _ => self.expr(expr).map(|_| ()),
         }
     }
 
-    fn branch(&mut self, branch: &'a StmtIf) -> Flow<()> {
+    fn branch(&mut self, branch: &'a StmtIf) -> LoweringResult<()> {
         self.arms(&branch.test, &branch.body, &branch.elif_else_clauses)
     }
 
     /// Refuses code that would nest deeper than back ends and passes can take.
-    pub(super) fn check_nesting(&self, span: gbxcule_ir::source::Span) -> Flow<()> {
+    pub(super) fn check_nesting(&self, span: gbxcule_ir::source::Span) -> LoweringResult<()> {
         if self.b.nesting() < BLOCKS_MAX {
             return Ok(());
         }
@@ -78,7 +78,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         fault(Code::TooComplex, span, message)
     }
 
-    fn arms(&mut self, test: &'a Expr, body: &'a [Stmt], rest: &'a [ElifElseClause]) -> Flow<()> {
+    fn arms(
+        &mut self,
+        test: &'a Expr,
+        body: &'a [Stmt],
+        rest: &'a [ElifElseClause],
+    ) -> LoweringResult<()> {
         self.check_nesting(self.span(test))?;
         let condition = self.condition(test)?;
         if let Operand::KnownValue(known) = &condition
@@ -112,7 +117,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         outcome
     }
 
-    fn else_branches(&mut self, rest: &'a [ElifElseClause]) -> Flow<()> {
+    fn else_branches(&mut self, rest: &'a [ElifElseClause]) -> LoweringResult<()> {
         let Some((clause, after)) = rest.split_first() else { return Ok(()) };
         match &clause.test {
             Some(test) => {
@@ -177,11 +182,15 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The condition of a branch or loop, as it is.
-    pub(super) fn condition(&mut self, test: &'a Expr) -> Flow<Operand<'a>> {
+    pub(super) fn condition(&mut self, test: &'a Expr) -> LoweringResult<Operand<'a>> {
         self.expr(test)
     }
 
-    fn give(&mut self, value: Option<&'a Expr>, span: gbxcule_ir::source::Span) -> Flow<()> {
+    fn give(
+        &mut self,
+        value: Option<&'a Expr>,
+        span: gbxcule_ir::source::Span,
+    ) -> LoweringResult<()> {
         let Some(expr) = value else {
             if self.give_adjoints() {
                 return Ok(());
@@ -224,6 +233,13 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             self.b.ret(None);
             return Ok(());
         }
+        self.set_result(ty, span)?;
+        self.b.ret(Some(value));
+        Ok(())
+    }
+
+    /// Sets the type of the function's result, or checks that it is the one that was set.
+    fn set_result(&mut self, ty: Type, span: gbxcule_ir::source::Span) -> LoweringResult<()> {
         match self.result {
             Some(result) if result != ty => {
                 let (found, wanted) = (self.shown(ty), self.shown(result));
@@ -242,7 +258,6 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 self.b.module.functions[id].result = ty;
             }
         }
-        self.b.ret(Some(value));
         Ok(())
     }
 
@@ -251,7 +266,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         &mut self,
         operand: Operand<'a>,
         span: gbxcule_ir::source::Span,
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let value = self.value(operand, span)?;
         let ty = self.ty(value);
         match *self.shape(ty) {

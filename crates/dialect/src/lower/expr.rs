@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Flow, FunctionLowering, Operand, fault};
+use super::{FunctionLowering, LoweringResult, Operand, fault};
 use crate::constant::KnownValue;
 use crate::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
 use gbxcule_ir::diagnostic::Code;
@@ -9,7 +9,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    pub(super) fn expr(&mut self, expr: &'a Expr) -> Flow<Operand<'a>> {
+    pub(super) fn expr(&mut self, expr: &'a Expr) -> LoweringResult<Operand<'a>> {
         let outer = self.b.span();
         self.b.set_span(self.span(expr));
         let result = super::with_stack(|| self.expression(expr));
@@ -17,7 +17,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         result
     }
 
-    fn expression(&mut self, expr: &'a Expr) -> Flow<Operand<'a>> {
+    fn expression(&mut self, expr: &'a Expr) -> LoweringResult<Operand<'a>> {
         match expr {
             Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) => {
                 let access = self.access(expr)?;
@@ -45,17 +45,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 self.choice(&choice.test, &choice.body, &choice.orelse, self.span(expr))
             }
             Expr::Call(call) => self.call(call, expr),
-            Expr::Tuple(tuple) => {
-                let parts: Flow<Vec<_>> = tuple.elts.iter().map(|part| self.expr(part)).collect();
-                let tuple = Operand::Tuple(parts?.into());
-                if !tuple.fits(&mut TUPLE_PARTS_MAX.clone(), TUPLE_NESTING_MAX) {
-                    let message = format!(
-                        "a tuple has at most {TUPLE_PARTS_MAX} parts, which nest at most {TUPLE_NESTING_MAX} deep"
-                    );
-                    return fault(Code::TooComplex, self.span(expr), message);
-                }
-                Ok(tuple)
-            }
+            Expr::Tuple(tuple) => self.tuple_operand(&tuple.elts, self.span(expr)),
             Expr::List(_) => fault(
                 Code::UnsupportedSyntax,
                 self.span(expr),
@@ -79,7 +69,19 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    fn unary(&mut self, op: UnaryOp, operand: &'a Expr, span: Span) -> Flow<Operand<'a>> {
+    fn tuple_operand(&mut self, parts: &'a [Expr], span: Span) -> LoweringResult<Operand<'a>> {
+        let parts: LoweringResult<Vec<_>> = parts.iter().map(|part| self.expr(part)).collect();
+        let tuple = Operand::Tuple(parts?.into());
+        if !tuple.fits(&mut TUPLE_PARTS_MAX.clone(), TUPLE_NESTING_MAX) {
+            let message = format!(
+                "a tuple has at most {TUPLE_PARTS_MAX} parts, which nest at most {TUPLE_NESTING_MAX} deep"
+            );
+            return fault(Code::TooComplex, span, message);
+        }
+        Ok(tuple)
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &'a Expr, span: Span) -> LoweringResult<Operand<'a>> {
         let operand = self.expr(operand)?;
         if let (UnaryOp::USub, Operand::KnownValue(known)) = (op, &operand) {
             match known {
@@ -122,7 +124,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `and`, `or`: what comes later is evaluated only if it matters.
-    fn connective(&mut self, op: BoolOp, values: &'a [Expr]) -> Flow<Operand<'a>> {
+    fn connective(&mut self, op: BoolOp, values: &'a [Expr]) -> LoweringResult<Operand<'a>> {
         let and = op == BoolOp::And;
         let first = self.expr(&values[0])?;
         let mut truth = self.truth(first, self.span(&values[0]))?;
@@ -159,7 +161,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         body: &'a Expr,
         orelse: &'a Expr,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let condition = self.condition(test)?;
         if let Operand::KnownValue(known) = &condition
             && let Some(truth) = known.truth()
@@ -193,7 +195,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         &mut self,
         expr: &'a Expr,
         place: Option<gbxcule_ir::place::PlaceId>,
-    ) -> Flow<(Value, gbxcule_ir::place::PlaceId)> {
+    ) -> LoweringResult<(Value, gbxcule_ir::place::PlaceId)> {
         let operand = self.expr(expr)?;
         let value = self.value(operand, self.span(expr))?;
         let ty = self.ty(value);
@@ -212,7 +214,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok((value, place))
     }
 
-    fn same_types(&mut self, accept: Value, reject: Value, span: Span) -> Flow<()> {
+    fn same_types(&mut self, accept: Value, reject: Value, span: Span) -> LoweringResult<()> {
         let (left, right) = (self.ty(accept), self.ty(reject));
         if left == right && self.b.module.types.layout(left).is_some() {
             return Ok(());
@@ -231,7 +233,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         ops: &[CmpOp],
         comparators: &'a [Expr],
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let mut left_value = self.expr(left)?;
         let mut all: Option<Value> = None;
         let mut operands = Vec::with_capacity(comparators.len());
@@ -272,7 +274,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         left: Operand<'a>,
         right: Operand<'a>,
         span: Span,
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let op = match op {
             CmpOp::Eq => CompareOp::Equal,
             CmpOp::NotEq => CompareOp::NotEqual,

@@ -1,7 +1,7 @@
 //! Loops: unrolled where NVIDIA Warp unrolls, else loops of the IR.
 
 use super::control::{joined, visible_after};
-use super::{Binding, Flow, FunctionLowering, Operand, fault, usage};
+use super::{Binding, FunctionLowering, LoweringResult, Operand, fault, usage};
 use crate::constant::KnownValue;
 use crate::scope::OverloadSet;
 use crate::syntax::{self, Expr, Stmt, StmtFor, StmtWhile};
@@ -17,13 +17,13 @@ const UNROLL_MAX: i128 = 16;
 const STATIC_UNROLL_MAX: i128 = 4096;
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    fn ends_without_else(&self, orelse: &[Stmt]) -> Flow<()> {
+    fn ends_without_else(&self, orelse: &[Stmt]) -> LoweringResult<()> {
         let Some(stmt) = orelse.first() else { return Ok(()) };
         let span = self.unit.span(stmt);
         fault(Code::UnsupportedSyntax, span, "`else` after a loop is no part of the dialect")
     }
 
-    pub(super) fn for_each(&mut self, each: &'a StmtFor) -> Flow<()> {
+    pub(super) fn for_each(&mut self, each: &'a StmtFor) -> LoweringResult<()> {
         self.ends_without_else(&each.orelse)?;
         let Expr::Name(target) = &*each.target else {
             return fault(
@@ -77,7 +77,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The query that a loop goes over, if it does.
-    fn query(&mut self, iter: &'a Expr) -> Flow<Option<(Value, OverloadSet<'a>)>> {
+    fn query(&mut self, iter: &'a Expr) -> LoweringResult<Option<(Value, OverloadSet<'a>)>> {
         let is_named = match iter {
             Expr::Name(name) => self.names.contains_key(name.id.as_str()),
             Expr::Call(call) => {
@@ -94,7 +94,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Start, end and step.
-    fn bounds(&mut self, call: &'a syntax::ExprCall, span: Span) -> Flow<[Operand<'a>; 3]> {
+    fn bounds(
+        &mut self,
+        call: &'a syntax::ExprCall,
+        span: Span,
+    ) -> LoweringResult<[Operand<'a>; 3]> {
         let mut bounds = Vec::new();
         for arg in &call.arguments.args {
             bounds.push(self.expr(arg)?);
@@ -114,7 +118,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    fn range_bound(&mut self, bound: Operand<'a>, span: Span) -> Flow<Value> {
+    fn range_bound(&mut self, bound: Operand<'a>, span: Span) -> LoweringResult<Value> {
         let value = self.value(bound, span)?;
         let ty = self.ty(value);
         if ty.as_scalar().is_some_and(Scalar::is_int) {
@@ -124,7 +128,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         fault(Code::TypeMismatch, span, format!("`range` needs integers, found `{found}`"))
     }
 
-    fn range_call(&mut self, iter: &'a Expr) -> Flow<(&'a syntax::ExprCall, bool)> {
+    fn range_call(&mut self, iter: &'a Expr) -> LoweringResult<(&'a syntax::ExprCall, bool)> {
         let mut iter = iter;
         let mut reversed = false;
         loop {
@@ -195,7 +199,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         last: i128,
         by: i128,
         reversed: bool,
-    ) -> Flow<()> {
+    ) -> LoweringResult<()> {
         let mut numbers = Vec::new();
         let mut next = first;
         while if by > 0 { next < last } else { next > last } {
@@ -228,7 +232,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(())
     }
 
-    fn dynamic_for(&mut self, each: &'a StmtFor, target: &'a str, range: [Value; 3]) -> Flow<()> {
+    fn dynamic_for(
+        &mut self,
+        each: &'a StmtFor,
+        target: &'a str,
+        range: [Value; 3],
+    ) -> LoweringResult<()> {
         self.check_nesting(self.unit.span(each))?;
         let before = self.enter_loop(&each.body, self.unit.span(each))?;
         let index = self.b.loop_index(Type::I32, target);
@@ -250,7 +259,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(())
     }
 
-    pub(super) fn while_loop(&mut self, each: &'a StmtWhile) -> Flow<()> {
+    pub(super) fn while_loop(&mut self, each: &'a StmtWhile) -> LoweringResult<()> {
         self.ends_without_else(&each.orelse)?;
         self.check_nesting(self.unit.span(each))?;
         let before = self.enter_loop(&each.body, self.unit.span(each))?;
@@ -277,7 +286,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         &mut self,
         body: &'a [Stmt],
         span: Span,
-    ) -> Flow<FxHashMap<&'a str, Binding<'a>>> {
+    ) -> LoweringResult<FxHashMap<&'a str, Binding<'a>>> {
         for name in usage::assigned(body) {
             let Some(Binding::KnownValue(known, kept)) = self.names.get(name).cloned() else {
                 continue;

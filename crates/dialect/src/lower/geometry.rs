@@ -1,7 +1,7 @@
 //! Tables of what ids stand for, and loops over queries: see [`crate::geometry`].
 
 use super::user_function::PassedArguments;
-use super::{Binding, Flow, FunctionLowering, Operand, fault};
+use super::{Binding, FunctionLowering, LoweringResult, Operand, fault};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::geometry;
@@ -16,7 +16,11 @@ use gbxcule_ir::ty::{Scalar, Shape, Type};
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// `wp.table_of(HashGrid)`, in the library: all grids, by id.
-    pub(super) fn table_of(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    pub(super) fn table_of(
+        &mut self,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> LoweringResult<Operand<'a>> {
         let known = match &call.arguments.args[..] {
             [of] if self.unit.files.geometry == Some(self.unit.scopes.text(self.scope)) => {
                 self.unit.known(of, self.scope)?
@@ -82,7 +86,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         target: &'a str,
         query: Value,
         next: OverloadSet<'a>,
-    ) -> Flow<()> {
+    ) -> LoweringResult<()> {
         let span = self.unit.span(each);
         self.check_nesting(span)?;
         let before = self.enter_loop(&each.body, span)?;
@@ -112,7 +116,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         query: PlaceId,
         index: PlaceId,
         span: Span,
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let defs = self.unit.overloads(next);
         let Some(&(def, _)) = defs.first() else {
             unreachable!("the library has the functions that its table names")

@@ -2,7 +2,7 @@
 
 use super::access::Access;
 use super::view::check_count;
-use super::{Flow, FunctionLowering, Operand, fault};
+use super::{FunctionLowering, LoweringResult, Operand, fault};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::indexed_array;
@@ -38,7 +38,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         dims: u8,
         attr: &str,
         expr: &'a Expr,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let span = self.span(expr);
         let operand = self.read(base);
         let indexed = self.value(operand, span)?;
@@ -80,7 +80,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         dims: u8,
         indices: &[&'a Expr],
         expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
+    ) -> LoweringResult<Access<'a>> {
         let span = self.span(expr);
         check_count(indices, dims, span)?;
         let mut values = Vec::with_capacity(indices.len());

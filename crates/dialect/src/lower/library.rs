@@ -1,7 +1,7 @@
 //! Calls of a library's functions, and its handles as arguments.
 
 use super::call::CallArgument;
-use super::{Flow, FunctionLowering, LoweringError, Operand, fault};
+use super::{FunctionLowering, LoweringError, LoweringResult, Operand, fault};
 use crate::constant::KnownValue;
 use crate::library::Library;
 use crate::syntax::ExprCall;
@@ -20,7 +20,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         name: &str,
         call: &'a ExprCall,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let written = self.unit.quote(self.span(&call.func));
         let Some(function) = library.function(name) else {
             let fault = library.unknown(name, written, self.span(&call.func));
@@ -92,7 +92,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         written: &str,
         asked: &[&Param],
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let prefix = written.rsplit_once('.').map_or(String::new(), |(base, _)| format!("{base}."));
         let mut wanted = vec![format!("a `{prefix}{}`", library.handle)];
         wanted.extend(asked.iter().map(|param| format!("`{}`", param.name)));
@@ -105,7 +105,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         (_, operand, expr): CallArgument<'a>,
         ty: Type,
         call: Span,
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let span = expr.map_or(call, |expr| self.span(expr));
         let wanted = match *self.shape(ty) {
             Shape::Scalar(wanted) if wanted.is_int() => wanted,

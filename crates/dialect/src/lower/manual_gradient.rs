@@ -6,7 +6,7 @@
 //! result.
 
 use super::access::Access;
-use super::{Binding, Flow, FunctionLowering, Session, fault};
+use super::{Binding, FunctionLowering, LoweringResult, Session, fault};
 use crate::annotation::Annotation;
 use crate::scope::ScopeId;
 use crate::signature::Formal;
@@ -15,6 +15,7 @@ use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Local, LocalId, Param, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
+use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
 
 /// The variables of `wp.adjoint[..]`, by parameter, and the function's results.
@@ -31,7 +32,7 @@ impl<'a> Session<'_, 'a> {
         id: FunctionId,
         def: &'a StmtFunctionDef,
         home: ScopeId,
-    ) -> Flow<()> {
+    ) -> LoweringResult<()> {
         let results = match &module.types[module.functions[id].result] {
             Shape::Tuple(of) => of.to_vec(),
             _ if module.functions[id].result == Type::UNIT => Vec::new(),
@@ -60,7 +61,7 @@ impl<'a> Session<'_, 'a> {
         def: &'a StmtFunctionDef,
         home: ScopeId,
         types: &[Type],
-    ) -> Flow<Option<(&'a StmtFunctionDef, ScopeId, Vec<Formal<'a>>)>> {
+    ) -> LoweringResult<Option<(&'a StmtFunctionDef, ScopeId, Vec<Formal<'a>>)>> {
         let unit = self.unit;
         let hooks = |&&(hook, scope): &&(&'a StmtFunctionDef, ScopeId)| {
             hook.decorator_list.iter().any(|decorator| {
@@ -71,7 +72,7 @@ impl<'a> Session<'_, 'a> {
                 named && same && unit.path(&call.func, scope).as_deref() == Some(kind)
             })
         };
-        for &(hook, scope) in unit.scopes.functions.iter().rev().filter(hooks) {
+        for &(hook, scope) in unit.scopes.functions().iter().rev().filter(hooks) {
             let formals = match unit.formals(hook, scope) {
                 Ok(formals) => formals,
                 Err(faults) => {
@@ -106,7 +107,7 @@ impl<'a> Session<'_, 'a> {
         id: FunctionId,
         (hook, scope): (&'a StmtFunctionDef, ScopeId),
         formals: &[Formal<'a>],
-    ) -> Flow<()> {
+    ) -> LoweringResult<()> {
         let (params, result) = (module.functions[id].params.clone(), module.functions[id].result);
         let bindings = (0..params.len()).map(|at| Binding::Param(at as u32)).collect();
         let span = self.unit_span(hook);
@@ -134,17 +135,9 @@ impl<'a> Session<'_, 'a> {
         (hook, scope): (&'a StmtFunctionDef, ScopeId),
         formals: &[Formal<'a>],
         results: &[Type],
-    ) -> Flow<()> {
+    ) -> LoweringResult<()> {
         let span = self.unit_span(hook);
-        let mut params = module.functions[id].params.clone();
-        let by_value = params.iter().all(|param| param.mode == PassMode::Value);
-        if !by_value || params.iter().any(|param| module.types.holds_array(param.ty)) {
-            let name = &module.functions[id].name;
-            let message = format!(
-                "`{name}` takes arrays or references: its gradient can't be written by hand"
-            );
-            return fault(Code::UnsupportedAdjoint, span, message);
-        }
+        let mut params = numbers_of(module, id, span)?;
         let own = params.len();
         params
             .iter_mut()
@@ -162,15 +155,7 @@ impl<'a> Session<'_, 'a> {
                 bindings.push(Binding::Refused);
             }
         }
-        let floats: Vec<Type> = params[..own]
-            .iter()
-            .map(|param| param.ty)
-            .filter(|&ty| module.types.has_float(ty))
-            .collect();
-        let result = match floats[..] {
-            [single] => single,
-            _ => module.types.tuple(&floats),
-        };
+        let result = gradients_of(module, &params[..own]);
         let adjoint = module.declare(hook.name.as_str(), params.clone(), result);
         module.functions[adjoint].span = span;
         let locals = &mut module.functions[adjoint].body.locals;
@@ -198,7 +183,7 @@ impl<'a> Session<'_, 'a> {
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// `wp.adjoint[x]` or `wp.adjoint[x.field]`.
-    pub(super) fn adjoint(&mut self, of: &'a [Expr], expr: &'a Expr) -> Flow<Access<'a>> {
+    pub(super) fn adjoint(&mut self, of: &'a [Expr], expr: &'a Expr) -> LoweringResult<Access<'a>> {
         let span = self.span(expr);
         let [of] = of else {
             return fault(Code::UnsupportedAdjoint, span, "`wp.adjoint` takes one parameter");
@@ -246,5 +231,28 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         };
         self.b.ret(Some(result));
         true
+    }
+}
+
+/// The parameters of a function that takes numbers alone, by value.
+fn numbers_of(module: &Module, id: FunctionId, span: Span) -> LoweringResult<Vec<Param>> {
+    let params = module.functions[id].params.clone();
+    let by_value = params.iter().all(|param| param.mode == PassMode::Value);
+    if by_value && !params.iter().any(|param| module.types.holds_array(param.ty)) {
+        return Ok(params);
+    }
+    let name = &module.functions[id].name;
+    let message =
+        format!("`{name}` takes arrays or references: its gradient can't be written by hand");
+    fault(Code::UnsupportedAdjoint, span, message)
+}
+
+/// The type of the gradients of parameters: of those with floats.
+fn gradients_of(module: &mut Module, params: &[Param]) -> Type {
+    let types = params.iter().map(|param| param.ty);
+    let floats: Vec<Type> = types.filter(|&ty| module.types.has_float(ty)).collect();
+    match floats[..] {
+        [single] => single,
+        _ => module.types.tuple(&floats),
     }
 }

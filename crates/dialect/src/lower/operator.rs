@@ -1,6 +1,6 @@
 //! Binary operators.
 
-use super::{Flow, FunctionLowering, Operand, fault};
+use super::{FunctionLowering, LoweringResult, Operand, fault};
 use crate::decorator::Role;
 use crate::scope::{BindingSource, OverloadSet};
 use crate::syntax::Operator;
@@ -17,7 +17,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         left: Operand<'a>,
         right: Operand<'a>,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         if let Some(result) = self.user_operator(op, &left, &right, span)? {
             return Ok(result);
         }
@@ -51,7 +51,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         left: &Operand<'a>,
         right: &Operand<'a>,
         span: Span,
-    ) -> Flow<Option<Operand<'a>>> {
+    ) -> LoweringResult<Option<Operand<'a>>> {
         let name = operator_name(op);
         let Some((definitions, home)) = self.unit.scopes.lookup(self.scope, name) else {
             return Ok(None);
@@ -181,7 +181,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         name: &str,
         args: &[Operand<'a>],
         span: Span,
-    ) -> Option<Flow<Operand<'a>>> {
+    ) -> Option<LoweringResult<Operand<'a>>> {
         let op = match name {
             "add" => Operator::Add,
             "sub" => Operator::Sub,

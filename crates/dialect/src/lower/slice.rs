@@ -1,7 +1,7 @@
 //! Assignments to slices of vectors and matrices: `v[:2] = u`, `m[0, 1:] = u`.
 
 use super::access::Access;
-use super::{Flow, FunctionLowering, fault};
+use super::{FunctionLowering, LoweringResult, fault};
 use crate::syntax::Expr;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
@@ -19,23 +19,19 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Writes the components a slice names, all at once or one number to each.
-    pub(super) fn store_slice(&mut self, target: &'a Expr, value: Value) -> Flow<()> {
+    pub(super) fn store_slice(&mut self, target: &'a Expr, value: Value) -> LoweringResult<()> {
         let span = self.span(target);
         let Expr::Subscript(subscript) = target else { return Ok(()) };
-        let Access::Place(place) = self.access(&subscript.value)? else {
-            return fault(
-                Code::NotWritable,
-                span,
-                "this can't be written: it is no variable and no element of an array",
-            );
+        let place = match self.access(&subscript.value)? {
+            Access::Place(place) if self.writable(place) => place,
+            _ => {
+                return fault(
+                    Code::NotWritable,
+                    span,
+                    "this can't be written: it is no variable and no element of an array",
+                );
+            }
         };
-        if !self.writable(place) {
-            return fault(
-                Code::NotWritable,
-                span,
-                "this can't be written: it is no variable and no element of an array",
-            );
-        }
         let indices: Vec<&'a Expr> = match &*subscript.slice {
             Expr::Tuple(tuple) => tuple.elts.iter().collect(),
             one => vec![one],

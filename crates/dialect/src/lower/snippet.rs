@@ -2,8 +2,9 @@
 //! the dialect have in common.
 
 mod number;
+mod statement;
 
-use super::{Binding, Flow, FunctionLowering, Operand, Session};
+use super::{Binding, FunctionLowering, LoweringResult, Operand, Session};
 use crate::constant::KnownValue;
 use crate::scope::ScopeId;
 use crate::signature::Formal;
@@ -150,7 +151,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         formals: &[Formal<'a>],
         bindings: &[Binding<'a>],
         changed: &FxHashSet<&str>,
-    ) -> Flow<()> {
+    ) -> LoweringResult<()> {
         for (formal, binding) in formals.iter().zip(bindings) {
             let Binding::Param(at) = *binding else {
                 return Err(unread(format!("`{}` of such a type", formal.name)));
@@ -175,125 +176,13 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(())
     }
 
-    fn snippet_block(&mut self, snippet: &mut Snippet, body: &[Stmt]) -> Flow<()> {
-        snippet.scopes.push(FxHashMap::default());
-        let lowered = body.iter().try_for_each(|stmt| self.snippet_stmt(snippet, stmt));
-        snippet.scopes.pop();
-        lowered
-    }
-
-    fn snippet_stmt(&mut self, snippet: &mut Snippet, stmt: &Stmt) -> Flow<()> {
-        if self.b.diverged() {
-            return Ok(());
-        }
-        match stmt {
-            Stmt::Block(body) => self.snippet_block(snippet, body),
-            Stmt::Declare(ty, name, value) => self.declare(snippet, *ty, name, value.as_ref()),
-            Stmt::Assign(target, op, value) => {
-                let place = self.target(snippet, target)?;
-                let mut value = self.snippet_expr(snippet, value)?;
-                if let Some(op) = op {
-                    let before = self.b.load(place);
-                    value = self.snippet_binary(*op, before, value)?;
-                }
-                let value = self.value_as(value, self.b.place_type(place))?;
-                self.b.store(place, value);
-                Ok(())
-            }
-            Stmt::If(condition, accept, reject) => {
-                let condition = self.snippet_truth(snippet, condition)?;
-                self.b.open_block();
-                let accepted = self.snippet_stmt(snippet, accept);
-                let accept = self.b.close_block();
-                self.b.open_block();
-                let rejected = match reject {
-                    Some(reject) => self.snippet_stmt(snippet, reject),
-                    None => Ok(()),
-                };
-                let reject = self.b.close_block();
-                self.b.if_blocks(condition, accept, reject);
-                accepted.and(rejected)
-            }
-            Stmt::While(condition, body, step) => {
-                self.b.open_block();
-                let condition = match condition {
-                    Some(condition) => self.snippet_truth(snippet, condition),
-                    None => Ok(self.b.bool(true)),
-                };
-                let header = self.b.close_block();
-                self.b.open_block();
-                snippet.in_loop += 1;
-                let mut lowered = self.snippet_stmt(snippet, body);
-                if let (Ok(()), Some(step)) = (&lowered, step) {
-                    lowered = self.snippet_stmt(snippet, step);
-                }
-                snippet.in_loop -= 1;
-                let body = self.b.close_block();
-                self.b.while_blocks(header, condition?, body);
-                lowered
-            }
-            Stmt::Return(value) => {
-                let value = match value {
-                    Some(value) => {
-                        let value = self.snippet_expr(snippet, value)?;
-                        if snippet.result == Type::UNIT {
-                            return Err(unread("a result that no annotation names"));
-                        }
-                        Some(self.value_as(value, snippet.result)?)
-                    }
-                    None if snippet.result == Type::UNIT => None,
-                    None => return Err(unread("`return` without a value")),
-                };
-                self.b.ret(value);
-                Ok(())
-            }
-            Stmt::Break if snippet.in_loop > 0 => {
-                self.b.break_loop();
-                Ok(())
-            }
-            Stmt::Break => Err(unread("`break` without a loop")),
-            Stmt::Drop(value) => self.snippet_expr(snippet, value).map(|_| ()),
-        }
-    }
-
-    fn declare(
-        &mut self,
-        snippet: &mut Snippet,
-        ty: SnippetType,
-        name: &str,
-        value: Option<&Expr>,
-    ) -> Flow<()> {
-        let value = match value {
-            Some(value) => self.snippet_expr(snippet, value)?,
-            None if ty == SnippetType::Auto => return Err(unread("`auto` without a value")),
-            None => {
-                let ty = self.snippet_type(ty)?;
-                self.zero(ty)
-            }
-        };
-        let value = match ty {
-            SnippetType::Auto => value,
-            ty => {
-                let ty = self.snippet_type(ty)?;
-                self.value_as(value, ty)?
-            }
-        };
-        let local = self.b.local(name, self.ty(value));
-        let place = self.b.local_place(local);
-        self.b.store(place, value);
-        if let Some(scope) = snippet.scopes.last_mut() {
-            scope.insert(name.to_owned(), Variable::Local(local));
-        }
-        Ok(())
-    }
-
-    fn variable(snippet: &Snippet, name: &str) -> Flow<Variable> {
+    fn variable(snippet: &Snippet, name: &str) -> LoweringResult<Variable> {
         let found = snippet.scopes.iter().rev().find_map(|scope| scope.get(name));
         found.copied().ok_or_else(|| unread(format!("`{name}`, which nothing declares")))
     }
 
     /// A place that is written.
-    fn target(&mut self, snippet: &mut Snippet, target: &Expr) -> Flow<PlaceId> {
+    fn target(&mut self, snippet: &mut Snippet, target: &Expr) -> LoweringResult<PlaceId> {
         match target {
             Expr::Name(name) => match Self::variable(snippet, name)? {
                 Variable::Local(local) => Ok(self.b.local_place(local)),
@@ -311,7 +200,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         snippet: &mut Snippet,
         base: &Expr,
         index: &Expr,
-    ) -> Flow<PlaceId> {
+    ) -> LoweringResult<PlaceId> {
         // `a.data[i]` is `a[i]`.
         let base = match base {
             Expr::Member(base, name) if name == "data" => base,
@@ -354,7 +243,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    fn snippet_expr(&mut self, snippet: &mut Snippet, expr: &Expr) -> Flow<Value> {
+    fn snippet_expr(&mut self, snippet: &mut Snippet, expr: &Expr) -> LoweringResult<Value> {
         Ok(match expr {
             Expr::Bool(value) => self.b.bool(*value),
             Expr::Int(scalar, value) => self.b.literal(Literal::int(*scalar, *value)),
@@ -379,12 +268,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             Expr::Make(ty, arguments) => return self.make(snippet, *ty, arguments),
             Expr::Bits(to, value) => {
                 let value = self.snippet_expr(snippet, value)?;
-                let from = self.scalar_of(value)?;
-                let is_bool = from == Scalar::Bool || *to == Scalar::Bool;
-                if is_bool || from.bits() != to.bits() {
-                    return Err(unread("`reinterpret_cast` to another size"));
-                }
-                self.b.bitcast(value, *to)
+                return self.snippet_bits(value, *to);
             }
             Expr::Negate(value) => {
                 let value = self.promoted(snippet, value)?;
@@ -412,51 +296,79 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 let (left, right) = self.common_type(left, right)?;
                 self.b.compare(*op, left, right)
             }
-            Expr::Both(and, left, right) => {
-                let left = self.snippet_truth(snippet, left)?;
-                let place = self.temporary("both", Type::BOOL);
-                self.b.store(place, left);
-                let enters = if *and { left } else { self.b.not(left) };
-                self.b.open_block();
-                let right = self.snippet_truth(snippet, right);
-                if let Ok(right) = right {
-                    self.b.store(place, right);
-                }
-                let accept = self.b.close_block();
-                let reject = self.b.empty_block();
-                self.b.if_blocks(enters, accept, reject);
-                right?;
-                self.b.load(place)
-            }
+            Expr::Both(and, left, right) => return self.both(snippet, *and, left, right),
             Expr::Choose(condition, accept, reject) => {
-                let condition = self.snippet_truth(snippet, condition)?;
-                if !(is_plain(accept) && is_plain(reject)) {
-                    return Err(unread("`?` before what may fault"));
-                }
-                let accept = self.snippet_expr(snippet, accept)?;
-                let reject = self.snippet_expr(snippet, reject)?;
-                let (accept, reject) = match self.ty(accept) == self.ty(reject) {
-                    true => (accept, reject),
-                    false => self.common_type(accept, reject)?,
-                };
-                self.b.select(condition, accept, reject)
+                return self.choose(snippet, condition, accept, reject);
             }
         })
     }
 
-    fn promoted(&mut self, snippet: &mut Snippet, value: &Expr) -> Flow<Value> {
+    fn snippet_bits(&mut self, value: Value, to: Scalar) -> LoweringResult<Value> {
+        let from = self.scalar_of(value)?;
+        let is_bool = from == Scalar::Bool || to == Scalar::Bool;
+        if is_bool || from.bits() != to.bits() {
+            return Err(unread("`reinterpret_cast` to another size"));
+        }
+        Ok(self.b.bitcast(value, to))
+    }
+
+    /// `a && b`, or `a || b`: the right operand is evaluated only if the left one decides nothing.
+    fn both(
+        &mut self,
+        snippet: &mut Snippet,
+        and: bool,
+        left: &Expr,
+        right: &Expr,
+    ) -> LoweringResult<Value> {
+        let left = self.snippet_truth(snippet, left)?;
+        let place = self.temporary("both", Type::BOOL);
+        self.b.store(place, left);
+        let enters = if and { left } else { self.b.not(left) };
+        self.b.open_block();
+        let right = self.snippet_truth(snippet, right);
+        if let Ok(right) = right {
+            self.b.store(place, right);
+        }
+        let accept = self.b.close_block();
+        let reject = self.b.empty_block();
+        self.b.if_blocks(enters, accept, reject);
+        right?;
+        Ok(self.b.load(place))
+    }
+
+    fn choose(
+        &mut self,
+        snippet: &mut Snippet,
+        condition: &Expr,
+        accept: &Expr,
+        reject: &Expr,
+    ) -> LoweringResult<Value> {
+        let condition = self.snippet_truth(snippet, condition)?;
+        if !(is_plain(accept) && is_plain(reject)) {
+            return Err(unread("`?` before what may fault"));
+        }
+        let accept = self.snippet_expr(snippet, accept)?;
+        let reject = self.snippet_expr(snippet, reject)?;
+        let (accept, reject) = match self.ty(accept) == self.ty(reject) {
+            true => (accept, reject),
+            false => self.common_type(accept, reject)?,
+        };
+        Ok(self.b.select(condition, accept, reject))
+    }
+
+    fn promoted(&mut self, snippet: &mut Snippet, value: &Expr) -> LoweringResult<Value> {
         let value = self.snippet_expr(snippet, value)?;
         let scalar = promotion(self.scalar_of(value)?);
         Ok(self.number_as(value, scalar))
     }
 
-    fn snippet_truth(&mut self, snippet: &mut Snippet, value: &Expr) -> Flow<Value> {
+    fn snippet_truth(&mut self, snippet: &mut Snippet, value: &Expr) -> LoweringResult<Value> {
         let value = self.snippet_expr(snippet, value)?;
         self.scalar_of(value)?;
         Ok(self.number_as(value, Scalar::Bool))
     }
 
-    fn snippet_type(&mut self, ty: SnippetType) -> Flow<Type> {
+    fn snippet_type(&mut self, ty: SnippetType) -> LoweringResult<Type> {
         let types = &mut self.b.module.types;
         Ok(match ty {
             SnippetType::Auto => return Err(unread("`auto` as a type of a value")),
@@ -467,7 +379,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A value of a type: a conversion, or a vector or matrix of its parts.
-    fn make(&mut self, snippet: &mut Snippet, ty: SnippetType, given: &[Expr]) -> Flow<Value> {
+    fn make(
+        &mut self,
+        snippet: &mut Snippet,
+        ty: SnippetType,
+        given: &[Expr],
+    ) -> LoweringResult<Value> {
         let ty = self.snippet_type(ty)?;
         let mut parts = Vec::with_capacity(given.len());
         for part in given {
@@ -498,7 +415,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         snippet: &mut Snippet,
         name: &str,
         arguments: &[Expr],
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             values.push(self.snippet_expr(snippet, argument)?);

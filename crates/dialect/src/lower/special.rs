@@ -1,7 +1,7 @@
 //! Functions of the dialect that are no rows of the table: what they do depends on more than the
 //! types of their arguments.
 
-use super::{Flow, FunctionLowering, Operand, atomic, fault, usage};
+use super::{FunctionLowering, LoweringResult, Operand, atomic, fault, usage};
 use crate::annotation::Annotation;
 use crate::arithmetic::{arithmetic, compared, python_number};
 use crate::constant::KnownValue;
@@ -11,6 +11,9 @@ use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
+
+/// Types of Warp's arrays, which Python makes from pointers.
+const ARRAY_TYPES: [&str; 5] = ["array", "array1d", "array2d", "array3d", "array4d"];
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// Returns true if a call is `wp.tid()`.
@@ -22,7 +25,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The first coordinates of this thread.
-    pub(super) fn launch_indices(&mut self, count: usize, span: Span) -> Flow<Vec<Operand<'a>>> {
+    pub(super) fn launch_indices(
+        &mut self,
+        count: usize,
+        span: Span,
+    ) -> LoweringResult<Vec<Operand<'a>>> {
         if !self.is_kernel {
             let message = "`wp.tid()` is asked in kernels only: pass the index to the function";
             return fault(Code::TidInFunction, span, message);
@@ -40,7 +47,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         path: &str,
         call: &'a ExprCall,
         span: Span,
-    ) -> Option<Flow<Operand<'a>>> {
+    ) -> Option<LoweringResult<Operand<'a>>> {
         if path.starts_with("warp.") && !usage::results_of(call).is_empty() {
             return Some(self.decomposed(name, call, span));
         }
@@ -69,21 +76,16 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             "cast" => self.cast(call, span),
             "select" => self.select(call, span),
             "vector" | "vec" if path.starts_with("warp.") => {
-                self.construct_type(&Annotation::Vector(None, Annotation::Any.into()), call, span)
+                let any = Annotation::Any.into();
+                self.construct_type(&Annotation::Vector(None, any), call, span)
             }
-            "matrix" | "mat" if path.starts_with("warp.") => self.construct_type(
-                &Annotation::Matrix(None, None, Annotation::Any.into()),
-                call,
-                span,
-            ),
-            "array" | "array1d" | "array2d" | "array3d" | "array4d"
-                if path.starts_with("warp.") =>
-            {
-                fault(
-                    Code::UnsupportedPointer,
-                    span,
-                    "arrays can't be made from pointers in a kernel",
-                )
+            "matrix" | "mat" if path.starts_with("warp.") => {
+                let any = Annotation::Any.into();
+                self.construct_type(&Annotation::Matrix(None, None, any), call, span)
+            }
+            name if path.starts_with("warp.") && ARRAY_TYPES.contains(&name) => {
+                let message = "arrays can't be made from pointers in a kernel";
+                fault(Code::UnsupportedPointer, span, message)
             }
             "constant" if path == "warp.constant" => match &call.arguments.args[..] {
                 [value] => self.expr(value),
@@ -91,31 +93,33 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             },
             "neg" | "pos" | "invert" | "unot" => return self.unary_function(name, call, span),
             "range" | "reversed" if path.starts_with("builtins") || path.starts_with("warp") => {
-                fault(
-                    Code::UnsupportedIteration,
-                    span,
-                    format!("`{name}` is allowed in loops only"),
-                )
+                let message = format!("`{name}` is allowed in loops only");
+                fault(Code::UnsupportedIteration, span, message)
             }
-            _ => {
-                if call.arguments.keywords.is_empty()
-                    && call.arguments.args.len() == 2
-                    && is_operator(name)
-                {
-                    let given = match self.call_arguments(&call.arguments) {
-                        Ok(given) => given,
-                        Err(stop) => return Some(Err(stop)),
-                    };
-                    let operands: Vec<Operand<'a>> =
-                        given.into_iter().map(|(_, operand, _)| operand).collect();
-                    return self.named_operator(name, &operands, span);
-                }
-                return None;
-            }
+            _ => return self.binary_function(name, call, span),
         })
     }
 
-    fn one_argument(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    /// A call of an operator by its name; `None` if it isn't one.
+    fn binary_function(
+        &mut self,
+        name: &str,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Option<LoweringResult<Operand<'a>>> {
+        let arguments = &call.arguments;
+        if !arguments.keywords.is_empty() || arguments.args.len() != 2 || !is_operator(name) {
+            return None;
+        }
+        let given = match self.call_arguments(arguments) {
+            Ok(given) => given,
+            Err(stop) => return Some(Err(stop)),
+        };
+        let operands: Vec<Operand<'a>> = given.into_iter().map(|(_, operand, _)| operand).collect();
+        self.named_operator(name, &operands, span)
+    }
+
+    fn one_argument(&mut self, call: &'a ExprCall, span: Span) -> LoweringResult<Operand<'a>> {
         match (&call.arguments.args[..], call.arguments.keywords.is_empty()) {
             ([arg], true) => self.expr(arg),
             _ => fault(Code::WrongArguments, span, "one argument is needed here"),
@@ -123,7 +127,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.static(expr)`: what the text says `expr` is.
-    fn static_value(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    fn static_value(&mut self, call: &'a ExprCall, span: Span) -> LoweringResult<Operand<'a>> {
         let [arg] = &call.arguments.args[..] else {
             return fault(Code::WrongArguments, span, "`wp.static` needs one expression");
         };
@@ -135,7 +139,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// An expression with names of this function that are known from the text.
-    fn static_expr(&mut self, expr: &'a Expr) -> Flow<KnownValue<'a>> {
+    fn static_expr(&mut self, expr: &'a Expr) -> LoweringResult<KnownValue<'a>> {
         match expr {
             Expr::Name(name) if self.names.contains_key(name.id.as_str()) => {
                 match self.name_operand(name.id.as_str(), expr)? {
@@ -180,7 +184,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    fn static_call(&mut self, expr: &'a Expr, call: &'a ExprCall) -> Flow<KnownValue<'a>> {
+    fn static_call(
+        &mut self,
+        expr: &'a Expr,
+        call: &'a ExprCall,
+    ) -> LoweringResult<KnownValue<'a>> {
         let name = match &*call.func {
             Expr::Name(name) => Some(name.id.as_str()),
             _ => None,
@@ -208,7 +216,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    fn print(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    fn print(&mut self, call: &'a ExprCall, span: Span) -> LoweringResult<Operand<'a>> {
         for (_, operand, expr) in self.call_arguments(&call.arguments)? {
             match operand {
                 Operand::KnownValue(KnownValue::Text(text)) => {
@@ -225,7 +233,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.svd3(a, u, s, v)`: the results are bound to the names that are passed for them.
-    fn decomposed(&mut self, name: &str, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    fn decomposed(
+        &mut self,
+        name: &str,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> LoweringResult<Operand<'a>> {
         let (Some(row), Some(of)) = (builtin::find(name), call.arguments.args.first()) else {
             return fault(Code::WrongArguments, span, format!("`wp.{name}` takes a value first"));
         };
@@ -242,7 +255,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(self.no_value())
     }
 
-    fn printf(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    fn printf(&mut self, call: &'a ExprCall, span: Span) -> LoweringResult<Operand<'a>> {
         let given = self.call_arguments(&call.arguments)?;
         let Some(((_, Operand::KnownValue(KnownValue::Text(format)), _), rest)) =
             given.split_first()
@@ -284,7 +297,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Operand::Tuple(std::rc::Rc::new([]))
     }
 
-    fn length(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    fn length(&mut self, call: &'a ExprCall, span: Span) -> LoweringResult<Operand<'a>> {
         let operand = self.one_argument(call, span)?;
         let known = |len: usize| Ok(Operand::KnownValue(KnownValue::Int(len as i128)));
         match operand {
@@ -315,7 +328,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `type(x)`
-    fn type_of(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    fn type_of(&mut self, call: &'a ExprCall, span: Span) -> LoweringResult<Operand<'a>> {
         let operand = self.one_argument(call, span)?;
         let Some(ty) = self.operand_type(&operand) else {
             return fault(Code::TypeMismatch, span, "this has no type in a kernel");
@@ -337,7 +350,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.cast(x, dtype)`: the same bits.
-    fn cast(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    fn cast(&mut self, call: &'a ExprCall, span: Span) -> LoweringResult<Operand<'a>> {
         let given = self.call_arguments(&call.arguments)?;
         let [
             (_, operand, _),
@@ -369,7 +382,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.select(condition, if_false, if_true)`
-    fn select(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    fn select(&mut self, call: &'a ExprCall, span: Span) -> LoweringResult<Operand<'a>> {
         let given = self.call_arguments(&call.arguments)?;
         let [(_, condition, _), (_, reject, _), (_, accept, _)] = &given[..] else {
             return fault(
@@ -397,7 +410,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         name: &str,
         call: &'a ExprCall,
         span: Span,
-    ) -> Option<Flow<Operand<'a>>> {
+    ) -> Option<LoweringResult<Operand<'a>>> {
         let operand = match self.one_argument(call, span) {
             Ok(operand) => operand,
             Err(stop) => return Some(Err(stop)),

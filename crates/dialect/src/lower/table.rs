@@ -2,7 +2,7 @@
 
 use super::access::Access;
 use super::call::CallArgument;
-use super::{Flow, FunctionLowering, LoweringError, Operand, fault};
+use super::{FunctionLowering, LoweringError, LoweringResult, Operand, fault};
 use crate::constant::KnownValue;
 use gbxcule_ir::builtin::{self, BuiltinId, Signature};
 use gbxcule_ir::constant::Literal;
@@ -19,7 +19,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         row: BuiltinId,
         given: Vec<CallArgument<'a>>,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let name = builtin::row(row).name;
         let mut given = given;
         if let Some(default) = self.default_argument(name, &given) {
@@ -86,7 +86,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         operand: Operand<'a>,
         expr: Option<&'a crate::syntax::Expr>,
         span: Span,
-    ) -> Flow<PlaceId> {
+    ) -> LoweringResult<PlaceId> {
         if let Some(expr) = expr
             && let Access::Place(place) = self.access(expr)?
         {

@@ -1,7 +1,7 @@
 //! Tiles: blocks of elements that the threads of a block work on together.
 //!
-//! A tile is no value of the IR. It is a fixed array in a variable, and the extents and strides by
-//! which that is read: views share the variable. An operation on tiles becomes one loop over the
+//! A tile is not a value of the IR. It is a fixed array in a variable, and the extents and strides
+//! by which that is read: views share the variable. An operation on tiles becomes one loop over the
 //! elements of its result ([`FunctionLowering::each`]), so back ends need nothing for most of them.
 
 mod arithmetic;
@@ -13,7 +13,7 @@ mod transfer;
 mod view;
 
 use super::access::Access;
-use super::{Binding, Flow, FunctionLowering, Operand, fault};
+use super::{Binding, FunctionLowering, LoweringResult, Operand, fault};
 use crate::constant::KnownValue;
 use crate::syntax::Expr;
 use gbxcule_ir::diagnostic::Code;
@@ -120,7 +120,12 @@ fn dense(extents: &[u32]) -> Vec<Dim> {
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// A variable for a tile; its elements are open.
-    pub(super) fn new_tile(&mut self, name: &str, shape: &TileShape, span: Span) -> Flow<Tile> {
+    pub(super) fn new_tile(
+        &mut self,
+        name: &str,
+        shape: &TileShape,
+        span: Span,
+    ) -> LoweringResult<Tile> {
         let count = shape.extents.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let Some(layout) = self.b.module.types.layout(shape.of) else {
             let found = self.shown(shape.of);
@@ -142,8 +147,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         &mut self,
         extents: &[u32],
         span: Span,
-        mut make: impl FnMut(&mut Self, &mut Position) -> Flow<Value>,
-    ) -> Flow<Tile> {
+        mut make: impl FnMut(&mut Self, &mut Position) -> LoweringResult<Value>,
+    ) -> LoweringResult<Tile> {
         let mut made = None;
         self.each(extents, |lower, position| {
             let value = make(lower, position)?;
@@ -161,8 +166,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn each(
         &mut self,
         extents: &[u32],
-        body: impl FnOnce(&mut Self, &mut Position) -> Flow<()>,
-    ) -> Flow<()> {
+        body: impl FnOnce(&mut Self, &mut Position) -> LoweringResult<()>,
+    ) -> LoweringResult<()> {
         let count: u32 = extents.iter().product();
         self.repeat(count, |lower, flat| {
             let mut position = Position { flat, extents: extents.to_vec(), coordinates: None };
@@ -174,8 +179,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn repeat(
         &mut self,
         count: u32,
-        body: impl FnOnce(&mut Self, Value) -> Flow<()>,
-    ) -> Flow<()> {
+        body: impl FnOnce(&mut Self, Value) -> LoweringResult<()>,
+    ) -> LoweringResult<()> {
         if count == 1 {
             let zero = self.b.i32(0);
             return body(self, zero);
@@ -278,7 +283,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Copies a tile into one of its shape; one that shares its storage is read before.
-    pub(super) fn copy_tile(&mut self, from: &Tile, to: &Tile, span: Span) -> Flow<()> {
+    pub(super) fn copy_tile(&mut self, from: &Tile, to: &Tile, span: Span) -> LoweringResult<()> {
         let copied =
             if from.shares_storage(to) { Some(self.fresh_copy(from, span)?) } else { None };
         let from = copied.as_ref().unwrap_or(from);
@@ -291,13 +296,18 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A tile of its own with the elements of another.
-    pub(super) fn fresh_copy(&mut self, tile: &Tile, span: Span) -> Flow<Tile> {
+    pub(super) fn fresh_copy(&mut self, tile: &Tile, span: Span) -> LoweringResult<Tile> {
         self.made_tile(&tile.extents(), span, |lower, position| Ok(lower.loaded(tile, position)))
     }
 
     /// Binds a name to a tile. A name that is bound several times has a tile of its own, so that
     /// every way leads to the same variable; and so has a copy of what another name stands for.
-    pub(super) fn bind_tile(&mut self, name: &'a str, tile: Rc<Tile>, span: Span) -> Flow<()> {
+    pub(super) fn bind_tile(
+        &mut self,
+        name: &'a str,
+        tile: Rc<Tile>,
+        span: Span,
+    ) -> LoweringResult<()> {
         let bound = match self.names.get(name) {
             Some(Binding::Tile(bound)) => Some(bound.clone()),
             _ => None,
@@ -354,7 +364,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The content of a tile as one value, for a result.
-    pub(super) fn tile_content(&mut self, tile: &Tile, span: Span) -> Flow<Value> {
+    pub(super) fn tile_content(&mut self, tile: &Tile, span: Span) -> LoweringResult<Value> {
         let ty = self.b.module.types.fixed(tile.of, tile.count());
         let whole = tile.is_dense() && tile.start == 0 && tile.moved.is_none();
         let storage = match whole && self.b.place_type(tile.storage) == ty {
@@ -365,7 +375,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The content of a tile as the result of this function.
-    pub(super) fn tile_result_value(&mut self, tile: &Tile, span: Span) -> Flow<Value> {
+    pub(super) fn tile_result_value(&mut self, tile: &Tile, span: Span) -> LoweringResult<Value> {
         let (function, shape) = (self.b.function_id(), tile.shape());
         if self.session.tile_results.get(&function).is_some_and(|known| *known != shape) {
             return fault(Code::TypeMismatch, span, "all results of a function are of one type");
@@ -386,7 +396,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         tile: &Tile,
         attr: &str,
         expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
+    ) -> LoweringResult<Access<'a>> {
         let known = match attr {
             "shape" => {
                 let extents = tile.dims.iter().map(|dim| KnownValue::Int(i128::from(dim.extent)));

@@ -2,7 +2,8 @@
 
 use super::access::Access;
 use super::call::CallArgument;
-use super::{Binding, Flow, FunctionLowering, Instance, LoweringError, Operand, fault};
+use super::tile::Tile;
+use super::{Binding, FunctionLowering, Instance, LoweringError, LoweringResult, Operand, fault};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::scope::{OverloadSet, ScopeId};
@@ -48,7 +49,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         family: OverloadSet<'a>,
         given: &[CallArgument<'a>],
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let unit = self.unit;
         let found = unit.framed(family.frame, || self.overload(family, given, span))?;
         let mut passing = PassedArguments::default();
@@ -89,7 +90,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         formal: &Formal<'a>,
         (_, operand, expr): CallArgument<'a>,
         call: Span,
-    ) -> Flow<()> {
+    ) -> LoweringResult<()> {
         if let (Operand::KnownValue(KnownValue::Handle(from)), Some(library)) =
             (&operand, self.unit.library)
         {
@@ -101,34 +102,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             return Ok(());
         }
         if let Some(parts) = self.tuple_parts(&operand) {
-            let (start, count) = (passing.params.len() as i128, parts.len() as i128);
-            // Tuples of other lengths at other places are other instances.
-            passing.statics.push(KnownValue::Sequence([start, count].map(KnownValue::Int).into()));
-            let outer = std::mem::take(&mut passing.bindings);
             let here = expr.map_or(call, |expr| self.span(expr));
-            for part in parts {
-                let part = match part {
-                    Operand::KnownValue(known) if self.static_type(&known).is_some() => {
-                        Operand::Value(self.materialize(&known, here)?)
-                    }
-                    part => part,
-                };
-                self.pass(passing, formal, (None, part, None), here)?;
-            }
-            let parts = std::mem::replace(&mut passing.bindings, outer);
-            passing.bindings.push(Binding::Parts(parts.into()));
-            return Ok(());
+            return self.pass_tuple(passing, formal, parts, here);
         }
         if let Operand::Tile(tile) = &operand {
-            let (key, param) = Self::tile_param(tile, passing.params.len() as u32);
-            passing.statics.push(key);
-            passing.bindings.push(Binding::TileParam(param));
-            let storage = Param::mutable(formal.name, self.b.place_type(tile.storage));
-            passing.add(storage.at(formal.span), Arg::Place(tile.storage));
-            if let Some(moved) = Self::tile_moved(tile) {
-                let param = Param::value(format!("{}_start", formal.name), Type::I32);
-                passing.add(param.at(formal.span), Arg::Value(moved));
-            }
+            self.pass_tile(passing, formal, tile);
             return Ok(());
         }
         if let Operand::KnownValue(known) = &operand
@@ -163,6 +141,43 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(())
     }
 
+    fn pass_tuple(
+        &mut self,
+        passing: &mut PassedArguments<'a>,
+        formal: &Formal<'a>,
+        parts: Vec<Operand<'a>>,
+        here: Span,
+    ) -> LoweringResult<()> {
+        let (start, count) = (passing.params.len() as i128, parts.len() as i128);
+        // Tuples of other lengths at other places are other instances.
+        passing.statics.push(KnownValue::Sequence([start, count].map(KnownValue::Int).into()));
+        let outer = std::mem::take(&mut passing.bindings);
+        for part in parts {
+            let part = match part {
+                Operand::KnownValue(known) if self.static_type(&known).is_some() => {
+                    Operand::Value(self.materialize(&known, here)?)
+                }
+                part => part,
+            };
+            self.pass(passing, formal, (None, part, None), here)?;
+        }
+        let parts = std::mem::replace(&mut passing.bindings, outer);
+        passing.bindings.push(Binding::Parts(parts.into()));
+        Ok(())
+    }
+
+    fn pass_tile(&mut self, passing: &mut PassedArguments<'a>, formal: &Formal<'a>, tile: &Tile) {
+        let (key, param) = Self::tile_param(tile, passing.params.len() as u32);
+        passing.statics.push(key);
+        passing.bindings.push(Binding::TileParam(param));
+        let storage = Param::mutable(formal.name, self.b.place_type(tile.storage));
+        passing.add(storage.at(formal.span), Arg::Place(tile.storage));
+        if let Some(moved) = Self::tile_moved(tile) {
+            let param = Param::value(format!("{}_start", formal.name), Type::I32);
+            passing.add(param.at(formal.span), Arg::Value(moved));
+        }
+    }
+
     /// The parts of a tuple.
     fn tuple_parts(&mut self, operand: &Operand<'a>) -> Option<Vec<Operand<'a>>> {
         match operand {
@@ -190,7 +205,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         operand: Operand<'a>,
         formal: &Formal<'a>,
         here: Span,
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let mut value = self.value(operand, here)?;
         let ty = self.ty(value);
         if let (Annotation::Array(_, dims), Shape::Fixed { .. }) =
@@ -209,7 +224,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         family: OverloadSet<'a>,
         given: &[CallArgument<'a>],
         span: Span,
-    ) -> Flow<MatchingOverload<'a>> {
+    ) -> LoweringResult<MatchingOverload<'a>> {
         let OverloadSet { home, name, .. } = family;
         let defs = self.unit.overloads(family);
         let (mut known, mut generic) = (None, None);
@@ -222,18 +237,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                     return Err(LoweringError::Reported);
                 }
             };
-            if let Some((code, what)) =
-                formals.iter().find_map(|formal| formal.annotation.unsupported())
-            {
-                return fault(code, span, format!("{what} aren't supported: `{name}` takes some"));
-            }
-            if formals.iter().any(|formal| formal.variadic) {
-                return fault(
-                    Code::UnsupportedVariadic,
-                    span,
-                    format!("`{name}` takes any number of arguments"),
-                );
-            }
+            check_supported(&formals, name, span)?;
             let names: Vec<String> = formals.iter().map(|formal| self.written(formal)).collect();
             taken.push(format!("({})", names.join(", ")));
             let Some(passed) = self.match_arguments(&formals, given, home)? else { continue };
@@ -258,24 +262,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         if let Some((found, _)) = known.or(generic) {
             return Ok(found);
         }
-        let mut found = Vec::new();
-        for (_, operand, _) in given {
-            if let Operand::Tile(tile) = operand {
-                found.push(format!("`{}`", self.shown_tile(&tile.shape())));
-                continue;
-            }
-            found.push(match self.operand_type(operand) {
-                Some(ty) => format!("`{}`", self.shown(ty)),
-                None => self
-                    .unit
-                    .library
-                    .filter(|_| matches!(operand, Operand::KnownValue(KnownValue::Handle(_))))
-                    .map_or_else(
-                        || "a function, type or tuple".to_owned(),
-                        |library| format!("`{}`", library.handle),
-                    ),
-            });
-        }
+        let found: Vec<String> =
+            given.iter().map(|(_, operand, _)| self.shown_argument(operand)).collect();
         let message = if found.is_empty() {
             format!("`{name}` needs arguments")
         } else {
@@ -283,6 +271,24 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         };
         let fault = Diagnostic::error(Code::TypeMismatch, span, message);
         Err(LoweringError::Fault(Box::new(fault.help(format!("it takes {}", taken.join(" or "))))))
+    }
+
+    /// An argument's type, as a message shows it.
+    fn shown_argument(&mut self, operand: &Operand<'a>) -> String {
+        if let Operand::Tile(tile) = operand {
+            return format!("`{}`", self.shown_tile(&tile.shape()));
+        }
+        match self.operand_type(operand) {
+            Some(ty) => format!("`{}`", self.shown(ty)),
+            None => self
+                .unit
+                .library
+                .filter(|_| matches!(operand, Operand::KnownValue(KnownValue::Handle(_))))
+                .map_or_else(
+                    || "a function, type or tuple".to_owned(),
+                    |library| format!("`{}`", library.handle),
+                ),
+        }
     }
 
     /// A parameter as its text writes it.
@@ -307,7 +313,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         formals: &[Formal<'a>],
         given: &[CallArgument<'a>],
         home: ScopeId,
-    ) -> Flow<Option<Vec<CallArgument<'a>>>> {
+    ) -> LoweringResult<Option<Vec<CallArgument<'a>>>> {
         let positional = given.iter().filter(|(keyword, ..)| keyword.is_none()).count();
         if given.len() > formals.len() {
             return Ok(None);
@@ -339,7 +345,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok((used == given.len()).then_some(passed))
     }
 
-    fn fits(&mut self, formals: &[Formal<'a>], passed: &[CallArgument<'a>]) -> Flow<bool> {
+    fn fits(
+        &mut self,
+        formals: &[Formal<'a>],
+        passed: &[CallArgument<'a>],
+    ) -> LoweringResult<bool> {
         for (formal, (_, operand, _)) in formals.iter().zip(passed) {
             self.session.define_structs(self.b.module, &formal.annotation)?;
             if !self.takes(&formal.annotation, operand) {
@@ -387,7 +397,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         formals: &[Formal<'a>],
         passing: PassedArguments<'a>,
         span: Span,
-    ) -> Flow<FunctionId> {
+    ) -> LoweringResult<FunctionId> {
         let PassedArguments { params, statics, bindings, .. } = passing;
         let types: Vec<Type> = params.iter().map(|param| param.ty).collect();
         let key = (std::ptr::from_ref(def), self.unit.frame_of(home));
@@ -426,4 +436,16 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
         Ok(id)
     }
+}
+
+/// Refuses a definition with parameters that no call can pass.
+fn check_supported(formals: &[Formal<'_>], name: &str, span: Span) -> LoweringResult<()> {
+    if let Some((code, what)) = formals.iter().find_map(|formal| formal.annotation.unsupported()) {
+        return fault(code, span, format!("{what} aren't supported: `{name}` takes some"));
+    }
+    if formals.iter().any(|formal| formal.variadic) {
+        let message = format!("`{name}` takes any number of arguments");
+        return fault(Code::UnsupportedVariadic, span, message);
+    }
+    Ok(())
 }

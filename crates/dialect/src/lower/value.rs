@@ -1,6 +1,6 @@
 //! Values of the IR for expressions.
 
-use super::{Flow, FunctionLowering, LoweringError, Operand, fault};
+use super::{FunctionLowering, LoweringError, LoweringResult, Operand, fault};
 use crate::constant::KnownValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -10,12 +10,12 @@ use gbxcule_ir::ty::{Scalar, Shape, Type};
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// An operand as a value of the IR.
-    pub(super) fn value(&mut self, operand: Operand<'a>, span: Span) -> Flow<Value> {
+    pub(super) fn value(&mut self, operand: Operand<'a>, span: Span) -> LoweringResult<Value> {
         match operand {
             Operand::Value(value) => Ok(value),
             Operand::KnownValue(known) => self.materialize(&known, span),
             Operand::Tuple(parts) => {
-                let parts: Flow<Vec<Value>> =
+                let parts: LoweringResult<Vec<Value>> =
                     parts.iter().map(|part| self.value(part.clone(), span)).collect();
                 self.tuple(&parts?, span)
             }
@@ -31,7 +31,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A tuple as one value: of values that can be stored.
-    fn tuple(&mut self, parts: &[Value], span: Span) -> Flow<Value> {
+    fn tuple(&mut self, parts: &[Value], span: Span) -> LoweringResult<Value> {
         let is_stored = |part: &&Value| self.b.module.types.layout(self.ty(**part)).is_some();
         if let Some(part) = parts.iter().find(|part| !is_stored(part)) {
             let found = self.shown(self.ty(*part));
@@ -52,14 +52,18 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         (0..dims).map(|dim| self.b.extent(array, dim)).collect()
     }
 
-    pub(super) fn too_large<T>(&self, value: i128, span: Span) -> Flow<T> {
+    pub(super) fn too_large<T>(&self, value: i128, span: Span) -> LoweringResult<T> {
         let message = format!("an integer is an `int32`, and {value} is too large for it");
         let fault = Diagnostic::error(Code::IntegerTooLarge, span, message);
         Err(LoweringError::Fault(Box::new(fault.help(format!("write `wp.int64({value})`")))))
     }
 
     /// Makes a value of one that is known from the text: integers are `int32`, floats `float32`.
-    pub(super) fn materialize(&mut self, known: &KnownValue<'a>, span: Span) -> Flow<Value> {
+    pub(super) fn materialize(
+        &mut self,
+        known: &KnownValue<'a>,
+        span: Span,
+    ) -> LoweringResult<Value> {
         Ok(match known {
             KnownValue::Bool(value) => self.b.bool(*value),
             // Up to 32 bits the bits are meant, as in `x ^ 0x9E3779B9`.
@@ -75,7 +79,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 self.b.construct(ty, &parts)
             }
             KnownValue::Sequence(parts) => {
-                let parts: Flow<Vec<Value>> =
+                let parts: LoweringResult<Vec<Value>> =
                     parts.iter().map(|part| self.materialize(part, span)).collect();
                 return self.tuple(&parts?, span);
             }

@@ -1,7 +1,7 @@
 //! Elements, views and extents of arrays.
 
 use super::access::Access;
-use super::{Flow, FunctionLowering, Operand, fault};
+use super::{FunctionLowering, LoweringResult, Operand, fault};
 use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::builtin::Native;
@@ -18,7 +18,7 @@ enum Index<'a> {
 }
 
 /// Checks that there are no more indices than dimensions.
-pub(super) fn check_count(indices: &[&Expr], dims: u8, span: Span) -> Flow<()> {
+pub(super) fn check_count(indices: &[&Expr], dims: u8, span: Span) -> LoweringResult<()> {
     if indices.len() > usize::from(dims) {
         let message = format!("{} indices for an array of {dims} dimensions", indices.len());
         return fault(Code::WrongArguments, span, message);
@@ -32,7 +32,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         array: Value,
         indices: &[&'a Expr],
         expr: &'a Expr,
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let extents = match *self.shape(self.ty(array)) {
             Shape::Array { dims, .. } => usize::from(dims),
             _ => 0,
@@ -71,7 +71,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         dims: u8,
         indices: &[&'a Expr],
         expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
+    ) -> LoweringResult<Access<'a>> {
         let span = self.span(expr);
         check_count(indices, dims, span)?;
         let mut selectors = Vec::with_capacity(indices.len());
@@ -107,7 +107,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `start:stop:step` of an array's dimension: bounds are clamped as in Python.
-    fn range_selector(&mut self, array: Value, dim: u8, slice: &'a ExprSlice) -> Flow<Selector> {
+    fn range_selector(
+        &mut self,
+        array: Value,
+        dim: u8,
+        slice: &'a ExprSlice,
+    ) -> LoweringResult<Selector> {
         let extent = self.b.extent(array, dim);
         let step = match slice.step.as_deref() {
             Some(step) => self.index_value(step)?,
@@ -168,7 +173,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         extent: Value,
         low: Value,
         high: Value,
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let value = self.index_value(bound)?;
         let value = self.b.convert(value, Scalar::I32);
         let value = match self.literal_of(value).and_then(Literal::as_int) {

@@ -1,7 +1,7 @@
 //! Names that the statements of a text bind and mention, for following imports: only what a kernel
 //! may need is read.
 
-use super::{ExceptHandler, Expr, Ranged, Stmt, end, start};
+use super::{ExceptHandler, Expr, Ranged, Stmt, end, is_plain, start};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, OnceLock};
@@ -27,6 +27,10 @@ impl Symbols {
         self.names.push(name.clone());
         self.numbers.insert(name, number);
         number
+    }
+
+    pub(in super::super) fn name(&self, Symbol(number): Symbol) -> &str {
+        &self.names[number as usize]
     }
 }
 
@@ -109,6 +113,8 @@ pub(in super::super) struct Mentions {
     pub(in super::super) names: Vec<Symbol>,
     /// Names after a dot.
     pub(in super::super) attributes: Vec<Symbol>,
+    /// Names that the text imports, each with the names after its dots: `a.b.c`.
+    pub(in super::super) paths: Vec<Vec<Symbol>>,
 }
 
 impl Outline {
@@ -152,12 +158,21 @@ impl Outline {
         mentions.get_or_init(|| {
             let mut finder = Finder { at: *at, names: Names::default() };
             finder.visit_body(body);
-            let mut numbers =
-                |names: FxHashSet<&str>| names.into_iter().map(|name| symbols.of(name)).collect();
-            let Names { names, attributes } = finder.names;
-            let mut names: Vec<Symbol> = numbers(names);
-            names.retain(|&name| self.may_bind(name));
-            Mentions { names, attributes: numbers(attributes) }
+            let Names { names, attributes, paths } = finder.names;
+            let mut found = Mentions::default();
+            for path in paths {
+                let path: Vec<Symbol> = path.into_iter().map(|name| symbols.of(name)).collect();
+                if !self.by_name.contains_key(&path[0]) || self.bindings.contains_key(&path[0]) {
+                    found.names.extend(self.may_bind(path[0]).then_some(path[0]));
+                    found.attributes.extend(&path[1..]);
+                } else if self.imports(path[0]).any(|import| !import.is_known) {
+                    found.paths.push(path);
+                }
+            }
+            let bare = names.into_iter().map(|name| symbols.of(name));
+            found.names.extend(bare.filter(|&name| self.may_bind(name)));
+            found.attributes.extend(attributes.into_iter().map(|name| symbols.of(name)));
+            found
         })
     }
 
@@ -171,6 +186,12 @@ impl Outline {
     pub(in super::super) fn imports(&self, name: Symbol) -> impl Iterator<Item = &Imported> {
         let named = self.by_name.get(&name).map_or(&[][..], Vec::as_slice);
         named.iter().chain(&self.stars).map(|&at| &self.imports[at])
+    }
+
+    /// Returns true if nothing but an import binds a name.
+    pub(in super::super) fn is_imported_only(&self, name: Symbol) -> bool {
+        let is_imported = self.by_name.contains_key(&name) || self.may_bind_any();
+        is_imported && !self.bindings.contains_key(&name)
     }
 
     /// Returns true if the text may bind any name: it imports all of another.
@@ -266,7 +287,8 @@ impl Visitor<'_> for OutlineReader<'_> {
                 names.push(def.name.as_str());
                 let annotated =
                     def.parameters.iter().any(|each| each.as_parameter().annotation.is_some());
-                !def.decorator_list.is_empty() || annotated && self.has_calls
+                let made = def.decorator_list.iter().any(|it| !is_of_python(&it.expression));
+                made || annotated && self.has_calls
             }
             Stmt::ClassDef(def) => {
                 names.push(def.name.as_str());
@@ -313,8 +335,12 @@ struct Finder<'a> {
 
 #[derive(Default)]
 struct Names<'a> {
+    /// Names by themselves.
     names: FxHashSet<&'a str>,
+    /// Names after the dots of what is more than names.
     attributes: FxHashSet<&'a str>,
+    /// Names with dots between them.
+    paths: FxHashSet<Vec<&'a str>>,
 }
 
 impl<'a> Finder<'a> {
@@ -364,6 +390,47 @@ fn is_overload(expr: &Expr) -> bool {
         if matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.as_str() == "overload"))
 }
 
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Returns true if words of a text stand beside each other, as they don't in Python.
+fn is_prose(text: &str) -> bool {
+    const OPERATORS: [&str; 8] = ["and", "else", "for", "if", "in", "is", "not", "or"];
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_word = |word: &str| !OPERATORS.contains(&word);
+    words.windows(2).any(|pair| {
+        pair[0].ends_with(is_of_name)
+            && pair[1].starts_with(is_of_name)
+            && pair.iter().all(|word| is_word(word))
+    })
+}
+
+/// The names of `a.b.c`.
+fn path(expr: &Expr) -> Option<Vec<&str>> {
+    match expr {
+        Expr::Name(name) => Some(vec![name.id.as_str()]),
+        Expr::Attribute(attribute) => {
+            let mut path = path(&attribute.value)?;
+            path.push(attribute.attr.as_str());
+            Some(path)
+        }
+        _ => None,
+    }
+}
+
+/// Returns true for a decorator of functions that neither are kernels nor are called by them.
+fn is_of_python(decorator: &Expr) -> bool {
+    let last = match decorator {
+        Expr::Call(call) => &*call.func,
+        other => other,
+    };
+    let name = path(last).and_then(|path| path.last().copied());
+    let kernels =
+        ["func", "func_grad", "func_native", "func_replay", "integrand", "overload", "struct"];
+    is_plain(decorator) && name.is_some_and(|name| !kernels.contains(&name))
+}
+
 /// The names that a target binds.
 fn bound<'a>(target: &'a Expr, names: &mut Vec<&'a str>) {
     match target {
@@ -385,6 +452,8 @@ impl<'a> Visitor<'a> for Names<'a> {
                 let body = class.body.iter().filter(|stmt| !is_python(stmt));
                 body.for_each(|stmt| self.visit_stmt(stmt));
             }
+            // A docstring.
+            Stmt::Expr(expr) if expr.value.is_string_literal_expr() => {}
             stmt => walk_stmt(self, stmt),
         }
     }
@@ -392,15 +461,21 @@ impl<'a> Visitor<'a> for Names<'a> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Name(name) => _ = self.names.insert(name.id.as_str()),
-            Expr::Attribute(attribute) => _ = self.attributes.insert(attribute.attr.as_str()),
+            Expr::Attribute(attribute) => match path(expr) {
+                Some(path) => {
+                    self.paths.insert(path);
+                    return;
+                }
+                None => _ = self.attributes.insert(attribute.attr.as_str()),
+            },
             // Annotations may be written as strings.
             Expr::StringLiteral(text) => {
-                let words = text.value.iter().flat_map(|part| {
-                    part.as_str().split(|c: char| !(c.is_alphanumeric() || c == '_'))
-                });
-                for word in words {
-                    self.names.insert(word);
-                    self.attributes.insert(word);
+                let parts = text.value.iter().map(|part| part.as_str());
+                for part in parts.filter(|part| !is_prose(part)) {
+                    for path in part.split(|c: char| !(is_of_name(c) || c == '.')) {
+                        self.paths.insert(path.split('.').collect());
+                        self.attributes.extend((!path.contains('.')).then_some(path));
+                    }
                 }
             }
             _ => {}

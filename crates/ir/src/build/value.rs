@@ -29,7 +29,7 @@ impl Builder<'_> {
         self.literal(Literal::bool(value))
     }
 
-    /// A number as a scalar type; invalid if the type is no scalar.
+    /// A number as a scalar type; invalid if the type is not a scalar.
     pub fn number(&mut self, ty: Type, value: f64) -> Value {
         match ty.as_scalar() {
             Some(scalar) => self.literal(Literal::float(scalar, value)),

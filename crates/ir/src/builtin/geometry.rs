@@ -98,7 +98,7 @@ fn heights<'f>(triangle: [Term<'f>; 3], points: [Term<'f>; 3]) -> (Term<'f>, [Te
     (normal, heights)
 }
 
-/// Tests that the line through two points meets a triangle: it passes all sides on the same hand.
+/// Tests that the line through two points meets a triangle: all edges lie on one side of it.
 fn line_meets_triangle<'f>(from: Term<'f>, to: Term<'f>, triangle: [Term<'f>; 3]) -> Term<'f> {
     let along = to - from;
     let corners = triangle.map(|corner| corner - from);

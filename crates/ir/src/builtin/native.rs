@@ -98,7 +98,7 @@ impl Native {
         self.row().result.unwrap_or(of)
     }
 
-    /// All of them.
+    /// Every native builtin, in the order of the table.
     pub fn all() -> impl Iterator<Item = Self> {
         NATIVES.iter().map(|row| row.native)
     }

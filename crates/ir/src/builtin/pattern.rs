@@ -86,7 +86,7 @@ pub enum Pattern {
     ReferenceA,
     /// A place that holds what another pattern says, passed by reference.
     Place(&'static Pattern),
-    /// A pair of two vectors or so: results only.
+    /// Two results.
     Pair(&'static Pattern, &'static Pattern),
     /// Three results.
     Triple(&'static Pattern, &'static Pattern, &'static Pattern),

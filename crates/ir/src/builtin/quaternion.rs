@@ -126,10 +126,10 @@ fn imaginary(q: Term<'_>) -> Term<'_> {
 }
 
 /// A vector rotated forth (1) or back (-1).
-fn rotated<'f>(q: Term<'f>, x: Term<'f>, sense: f64) -> Term<'f> {
+fn rotated<'f>(q: Term<'f>, x: Term<'f>, direction: f64) -> Term<'f> {
     let (v, w) = (imaginary(q), q.part(3));
     let along = v.dot(x) * 2.0;
-    let turned = v.cross(x) * (w * (2.0 * sense));
+    let turned = v.cross(x) * (w * (2.0 * direction));
     x * (w * w * 2.0 - 1.0) + v * along + turned
 }
 

@@ -198,7 +198,6 @@ pub(super) fn number(b: &mut Builder<'_>, like: Value, value: f64) -> Value {
     }
 }
 
-/// A native builtin on each component of all parameters.
 fn sign(b: &mut Builder<'_>, x: Value) -> Value {
     let (zero, one) = (number(b, x, 0.0), number(b, x, 1.0));
     let minus = b.neg(one);
@@ -206,6 +205,7 @@ fn sign(b: &mut Builder<'_>, x: Value) -> Value {
     b.select(below, minus, one)
 }
 
+/// A native builtin on each component of all parameters.
 fn by_component(b: &mut Builder<'_>, native: Native) -> Value {
     let args: Vec<Value> = (0..native.row().arity).map(|at| b.arg(u32::from(at))).collect();
     let ty = b.body().type_of(args[0]);

@@ -2,6 +2,7 @@
 
 use super::function::Checker;
 use crate::arena::List;
+use crate::builtin::Native;
 use crate::diagnostic::Code;
 use crate::function::{FunctionId, FunctionKind, Param, PassMode};
 use crate::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, UnaryOp, Value};
@@ -66,7 +67,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns true if a value may be kept: it is no handle to memory of a variable.
+    /// Returns true if a value may be kept: it is not a handle to memory of a variable.
     pub(super) fn not_local_handle(&mut self, value: Value) -> bool {
         let mut next = Some(value);
         while let Some(value) = next {
@@ -100,24 +101,14 @@ impl Checker<'_> {
             Op::Literal(literal) => ty == Type::scalar(literal.scalar()),
             Op::Zero => types.layout(ty).is_some(),
             Op::Index => ty.as_scalar().is_some_and(Scalar::is_int),
-            Op::Unary(op, operand) => {
-                let of = self.components(ty).map(|(of, _)| of);
-                self.ty(operand) == ty
-                    && of.is_some_and(|of| match op {
-                        UnaryOp::Negate => of != Scalar::Bool,
-                        UnaryOp::Not => !of.is_float(),
-                    })
-            }
+            Op::Unary(op, operand) => self.ty(operand) == ty && self.takes_unary(op, ty),
             Op::Binary(op, left, right) => {
                 let of = self.components(ty).map(|(of, _)| of);
                 let same = self.ty(left) == ty && self.ty(right) == ty;
                 same && of.is_some_and(|of| BinaryOp::of(of).contains(&op))
             }
             Op::Compare(op, left, right) => {
-                let ordered = !matches!(op, CompareOp::Equal | CompareOp::NotEqual);
-                let of = self.scalar(left);
-                let taken = of.is_some_and(|of| !(ordered && of == Scalar::Bool));
-                taken && self.ty(right) == self.ty(left) && ty == Type::BOOL
+                self.compares(op, left) && self.ty(right) == self.ty(left) && ty == Type::BOOL
             }
             Op::Select { condition, accept, reject } => {
                 let storable = types.layout(ty).is_some();
@@ -128,32 +119,12 @@ impl Checker<'_> {
                 let to = self.components(ty).map(|(to, _)| to);
                 to.is_some_and(|to| self.is_converted(self.ty(operand), to, ty))
             }
-            Op::Bitcast(operand) => match (self.scalar(operand), ty.as_scalar()) {
-                (Some(Scalar::Bool), _) | (_, Some(Scalar::Bool)) => false,
-                (Some(from), Some(to)) => from.bytes() == to.bytes(),
-                _ => false,
-            },
+            Op::Bitcast(operand) => self.has_as_many_bits(operand, ty),
             Op::Construct(parts) => self.constructs(&self.body.value_lists[parts], ty),
-            Op::Splat(part) => match types[ty] {
-                Shape::Fixed { of, .. } => self.ty(part) == of,
-                Shape::Scalar(_) => false,
-                _ => {
-                    let of = self.components(ty).map(|(of, _)| Type::scalar(of));
-                    of == Some(self.ty(part))
-                }
-            },
+            Op::Splat(part) => self.is_repeated(part, ty),
             Op::Extract { from, index } => self.part(self.ty(from), index) == Some(ty),
             Op::Load(place) => self.body.places[place].ty == ty,
-            Op::Native { native, args } => {
-                let row = native.row();
-                let args = &self.body.value_lists[args];
-                let of = args.first().and_then(|&arg| self.scalar(arg));
-                args.len() == usize::from(row.arity)
-                    && of.is_some_and(|of| {
-                        row.domain.contains(of) && ty == Type::scalar(native.result(of))
-                    })
-                    && args.iter().all(|&arg| self.scalar(arg) == of)
-            }
+            Op::Native { native, args } => self.native(native, args, ty),
             Op::Call { function, args } => self.call(function, args, ty),
             Op::Atomic { op, place, value, expected } => {
                 self.atomic(op, place, value, expected, ty)
@@ -171,6 +142,48 @@ impl Checker<'_> {
             Op::Gradient(array) => self.is_array(array) && ty == self.ty(array),
             Op::Lowest(value) | Op::Opaque(value) => self.ty(value) == Type::U32 && ty == Type::U32,
         }
+    }
+
+    fn takes_unary(&self, op: UnaryOp, ty: Type) -> bool {
+        self.components(ty).is_some_and(|(of, _)| match op {
+            UnaryOp::Negate => of != Scalar::Bool,
+            UnaryOp::Not => !of.is_float(),
+        })
+    }
+
+    /// Returns true if a comparison takes operands of a value's type: `bool` has no order.
+    fn compares(&self, op: CompareOp, operand: Value) -> bool {
+        let ordered = !matches!(op, CompareOp::Equal | CompareOp::NotEqual);
+        self.scalar(operand).is_some_and(|of| !(ordered && of == Scalar::Bool))
+    }
+
+    fn has_as_many_bits(&self, operand: Value, ty: Type) -> bool {
+        match (self.scalar(operand), ty.as_scalar()) {
+            (Some(Scalar::Bool), _) | (_, Some(Scalar::Bool)) => false,
+            (Some(from), Some(to)) => from.bytes() == to.bytes(),
+            _ => false,
+        }
+    }
+
+    /// Returns true if a type has parts that can all be one value.
+    fn is_repeated(&self, part: Value, ty: Type) -> bool {
+        match self.module.types[ty] {
+            Shape::Fixed { of, .. } => self.ty(part) == of,
+            Shape::Scalar(_) => false,
+            _ => {
+                let of = self.components(ty).map(|(of, _)| Type::scalar(of));
+                of == Some(self.ty(part))
+            }
+        }
+    }
+
+    fn native(&self, native: Native, args: List<Value>, ty: Type) -> bool {
+        let row = native.row();
+        let args = &self.body.value_lists[args];
+        let of = args.first().and_then(|&arg| self.scalar(arg));
+        args.len() == usize::from(row.arity)
+            && of.is_some_and(|of| row.domain.contains(of) && ty == Type::scalar(native.result(of)))
+            && args.iter().all(|&arg| self.scalar(arg) == of)
     }
 
     fn is_array(&self, value: Value) -> bool {

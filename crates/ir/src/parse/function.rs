@@ -27,6 +27,22 @@ pub(super) fn head<'t>(
 ) -> Result<Head<'t>> {
     parser.tokens.next();
     let name = parser.tokens.word("a function's name")?;
+    let (names, params) = parameters(parser, module)?;
+    let result = if parser.tokens.takes("->") { parser.ty(&mut module.types)? } else { Type::UNIT };
+    let (disjoint, residency) = attributes(parser, &names)?;
+    let function = module.declare(name, params, result);
+    let declared = &mut module.functions[function];
+    declared.kind = kind;
+    declared.disjoint = disjoint;
+    declared.residency = residency;
+    Ok(Head { name, function, params: names, body: parser.tokens.position() })
+}
+
+/// Reads `(x: array<f32, 1>, y: mut u8)`: names as they stand there, and parameters.
+fn parameters<'t>(
+    parser: &mut Parser<'t>,
+    module: &mut Module,
+) -> Result<(Vec<&'t str>, Vec<Param>)> {
     let (mut names, mut params) = (Vec::new(), Vec::<Param>::new());
     parser.tokens.mark("(")?;
     while !parser.tokens.takes(")") {
@@ -48,8 +64,12 @@ pub(super) fn head<'t>(
         params.push(Param { mode, ..Param::value(own, ty) });
         names.push(param);
     }
-    let result = if parser.tokens.takes("->") { parser.ty(&mut module.types)? } else { Type::UNIT };
-    let position = |parser: &mut Parser<'t>, names: &[&str]| {
+    Ok((names, params))
+}
+
+/// Reads `apart(x, y) blocks(32, 12) {`: pairs of parameters that don't overlap, and residency.
+fn attributes(parser: &mut Parser<'_>, names: &[&str]) -> Result<(Vec<(u32, u32)>, Residency)> {
+    let position = |parser: &mut Parser<'_>| {
         let name = parser.tokens.word("a parameter")?;
         let found = names.iter().position(|&it| it == name);
         let found = found.ok_or_else(|| parser.tokens.error(format!("no parameter `{name}`")))?;
@@ -60,9 +80,9 @@ pub(super) fn head<'t>(
         match parser.tokens.word("`{`")? {
             "apart" => {
                 parser.tokens.mark("(")?;
-                let one = position(parser, &names)?;
+                let one = position(parser)?;
                 parser.tokens.mark(",")?;
-                let other = position(parser, &names)?;
+                let other = position(parser)?;
                 disjoint.push((one, other));
             }
             "blocks" => {
@@ -85,12 +105,7 @@ pub(super) fn head<'t>(
         }
         parser.tokens.mark(")")?;
     }
-    let function = module.declare(name, params, result);
-    let declared = &mut module.functions[function];
-    declared.kind = kind;
-    declared.disjoint = disjoint;
-    declared.residency = residency;
-    Ok(Head { name, function, params: names, body: parser.tokens.position() })
+    Ok((disjoint, residency))
 }
 
 /// The name without the number by which the printer told it from an earlier one.
@@ -241,9 +256,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         }
         match word {
             "if" => {
-                self.parser.tokens.next();
-                let condition = self.value()?;
-                self.parser.tokens.mark("{")?;
+                let condition = self.value_and_brace()?;
                 self.open(Open::Accept(condition))
             }
             "for" => self.for_loop(),
@@ -253,22 +266,12 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
                 self.open(Open::Header)
             }
             "switch" => {
-                self.parser.tokens.next();
-                let selector = self.value()?;
-                self.parser.tokens.mark("{")?;
+                let selector = self.value_and_brace()?;
                 self.open(Open::Switch { selector, cases: Vec::new(), labels: None })
             }
             "break" => self.leaf(Builder::break_loop),
             "continue" => self.leaf(Builder::continue_loop),
-            "return" => {
-                self.parser.tokens.next();
-                let value = match self.parser.tokens.peek() {
-                    Token::Word(_) => Some(self.value()?),
-                    _ => None,
-                };
-                self.b.ret(value);
-                Ok(())
-            }
+            "return" => self.return_value(),
             "print" | "printf" if second == Token::Mark("(") => self.print(word),
             "assert" => {
                 self.parser.tokens.next();
@@ -287,6 +290,24 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
             // A call or an atomic operation whose value there is none of.
             _ => self.operation().map(drop),
         }
+    }
+
+    /// `if %1 {`, up to the brace; returns the value.
+    fn value_and_brace(&mut self) -> Result<Value> {
+        self.parser.tokens.next();
+        let value = self.value()?;
+        self.parser.tokens.mark("{")?;
+        Ok(value)
+    }
+
+    fn return_value(&mut self) -> Result<()> {
+        self.parser.tokens.next();
+        let value = match self.parser.tokens.peek() {
+            Token::Word(_) => Some(self.value()?),
+            _ => None,
+        };
+        self.b.ret(value);
+        Ok(())
     }
 
     fn leaf(&mut self, build: impl FnOnce(&mut Builder<'m>)) -> Result<()> {

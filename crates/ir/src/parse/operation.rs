@@ -121,15 +121,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
                 self.b.launch_index(dim)
             }
             "view" => return self.view(),
-            "array" => {
-                let place = self.place()?;
-                let levels = self.levels(self.b.place_type(place));
-                let dims = match self.parser.tokens.takes(",") {
-                    true => self.parser.count("a number of dimensions")?,
-                    false => levels,
-                };
-                self.b.as_array(place, dims)
-            }
+            "array" => return self.as_array(),
             "extent" => {
                 let array = self.value()?;
                 self.parser.tokens.mark(",")?;
@@ -148,24 +140,37 @@ impl<'t> FunctionParser<'_, '_, 't> {
                 let key = self.value()?;
                 self.b.lowest(key)
             }
-            _ => {
-                if let Some(op) = UNARY.into_iter().find(|op| op.name() == word) {
-                    let operand = self.value()?;
-                    self.b.unary(op, operand)
-                } else if let Some(op) = BINARY.into_iter().find(|op| op.name() == word) {
-                    let [left, right] = self.operands()?;
-                    self.b.binary(op, left, right)
-                } else if let Some(op) = COMPARE.into_iter().find(|op| op.name() == word) {
-                    let [left, right] = self.operands()?;
-                    self.b.compare(op, left, right)
-                } else if let Some(native) = Native::all().find(|it| it.row().name == word) {
-                    self.native(native)?
-                } else {
-                    self.parser.tokens.go_to(begin);
-                    if self.parser.is_type() { self.typed()? } else { self.extract()? }
-                }
-            }
+            _ => return self.operator(word, begin),
         })
+    }
+
+    fn as_array(&mut self) -> Result<Value> {
+        let place = self.place()?;
+        let levels = self.levels(self.b.place_type(place));
+        let dims = match self.parser.tokens.takes(",") {
+            true => self.parser.count("a number of dimensions")?,
+            false => levels,
+        };
+        Ok(self.b.as_array(place, dims))
+    }
+
+    /// An operation by the name of its operator; a word that names none begins a type or a value.
+    fn operator(&mut self, word: &str, begin: usize) -> Result<Value> {
+        if let Some(op) = UNARY.into_iter().find(|op| op.name() == word) {
+            let operand = self.value()?;
+            Ok(self.b.unary(op, operand))
+        } else if let Some(op) = BINARY.into_iter().find(|op| op.name() == word) {
+            let [left, right] = self.operands()?;
+            Ok(self.b.binary(op, left, right))
+        } else if let Some(op) = COMPARE.into_iter().find(|op| op.name() == word) {
+            let [left, right] = self.operands()?;
+            Ok(self.b.compare(op, left, right))
+        } else if let Some(native) = Native::all().find(|it| it.row().name == word) {
+            self.native(native)
+        } else {
+            self.parser.tokens.go_to(begin);
+            if self.parser.is_type() { self.typed() } else { self.extract() }
+        }
     }
 
     fn native(&mut self, native: Native) -> Result<Value> {

@@ -66,14 +66,7 @@ impl<'t> Parser<'t> {
             return Ok(types.fixed(of, len));
         }
         if self.tokens.takes("(") {
-            let mut parts = Vec::new();
-            while !self.tokens.takes(")") {
-                if !parts.is_empty() {
-                    self.tokens.mark(",")?;
-                }
-                parts.push(self.nested_type(types, depth + 1)?);
-            }
-            return Ok(types.tuple(&parts));
+            return self.tuple(types, depth);
         }
         if !self.is_type() {
             return Err(self.tokens.expected("a type"));
@@ -115,6 +108,18 @@ impl<'t> Parser<'t> {
         };
         self.tokens.mark(">")?;
         Ok(ty)
+    }
+
+    /// The rest of a tuple of types.
+    fn tuple(&mut self, types: &mut Types, depth: usize) -> Result<Type> {
+        let mut parts = Vec::new();
+        while !self.tokens.takes(")") {
+            if !parts.is_empty() {
+                self.tokens.mark(",")?;
+            }
+            parts.push(self.nested_type(types, depth + 1)?);
+        }
+        Ok(types.tuple(&parts))
     }
 
     fn component(&mut self, before: &'static str) -> Result<Scalar> {

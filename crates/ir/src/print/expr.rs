@@ -3,8 +3,8 @@
 use super::name::ValueName;
 use super::{Printer, levels};
 use crate::arena::List;
-use crate::function::Name;
-use crate::op::{Arg, Op, Selector, Value};
+use crate::function::{FunctionId, Name};
+use crate::op::{Arg, AtomicOp, Op, Selector, Value};
 use crate::place::{PlaceId, Projection, Root};
 use crate::ty::{Shape, Type};
 
@@ -62,14 +62,11 @@ impl Printer<'_> {
     }
 
     pub(super) fn op(&mut self, value: Value, op: &Op) {
-        let (body, module) = (self.body, self.module);
+        let body = self.body;
         let ty = body.type_of(value);
         match *op {
             Op::Literal(literal) => _ = literal.put(&mut self.text),
-            Op::Zero => {
-                self.text.push_str("zero ");
-                self.ty(ty);
-            }
+            Op::Zero => self.typed("zero ", ty, &[]),
             Op::Index => self.text.push_str("index"),
             Op::Unary(op, operand) => self.word(op.name(), &[operand]),
             Op::Binary(op, left, right) => self.word(op.name(), &[left, right]),
@@ -77,26 +74,15 @@ impl Printer<'_> {
             Op::Select { condition, accept, reject } => {
                 self.word("select", &[condition, accept, reject]);
             }
-            Op::Convert(operand) => {
-                self.ty(ty);
-                self.word("", &[operand]);
-            }
-            Op::Bitcast(operand) => {
-                self.text.push_str("bits ");
-                self.ty(ty);
-                self.word("", &[operand]);
-            }
+            Op::Convert(operand) => self.typed("", ty, &[operand]),
+            Op::Bitcast(operand) => self.typed("bits ", ty, &[operand]),
             Op::Construct(parts) => {
                 self.ty(ty);
                 self.text.push_str(" { ");
                 self.values(parts);
                 self.text.push_str(" }");
             }
-            Op::Splat(part) => {
-                self.text.push_str("splat ");
-                self.ty(ty);
-                self.word("", &[part]);
-            }
+            Op::Splat(part) => self.typed("splat ", ty, &[part]),
             Op::Extract { from, index } => {
                 self.value(from);
                 self.text.push('.');
@@ -110,25 +96,8 @@ impl Printer<'_> {
                 self.word(native.row().name, &[]);
                 self.values(args);
             }
-            Op::Call { function, args } => {
-                let name = module.functions.get(function).map_or("undefined", |f| &f.name);
-                self.text.push_str(name);
-                self.text.push('(');
-                self.join(body.arg_lists.get(args).unwrap_or_default(), Self::arg);
-                self.text.push(')');
-            }
-            Op::Atomic { op, place, value, expected } => {
-                self.text.push_str("atomic ");
-                self.text.push_str(op.name());
-                self.text.push(' ');
-                self.place(place);
-                self.text.push_str(", ");
-                if let Some(expected) = expected {
-                    self.value(expected);
-                    self.text.push_str(" -> ");
-                }
-                self.value(value);
-            }
+            Op::Call { function, args } => self.call(function, args),
+            Op::Atomic { op, place, value, expected } => self.atomic(op, place, value, expected),
             Op::LaunchIndex(dim) => {
                 self.text.push_str("launch ");
                 self.number(u32::from(dim));
@@ -140,17 +109,7 @@ impl Printer<'_> {
                 self.join(selectors, Self::selector);
                 self.text.push(']');
             }
-            Op::AsArray(place) => {
-                self.text.push_str("array ");
-                self.place(place);
-                let from = body.places.get(place).map_or(Type::INVALID, |place| place.ty);
-                if let Shape::Array { dims, .. } = module.types[ty]
-                    && dims != levels(&module.types, from)
-                {
-                    self.text.push_str(", ");
-                    self.number(u32::from(dims));
-                }
-            }
+            Op::AsArray(place) => self.as_array(place, ty),
             Op::Extent { array, dim } => {
                 self.word("extent", &[array]);
                 self.text.push_str(", ");
@@ -163,13 +122,65 @@ impl Printer<'_> {
         }
     }
 
+    /// A word, a type, and values if there are any.
+    fn typed(&mut self, word: &str, ty: Type, values: &[Value]) {
+        self.text.push_str(word);
+        self.ty(ty);
+        if !values.is_empty() {
+            self.word("", values);
+        }
+    }
+
+    fn call(&mut self, function: FunctionId, args: List<Arg>) {
+        let name = self.module.functions.get(function).map_or("undefined", |f| &f.name);
+        self.text.push_str(name);
+        self.text.push('(');
+        self.join(self.body.arg_lists.get(args).unwrap_or_default(), Self::arg);
+        self.text.push(')');
+    }
+
+    fn atomic(&mut self, op: AtomicOp, place: PlaceId, value: Value, expected: Option<Value>) {
+        self.text.push_str("atomic ");
+        self.text.push_str(op.name());
+        self.text.push(' ');
+        self.place(place);
+        self.text.push_str(", ");
+        if let Some(expected) = expected {
+            self.value(expected);
+            self.text.push_str(" -> ");
+        }
+        self.value(value);
+    }
+
+    /// `array PLACE`, with the number of dimensions where it is not the place's own.
+    fn as_array(&mut self, place: PlaceId, ty: Type) {
+        let types = &self.module.types;
+        self.text.push_str("array ");
+        self.place(place);
+        let from = self.body.places.get(place).map_or(Type::INVALID, |place| place.ty);
+        if let Shape::Array { dims, .. } = types[ty]
+            && dims != levels(types, from)
+        {
+            self.text.push_str(", ");
+            self.number(u32::from(dims));
+        }
+    }
+
     pub(super) fn place(&mut self, place: PlaceId) {
-        let (body, module, function) = (self.body, self.module, self.function);
-        let Some(data) = body.places.get(place) else {
+        let Some(data) = self.body.places.get(place) else {
             self.text.push_str("undefined");
             return;
         };
-        let mut ty = match data.root {
+        let mut ty = self.root(data.root);
+        for projection in self.body.paths.get(data.path).unwrap_or_default() {
+            ty = self.projection(*projection, ty);
+        }
+    }
+
+    /// Prints where a place begins; returns the type there, unless it is undefined.
+    fn root(&mut self, root: Root) -> Option<Type> {
+        let (body, module, function) = (self.body, self.module, self.function);
+        match root {
             Root::Local(local) => {
                 self.text.push_str(self.names.local(local));
                 body.locals.get(local).map(|local| local.ty)
@@ -187,44 +198,47 @@ impl Printer<'_> {
                 self.value(value);
                 body.values.get(value).map(|data| data.ty)
             }
-        };
-        for projection in body.paths.get(data.path).unwrap_or_default() {
-            let shape = ty.map(|ty| &module.types[ty]);
-            ty = match (*projection, shape) {
-                (Projection::Field(field), Some(Shape::Struct(id))) => {
-                    let field = module.types.structure(*id).fields.get(field as usize);
-                    self.text.push('.');
-                    self.text.push_str(field.map_or("undefined", |field| &field.name));
-                    field.map(|field| field.ty)
-                }
-                (Projection::Field(field), _) => {
-                    self.text.push_str(if field == 0 { ".p" } else { ".q" });
-                    None
-                }
-                (Projection::Component(index), _) => {
-                    self.text.push('.');
-                    self.number(index);
-                    None
-                }
-                (Projection::At(index), shape) => {
-                    self.text.push('[');
-                    self.value(index);
-                    self.text.push(']');
-                    shape.and_then(|shape| match shape {
-                        Shape::Fixed { of, .. } => Some(*of),
-                        _ => None,
-                    })
-                }
-                (Projection::Element(indices), shape) => {
-                    self.text.push('[');
-                    self.values(indices);
-                    self.text.push(']');
-                    shape.and_then(|shape| match shape {
-                        Shape::Array { of, .. } => Some(*of),
-                        _ => None,
-                    })
-                }
-            };
+        }
+    }
+
+    /// Prints a step into a place of a type; returns the type there, unless it is undefined.
+    fn projection(&mut self, projection: Projection, ty: Option<Type>) -> Option<Type> {
+        let types = &self.module.types;
+        let shape = ty.map(|ty| &types[ty]);
+        match (projection, shape) {
+            (Projection::Field(field), Some(Shape::Struct(id))) => {
+                let field = types.structure(*id).fields.get(field as usize);
+                self.text.push('.');
+                self.text.push_str(field.map_or("undefined", |field| &field.name));
+                field.map(|field| field.ty)
+            }
+            (Projection::Field(field), _) => {
+                self.text.push_str(if field == 0 { ".p" } else { ".q" });
+                None
+            }
+            (Projection::Component(index), _) => {
+                self.text.push('.');
+                self.number(index);
+                None
+            }
+            (Projection::At(index), shape) => {
+                self.text.push('[');
+                self.value(index);
+                self.text.push(']');
+                shape.and_then(|shape| match shape {
+                    Shape::Fixed { of, .. } => Some(*of),
+                    _ => None,
+                })
+            }
+            (Projection::Element(indices), shape) => {
+                self.text.push('[');
+                self.values(indices);
+                self.text.push(']');
+                shape.and_then(|shape| match shape {
+                    Shape::Array { of, .. } => Some(*of),
+                    _ => None,
+                })
+            }
         }
     }
 

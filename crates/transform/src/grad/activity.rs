@@ -10,7 +10,7 @@ use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::{Use, op_uses};
 
-/// The result.
+/// The values and variables that carry derivatives.
 #[derive(Debug)]
 pub(super) struct Activity {
     values: Vec<bool>,

@@ -1,6 +1,7 @@
 //! Copies operations and places of one body into another by the builder, one at a time, as inlining
 //! and the reverse pass of `grad` need it. (`pass::copy` copies whole bodies by their handles.)
 
+use gbxcule_ir::arena::List;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::function::{Body, LocalId};
 use gbxcule_ir::op::{Arg, Op, Selector, Value};
@@ -121,7 +122,7 @@ impl<'a> Copy<'a> {
                     (self.value(condition), self.value(accept), self.value(reject));
                 b.emit(Op::Select { condition, accept, reject }, data.ty)
             }
-            // One to its own type is how `forward` writes "the same".
+            // One to its own type is how `store_forwarding` writes "the same".
             Op::Convert(value) if self.body.type_of(value) == data.ty => self.value(value),
             Op::Convert(value) => b.emit(Op::Convert(self.value(value)), data.ty),
             Op::Bitcast(value) => b.emit(Op::Bitcast(self.value(value)), data.ty),
@@ -138,13 +139,7 @@ impl<'a> Copy<'a> {
             Op::Opaque(value) => b.emit(Op::Opaque(self.value(value)), data.ty),
             Op::Construct(parts) => b.construct(data.ty, &list(self, parts)),
             Op::Native { native, args } => b.native(native, &list(self, args)),
-            Op::Load(place) => match self.bound(place) {
-                Some(value) => value,
-                None => {
-                    let place = self.place(b, place);
-                    b.load(place)
-                }
-            },
+            Op::Load(place) => self.load(b, place),
             Op::AsArray(place) => {
                 let place = self.place(b, place);
                 b.emit(Op::AsArray(place), data.ty)
@@ -160,12 +155,7 @@ impl<'a> Copy<'a> {
                     (self.value(value), expected.map(|expected| self.value(expected)));
                 b.emit(Op::Atomic { op, place, value, expected }, data.ty)
             }
-            Op::View { array, selectors } => {
-                let selectors = self.body.selector_lists[selectors].iter();
-                let selectors: Vec<Selector> =
-                    selectors.map(|selector| selector.map(|value| self.value(value))).collect();
-                b.view(self.value(array), &selectors)
-            }
+            Op::View { array, selectors } => b.view(self.value(array), &self.selectors(selectors)),
         };
         if let Some(name) = data.name {
             let name = b.module.text(name).to_owned();
@@ -173,6 +163,19 @@ impl<'a> Copy<'a> {
         }
         self.set(old, new);
         new
+    }
+
+    fn load(&mut self, b: &mut Builder<'_>, place: PlaceId) -> Value {
+        if let Some(value) = self.bound(place) {
+            return value;
+        }
+        let place = self.place(b, place);
+        b.load(place)
+    }
+
+    fn selectors(&self, selectors: List<Selector>) -> Vec<Selector> {
+        let selectors = self.body.selector_lists[selectors].iter();
+        selectors.map(|selector| selector.map(|value| self.value(value))).collect()
     }
 
     /// The copy of a call's argument.

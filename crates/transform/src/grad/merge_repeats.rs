@@ -215,36 +215,42 @@ impl GradientHandles {
         matches!(body.values[value].op, Op::Gradient(_) | Op::Load(_))
             && self.first.values().any(|&(gradient, array)| [gradient, array].contains(&same))
     }
+
+    /// The first of some statements in or below which a gradient is taken, and all gradients that
+    /// are.
+    fn first_use(&self, body: &Body, stmts: &[Stmt]) -> (Option<usize>, Vec<Value>) {
+        let (mut raised, mut first): (Vec<Value>, _) = (Vec::new(), None);
+        for (position, stmt) in stmts.iter().enumerate() {
+            let mut todo = Vec::new();
+            let mut note = |stmt: &Stmt| {
+                let StmtKind::Let(value) = stmt.kind else { return };
+                if matches!(body.values[value].op, Op::Gradient(_)) && self.contain(body, value) {
+                    first.get_or_insert(position);
+                    let gradient = self.same[value.index()];
+                    if !raised.contains(&gradient) {
+                        raised.push(gradient);
+                    }
+                }
+            };
+            note(stmt);
+            stmt_blocks(&stmt.kind, |block| todo.push(block));
+            while let Some(block) = todo.pop() {
+                for stmt in &body.blocks[block].stmts {
+                    note(stmt);
+                    stmt_blocks(&stmt.kind, |inner| todo.push(inner));
+                }
+            }
+        }
+        (first, raised)
+    }
 }
 
 /// Takes the gradients of parameters before the first statement that needs one.
 fn hoist_gradient_handles(function: &Function, body: &mut Body) {
     let handles = GradientHandles::find(function, body);
-    let mut raised: Vec<Value> = Vec::new();
     let root = body.root;
     let mut stmts = std::mem::take(&mut body.blocks[root].stmts);
-    let mut first = None;
-    for (position, stmt) in stmts.iter().enumerate() {
-        let mut todo = Vec::new();
-        let mut note = |body: &Body, stmt: &Stmt| {
-            let StmtKind::Let(value) = stmt.kind else { return };
-            if matches!(body.values[value].op, Op::Gradient(_)) && handles.contain(body, value) {
-                first.get_or_insert(position);
-                let gradient = handles.same[value.index()];
-                if !raised.contains(&gradient) {
-                    raised.push(gradient);
-                }
-            }
-        };
-        note(body, stmt);
-        stmt_blocks(&stmt.kind, |block| todo.push(block));
-        while let Some(block) = todo.pop() {
-            for stmt in &body.blocks[block].stmts {
-                note(body, stmt);
-                stmt_blocks(&stmt.kind, |inner| todo.push(inner));
-            }
-        }
-    }
+    let (first, mut raised) = handles.first_use(body, &stmts);
     let Some(first) = first else {
         body.blocks[root].stmts = stmts;
         return;
@@ -270,7 +276,7 @@ fn hoist_gradient_handles(function: &Function, body: &mut Body) {
     });
     let lets: Vec<Stmt> =
         lets.map(|value| Stmt { kind: StmtKind::Let(value), span: Span::NONE }).collect();
-    // A parameter's own handle may have been used before: it is taken at the begin.
+    // A parameter's own handle may have been used before: it is taken at the beginning.
     let (own, gradients): (Vec<Stmt>, Vec<Stmt>) = lets.into_iter().partition(|stmt| {
         matches!(stmt.kind, StmtKind::Let(value) if matches!(body.values[value].op, Op::Load(_)))
     });

@@ -14,7 +14,7 @@ use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::walk::{Use, op_uses, place_values, stmt_blocks};
 use std::collections::BTreeSet;
 
-/// The result.
+/// The numbers that a reverse uses.
 #[derive(Debug)]
 pub(super) struct Need {
     values: Vec<bool>,

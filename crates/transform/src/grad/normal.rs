@@ -4,11 +4,11 @@
 //!   seen in one body; what remains are calls of functions on values and variables;
 //! - one exit: no `Break`, `Continue` or `Return` but the last statement. A `For` stays one only if
 //!   nothing leaves it; all other loops are `While` over one flag, whose header only reads it;
-//! - parameters passed by reference read once at the begin into a variable and written back at the
-//!   end;
+//! - parameters passed by reference read once at the beginning into a variable and written back at
+//!   the end;
 //! - no `Assert`, `Trap`, `Print`: a reverse pass runs after a forward pass that got through.
 //!
-//! This is no use of `pass::inline` and `pass::exit`: those keep faults and prints, turn returns
+//! This does not use `pass::inline` and `pass::exit`: those keep faults and prints, turn returns
 //! into breaks, and leave alone callees with results of several parts and places behind handles
 //! that may change. Here all of these are dissolved while the exits are, into statements that the
 //! reverse may run again.

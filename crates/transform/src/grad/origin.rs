@@ -56,7 +56,7 @@ fn of_root(scan: &Scan<'_>, root: Root, fields: Vec<u32>) -> Option<Origin> {
         Root::Param(param) => Some(Origin { param, fields }),
         Root::Array(value) => of_value(scan, value, fields),
         Root::Local(local) => {
-            // A variable that gets only one handle; zero is no array.
+            // A variable that gets only one handle; zero is not an array.
             let mut stored = scan.stmts.iter().filter_map(|at| match at.stmt.kind {
                 StmtKind::Store { place, value }
                     if scan.local_of(place) == Some(local)

@@ -24,7 +24,7 @@ pub(super) struct StmtSite<'a> {
     pub(super) stmt: &'a Stmt,
 }
 
-/// The result.
+/// A body with the order of its statements.
 #[derive(Debug)]
 pub(super) struct Scan<'a> {
     pub(super) body: &'a Body,

@@ -21,8 +21,9 @@ type Class = Option<usize>;
 
 /// Makes handles fields of a struct. `names` are the new fields; `entries` are functions called
 /// from outside, with the positions of their parameters that are these handles, in the order of the
-/// names; what none of them reaches may lose its meaning. Gives the struct's new type; its new
-/// fields are the last ones.
+/// names, and once more for each further struct that a function takes and only passes on; what none
+/// of them reaches may lose its meaning. Gives the struct's new type; its new fields are the last
+/// ones.
 pub fn handles(
     module: &mut Module,
     structure: Type,
@@ -31,8 +32,11 @@ pub fn handles(
 ) -> Type {
     let Some((entry, positions)) = entries.first() else { return structure };
     let first = retype::structure(module, structure).fields.len();
-    let types: Vec<Type> =
-        positions.iter().map(|&at| module.functions[*entry].params[at].ty).collect();
+    let types: Vec<Type> = positions
+        .iter()
+        .take(names.len())
+        .map(|&at| module.functions[*entry].params[at].ty)
+        .collect();
     let map = retype::map(&mut module.types, structure, |_, definition| {
         let fields = names.iter().zip(&types);
         definition.fields.extend(fields.map(|(name, &ty)| Field {
@@ -43,7 +47,7 @@ pub fn handles(
         Ok::<(), std::convert::Infallible>(())
     });
     let Ok(map) = map;
-    let classes = classify(module, entries);
+    let classes = classify(module, entries, names.len());
     let plans: HashMap<FunctionId, Plan> = module
         .functions
         .iter()
@@ -69,12 +73,14 @@ pub fn handles(
 fn classify(
     module: &Module,
     entries: &[(FunctionId, Vec<usize>)],
+    count: usize,
 ) -> HashMap<(FunctionId, usize), Class> {
     let mut classes: HashMap<(FunctionId, usize), Class> = HashMap::new();
     let reached = reached(module, entries);
     for (entry, handles) in entries {
         for position in 0..module.functions[*entry].params.len() {
-            let class = handles.iter().position(|&at| at == position);
+            let found = handles.iter().position(|&at| at == position);
+            let class = found.map(|at| at % count);
             classes.insert((*entry, position), class);
         }
     }

@@ -90,7 +90,7 @@ struct PromotedField {
     known: Option<KnownElements>,
 }
 
-/// The fields at the begin of a path.
+/// The fields at the beginning of a path.
 fn fields(path: &[Projection]) -> Vec<u32> {
     let fields = path.iter().map_while(|step| match *step {
         Projection::Field(field) => Some(field),

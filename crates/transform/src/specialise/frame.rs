@@ -4,7 +4,7 @@ use super::{PartialValue, PassedValue, Unsupported};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{Body, FunctionId};
 use gbxcule_ir::op::Value;
-use gbxcule_ir::stmt::BlockId;
+use gbxcule_ir::stmt::{BlockId, Case};
 use rustc_hash::FxHashMap;
 
 /// A step from the memory to a part of it.
@@ -70,5 +70,30 @@ impl Frame {
             PassedValue::Scalar(known) => Ok(known),
             PassedValue::Array(_) => Err(Unsupported("an array as a value")),
         }
+    }
+
+    /// Known values of the arguments of a native builtin.
+    pub(super) fn literals(&self, args: &[Value]) -> Result<Vec<Literal>, Unsupported> {
+        let literal = |&arg: &Value| match self.scalar(arg)? {
+            PartialValue::Literal(literal) => Ok(literal),
+            _ => Err(Unsupported("a native of what is not known")),
+        };
+        args.iter().map(literal).collect()
+    }
+
+    /// Goes to the case of a known selector.
+    pub(super) fn switch(
+        &mut self,
+        selector: Value,
+        cases: &[Case],
+        default: BlockId,
+    ) -> Result<(), Unsupported> {
+        let PartialValue::Literal(selector) = self.scalar(selector)? else {
+            return Err(Unsupported("a switch on what is not known"));
+        };
+        let label = selector.as_int().unwrap_or_default() as i64;
+        let case = cases.iter().find(|case| case.labels.contains(&label));
+        self.tasks.push((case.map_or(default, |case| case.body), 0));
+        Ok(())
     }
 }

@@ -1,13 +1,13 @@
 //! Numbers of native snippets, converted as C++ converts them.
 
 use super::unread;
-use crate::lower::{Flow, FunctionLowering};
+use crate::lower::{FunctionLowering, LoweringResult};
 use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
 impl FunctionLowering<'_, '_, '_, '_> {
     /// The scalar type of a number.
-    pub(super) fn scalar_of(&mut self, value: Value) -> Flow<Scalar> {
+    pub(super) fn scalar_of(&mut self, value: Value) -> LoweringResult<Scalar> {
         let ty = self.ty(value);
         match ty.as_scalar() {
             Some(Scalar::F16 | Scalar::Bf16) | None => {
@@ -22,7 +22,7 @@ impl FunctionLowering<'_, '_, '_, '_> {
     }
 
     /// A value as C++ converts it where a type is asked for.
-    pub(super) fn value_as(&mut self, value: Value, to: Type) -> Flow<Value> {
+    pub(super) fn value_as(&mut self, value: Value, to: Type) -> LoweringResult<Value> {
         if self.ty(value) == to {
             return Ok(value);
         }
@@ -37,7 +37,11 @@ impl FunctionLowering<'_, '_, '_, '_> {
     }
 
     /// Converts two numbers to one type, by C++'s usual arithmetic conversions.
-    pub(super) fn common_type(&mut self, left: Value, right: Value) -> Flow<(Value, Value)> {
+    pub(super) fn common_type(
+        &mut self,
+        left: Value,
+        right: Value,
+    ) -> LoweringResult<(Value, Value)> {
         let both = [self.scalar_of(left)?, self.scalar_of(right)?].map(promotion);
         let to = match both {
             [one, other] if one == other => one,
@@ -61,7 +65,7 @@ impl FunctionLowering<'_, '_, '_, '_> {
         op: BinaryOp,
         left: Value,
         right: Value,
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         if let BinaryOp::ShiftLeft | BinaryOp::ShiftRight = op {
             let to = promotion(self.scalar_of(left)?);
             if !to.is_int() || !promotion(self.scalar_of(right)?).is_int() {

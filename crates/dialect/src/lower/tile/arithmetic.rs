@@ -1,6 +1,6 @@
 //! Operators on tiles, functions over their elements, sums and products.
 
-use super::super::{Flow, FunctionLowering, Operand, fault};
+use super::super::{FunctionLowering, LoweringResult, Operand, fault};
 use super::call::TileCall;
 use super::{Position, Tile};
 use crate::constant::KnownValue;
@@ -20,7 +20,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         left: &Operand<'a>,
         right: &Operand<'a>,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let one_alone = !matches!((left, right), (Operand::Tile(_), Operand::Tile(_)));
         if one_alone && !matches!(op, Operator::Mult | Operator::Div) {
             let message = format!("`{}` takes two tiles of one shape", op.as_str());
@@ -37,7 +37,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `-t`
-    pub(in super::super) fn tile_negated(&mut self, tile: &Tile, span: Span) -> Flow<Operand<'a>> {
+    pub(in super::super) fn tile_negated(
+        &mut self,
+        tile: &Tile,
+        span: Span,
+    ) -> LoweringResult<Operand<'a>> {
         let scalar = self.b.module.types.components(tile.of).map(|(scalar, _)| scalar);
         if scalar.is_none_or(|scalar| scalar == Scalar::Bool) {
             let found = self.shown_tile(&tile.shape());
@@ -57,7 +61,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         tile: &Tile,
         right: &Operand<'a>,
         span: Span,
-    ) -> Flow<()> {
+    ) -> LoweringResult<()> {
         let right = match right {
             // All of it is read before anything is written.
             Operand::Tile(other) if other.shares_storage(tile) => {
@@ -92,7 +96,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The shape of all tiles among some operands.
-    fn common_extents(&self, operands: &[&Operand<'a>], span: Span) -> Flow<Vec<u32>> {
+    fn common_extents(&self, operands: &[&Operand<'a>], span: Span) -> LoweringResult<Vec<u32>> {
         let mut found: Option<Vec<u32>> = None;
         for operand in operands {
             let Operand::Tile(tile) = operand else { continue };
@@ -113,7 +117,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Calls a function that is passed to `wp.tile_map` or `wp.tile_reduce`.
-    fn apply(&mut self, f: &Operand<'a>, args: Vec<Operand<'a>>, span: Span) -> Flow<Value> {
+    fn apply(
+        &mut self,
+        f: &Operand<'a>,
+        args: Vec<Operand<'a>>,
+        span: Span,
+    ) -> LoweringResult<Value> {
         let given = |args: Vec<Operand<'a>>| args.into_iter().map(|it| (None, it, None)).collect();
         let result = match f {
             Operand::KnownValue(KnownValue::Function(family)) => {
@@ -146,7 +155,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(value)
     }
 
-    pub(super) fn tile_map(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_map(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let op = call.needed("op")?;
         let args: Vec<Operand<'a>> =
             call.rest.iter().map(|(_, operand, _)| operand.clone()).collect();
@@ -159,7 +168,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// `tile_sum`, `tile_min`, `tile_max`, `tile_reduce`, of all elements or along an axis: in the
     /// order of the elements.
-    pub(super) fn tile_reduce(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_reduce(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let tile = call.tile("a")?;
         let op = match call.name {
             "tile_sum" => Operand::KnownValue(KnownValue::Member("warp.add".into())),
@@ -192,7 +201,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         inner: &[usize],
         outer: &[u32],
         span: Span,
-    ) -> Flow<Tile> {
+    ) -> LoweringResult<Tile> {
         let inner_extents: Vec<u32> = inner.iter().map(|&dim| tile.dims[dim].extent).collect();
         let count: u32 = inner_extents.iter().product();
         self.made_tile(outer, span, |lower, position| {
@@ -240,7 +249,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `tile_argmin`, `tile_argmax`: the first of the least or greatest elements.
-    pub(super) fn tile_extremum(&mut self, call: &TileCall<'a>, greatest: bool) -> Flow<Tile> {
+    pub(super) fn tile_extremum(
+        &mut self,
+        call: &TileCall<'a>,
+        greatest: bool,
+    ) -> LoweringResult<Tile> {
         let tile = call.tile("a")?;
         if tile.of.as_scalar().is_none() {
             return fault(Code::TypeMismatch, call.span, "only numbers have an order");
@@ -278,7 +291,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         self.b.if_blocks(condition, accept, reject);
     }
 
-    pub(super) fn tile_dot(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_dot(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let (a, b) = (call.tile("a")?, call.tile("b")?);
         let product = match (a.of.as_scalar(), self.b.module.types.components(a.of)) {
             (Some(_), _) => "mul",
@@ -300,7 +313,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_axpy(alpha, src, dest)`: `dest += alpha * src`.
-    pub(super) fn tile_axpy(&mut self, call: &TileCall<'a>) -> Flow<()> {
+    pub(super) fn tile_axpy(&mut self, call: &TileCall<'a>) -> LoweringResult<()> {
         let (from, to) = (call.tile("src")?, call.tile("dest")?);
         let alpha = call.needed("alpha")?;
         let span = call.span;
@@ -309,7 +322,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_matmul(a, b)`, and `out = alpha * a @ b + beta * out`.
-    pub(super) fn tile_matmul(&mut self, call: &TileCall<'a>) -> Flow<Operand<'a>> {
+    pub(super) fn tile_matmul(&mut self, call: &TileCall<'a>) -> LoweringResult<Operand<'a>> {
         let span = call.span;
         let (a, b) = (call.tile("a")?, call.tile("b")?);
         let out = match call.get("out") {
@@ -344,23 +357,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         };
         self.each(&[rows, cols], |lower, position| {
             let coordinates = lower.coordinates(position);
-            let sum = lower.temporary("sum", of);
-            let zero = lower.zero(of);
-            lower.b.store(sum, zero);
-            lower.repeat(inner, |lower, at| {
-                let left = lower.element_at(&a, &[coordinates[0], at]);
-                let right = lower.element_at(&b, &[at, coordinates[1]]);
-                let [left, right] = [left, right].map(|place| {
-                    let value = lower.b.load(place);
-                    lower.b.convert(value, scalar)
-                });
-                let product = lower.b.mul(left, right);
-                let so_far = lower.b.load(sum);
-                let next = lower.b.binary(BinaryOp::Add, so_far, product);
-                lower.b.store(sum, next);
-                Ok(())
-            })?;
-            let mut value = lower.b.load(sum);
+            let mut value = lower.dot(&a, &b, [coordinates[0], coordinates[1]], inner, of)?;
             if let Some(alpha) = alpha {
                 value = lower.b.mul(alpha, value);
             }
@@ -378,8 +375,42 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(if is_fresh { Operand::Tile(target) } else { self.no_value() })
     }
 
+    /// The sum of products of a row of one tile and a column of another, in a float type.
+    fn dot(
+        &mut self,
+        a: &Tile,
+        b: &Tile,
+        [row, col]: [Value; 2],
+        inner: u32,
+        of: Type,
+    ) -> LoweringResult<Value> {
+        let scalar = of.as_scalar().unwrap_or(Scalar::F32);
+        let sum = self.temporary("sum", of);
+        let zero = self.zero(of);
+        self.b.store(sum, zero);
+        self.repeat(inner, |lower, at| {
+            let left = lower.element_at(a, &[row, at]);
+            let right = lower.element_at(b, &[at, col]);
+            let [left, right] = [left, right].map(|place| {
+                let value = lower.b.load(place);
+                lower.b.convert(value, scalar)
+            });
+            let product = lower.b.mul(left, right);
+            let so_far = lower.b.load(sum);
+            let next = lower.b.binary(BinaryOp::Add, so_far, product);
+            lower.b.store(sum, next);
+            Ok(())
+        })?;
+        Ok(self.b.load(sum))
+    }
+
     /// A factor of a product; `None` is 1.
-    fn factor(&mut self, call: &TileCall<'a>, name: &str, of: Scalar) -> Flow<Option<Value>> {
+    fn factor(
+        &mut self,
+        call: &TileCall<'a>,
+        name: &str,
+        of: Scalar,
+    ) -> LoweringResult<Option<Value>> {
         match call.get(name).cloned() {
             None => Ok(None),
             Some(Operand::KnownValue(known)) if known.as_f64() == Some(1.0) => Ok(None),

@@ -1,7 +1,7 @@
 //! Calls of functions of tiles: their parameters, and what each of them does.
 
 use super::super::call::CallArgument;
-use super::super::{Flow, FunctionLowering, Operand, fault};
+use super::super::{FunctionLowering, LoweringResult, Operand, fault};
 use super::{ELEMENTS_MAX, Tile};
 use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprCall};
@@ -76,7 +76,7 @@ impl<'a> TileCall<'a> {
         self.given.iter().find(|(found, _)| *found == name).map(|(_, (_, operand, _))| operand)
     }
 
-    pub(super) fn needed(&self, name: &str) -> Flow<Operand<'a>> {
+    pub(super) fn needed(&self, name: &str) -> LoweringResult<Operand<'a>> {
         match self.get(name) {
             Some(operand) => Ok(operand.clone()),
             None => {
@@ -89,7 +89,7 @@ impl<'a> TileCall<'a> {
         self.given.iter().find(|(found, _)| *found == name).and_then(|(_, (.., expr))| *expr)
     }
 
-    pub(super) fn tile(&self, name: &str) -> Flow<Rc<Tile>> {
+    pub(super) fn tile(&self, name: &str) -> LoweringResult<Rc<Tile>> {
         match self.needed(name)? {
             Operand::Tile(tile) => Ok(tile),
             _ => fault(Code::TypeMismatch, self.span, format!("`{name}` is a tile")),
@@ -97,7 +97,7 @@ impl<'a> TileCall<'a> {
     }
 
     /// A truth value that is known when compiling.
-    pub(super) fn flag(&self, name: &str, default: bool) -> Flow<bool> {
+    pub(super) fn flag(&self, name: &str, default: bool) -> LoweringResult<bool> {
         match self.get(name) {
             None => Ok(default),
             Some(Operand::KnownValue(known)) if known.truth().is_some() => {
@@ -111,7 +111,7 @@ impl<'a> TileCall<'a> {
     }
 
     /// Whole numbers that are known when compiling: one, or a tuple of them.
-    pub(super) fn numbers(&self, name: &str) -> Flow<Option<Vec<i128>>> {
+    pub(super) fn numbers(&self, name: &str) -> LoweringResult<Option<Vec<i128>>> {
         let Some(operand) = self.get(name) else { return Ok(None) };
         match numbers(operand) {
             Some(numbers) => Ok(Some(numbers)),
@@ -124,7 +124,7 @@ impl<'a> TileCall<'a> {
     }
 
     /// A shape.
-    pub(super) fn extents(&self, name: &str) -> Flow<Vec<u32>> {
+    pub(super) fn extents(&self, name: &str) -> LoweringResult<Vec<u32>> {
         let numbers = self.numbers(name)?;
         let extents: Option<Vec<u32>> = numbers.and_then(|numbers| {
             let fits = |&number: &i128| u32::try_from(number).ok().filter(|&extent| extent > 0);
@@ -174,7 +174,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         name: &str,
         call: &'a ExprCall,
         span: Span,
-    ) -> Option<Flow<Operand<'a>>> {
+    ) -> Option<LoweringResult<Operand<'a>>> {
         let &(name, params) = PARAMETERS.iter().find(|(found, _)| *found == name)?;
         Some(self.tile_arguments(name, params, call, span).and_then(|call| self.tile_result(&call)))
     }
@@ -185,7 +185,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         params: &'static [&'static str],
         call: &'a ExprCall,
         span: Span,
-    ) -> Flow<TileCall<'a>> {
+    ) -> LoweringResult<TileCall<'a>> {
         let (mut given, mut rest) = (Vec::new(), Vec::new());
         let mut places = params.iter().copied().peekable();
         for argument in self.call_arguments(&call.arguments)? {
@@ -213,40 +213,38 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(TileCall { name, span, given, rest })
     }
 
-    fn tile_result(&mut self, call: &TileCall<'a>) -> Flow<Operand<'a>> {
+    /// Lowers a call that gives no value; returns true if it is one.
+    fn tile_statement(&mut self, call: &TileCall<'a>) -> LoweringResult<bool> {
+        match call.name {
+            "tile_assign" => self.tile_assign(call)?,
+            "tile_axpy" => self.tile_axpy(call)?,
+            "tile_cholesky_inplace" => self.tile_cholesky(call, true).map(drop)?,
+            "tile_scatter_add" | "tile_scatter_masked" => self.tile_scatter(call)?,
+            "tile_sort" => self.tile_sort(call)?,
+            "tile_store" | "tile_store_indexed" => self.tile_store(call)?,
+            name if name.ends_with("_solve_inplace") => self.tile_solve(call).map(drop)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn tile_result(&mut self, call: &TileCall<'a>) -> LoweringResult<Operand<'a>> {
         let span = call.span;
+        if self.tile_statement(call)? {
+            return Ok(self.no_value());
+        }
         let tile = match call.name {
             "tile" => self.tile_of_thread(call)?,
             "untile" => return self.untile(call),
             "tile_arange" => self.tile_arange(call)?,
             "tile_argmax" => self.tile_extremum(call, true)?,
             "tile_argmin" => self.tile_extremum(call, false)?,
-            "tile_assign" => {
-                self.tile_assign(call)?;
-                return Ok(self.no_value());
-            }
             "tile_astype" => self.tile_astype(call)?,
             "tile_cholesky" => return Ok(Operand::Tile(self.tile_cholesky(call, false)?)),
-            "tile_cholesky_inplace" => {
-                self.tile_cholesky(call, true)?;
-                return Ok(self.no_value());
-            }
             "tile_diag_add" => self.tile_diag_add(call)?,
             name if name.ends_with("_solve") => return Ok(Operand::Tile(self.tile_solve(call)?)),
-            name if name.ends_with("_solve_inplace") => {
-                self.tile_solve(call)?;
-                return Ok(self.no_value());
-            }
             name if name.starts_with("tile_scan_") => self.tile_scan(call)?,
-            "tile_sort" => {
-                self.tile_sort(call)?;
-                return Ok(self.no_value());
-            }
             "tile_atomic_add" | "tile_atomic_add_indexed" => self.tile_atomic_add(call)?,
-            "tile_axpy" => {
-                self.tile_axpy(call)?;
-                return Ok(self.no_value());
-            }
             "tile_broadcast" => {
                 self.tile_broadcast(&*call.tile("a")?, &call.extents("shape")?, span)?
             }
@@ -275,34 +273,31 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 let shape = call.numbers("shape")?.unwrap_or_default();
                 self.tile_reshape(&*call.tile("t")?, &shape, span)?
             }
-            "tile_scatter_add" | "tile_scatter_masked" => {
-                self.tile_scatter(call)?;
-                return Ok(self.no_value());
-            }
             "tile_squeeze" => {
                 let axes = call.numbers("axis")?;
                 self.tile_squeeze(&*call.tile("t")?, axes.as_deref(), span)?
             }
-            "tile_store" | "tile_store_indexed" => {
-                self.tile_store(call)?;
-                return Ok(self.no_value());
-            }
             "tile_transpose" => self.tile_transpose(&*call.tile("a")?, span)?,
-            "tile_view" => {
-                let shape = match call.get("shape") {
-                    None | Some(Operand::KnownValue(KnownValue::None)) => None,
-                    Some(_) => Some(call.extents("shape")?),
-                };
-                let offset = self.tile_offset_parts(call)?;
-                self.tile_view(&*call.tile("t")?, offset, shape, span)?
-            }
+            "tile_view" => self.tile_view_call(call)?,
             name => unreachable!("`{name}` has parameters and no meaning"),
         };
         Ok(Operand::Tile(Rc::new(tile)))
     }
 
+    fn tile_view_call(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
+        let shape = match call.get("shape") {
+            None | Some(Operand::KnownValue(KnownValue::None)) => None,
+            Some(_) => Some(call.extents("shape")?),
+        };
+        let offset = self.tile_offset_parts(call)?;
+        self.tile_view(&*call.tile("t")?, offset, shape, call.span)
+    }
+
     /// The operands of `offset`.
-    pub(super) fn tile_offset_parts(&mut self, call: &TileCall<'a>) -> Flow<Vec<Operand<'a>>> {
+    pub(super) fn tile_offset_parts(
+        &mut self,
+        call: &TileCall<'a>,
+    ) -> LoweringResult<Vec<Operand<'a>>> {
         Ok(match call.get("offset").cloned() {
             None | Some(Operand::KnownValue(KnownValue::None)) => Vec::new(),
             Some(one @ Operand::KnownValue(KnownValue::Int(_) | KnownValue::Typed(_))) => vec![one],

@@ -1,7 +1,7 @@
 //! Tiles of numbers, and of the values of threads. A block has one thread, as NVIDIA Warp's blocks
 //! on a CPU have.
 
-use super::super::{Flow, FunctionLowering, Operand, fault};
+use super::super::{FunctionLowering, LoweringResult, Operand, fault};
 use super::call::TileCall;
 use super::{Tile, TileShape, dense};
 use crate::constant::KnownValue;
@@ -14,7 +14,11 @@ use std::rc::Rc;
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// The type that `dtype` says.
-    pub(super) fn tile_dtype(&mut self, call: &TileCall<'a>, default: Option<Type>) -> Flow<Type> {
+    pub(super) fn tile_dtype(
+        &mut self,
+        call: &TileCall<'a>,
+        default: Option<Type>,
+    ) -> LoweringResult<Type> {
         match (call.get("dtype").cloned(), call.expr("dtype"), default) {
             (None | Some(Operand::KnownValue(KnownValue::None)), _, Some(default)) => Ok(default),
             (Some(Operand::KnownValue(known)), Some(expr), _) => {
@@ -26,7 +30,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A number in every component of a type.
-    pub(super) fn tile_number(&mut self, ty: Type, number: f64, span: Span) -> Flow<Value> {
+    pub(super) fn tile_number(
+        &mut self,
+        ty: Type,
+        number: f64,
+        span: Span,
+    ) -> LoweringResult<Value> {
         let Some((scalar, _)) = self.b.module.types.components(ty) else {
             let found = self.shown(ty);
             return fault(Code::TypeMismatch, span, format!("a `{found}` can't be a number"));
@@ -36,12 +45,16 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A tile of one value.
-    pub(super) fn tile_filled(&mut self, call: &TileCall<'a>, value: Value) -> Flow<Tile> {
+    pub(super) fn tile_filled(
+        &mut self,
+        call: &TileCall<'a>,
+        value: Value,
+    ) -> LoweringResult<Tile> {
         let extents = call.extents("shape")?;
         self.made_tile(&extents, call.span, |_, _| Ok(value))
     }
 
-    pub(super) fn tile_full(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_full(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let value = call.needed("value")?;
         let found = self.operand_type(&value).unwrap_or(Type::INVALID);
         let of = self.tile_dtype(call, Some(found))?;
@@ -65,7 +78,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_arange(start, stop, step, dtype=float)`
-    pub(super) fn tile_arange(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_arange(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let span = call.span;
         let of = self.tile_dtype(call, Some(Type::F32))?;
         let Some(scalar) = of.as_scalar().filter(|&scalar| scalar != Scalar::Bool) else {
@@ -117,7 +130,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// `wp.tile(x)`: the values of the block's threads, the components of each in the leading
     /// dimensions.
-    pub(super) fn tile_of_thread(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_of_thread(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let value = self.value(call.needed("x")?, call.span)?;
         let ty = self.ty(value);
         let extents = match *self.shape(ty) {
@@ -142,7 +155,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.untile(t)`: the value of this thread.
-    pub(super) fn untile(&mut self, call: &TileCall<'a>) -> Flow<Operand<'a>> {
+    pub(super) fn untile(&mut self, call: &TileCall<'a>) -> LoweringResult<Operand<'a>> {
         let tile = call.tile("a")?;
         let extents = tile.extents();
         if extents.last() != Some(&1) {
@@ -177,7 +190,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_extract(t, i, j)`
-    pub(super) fn tile_extract(&mut self, call: &TileCall<'a>) -> Flow<Operand<'a>> {
+    pub(super) fn tile_extract(&mut self, call: &TileCall<'a>) -> LoweringResult<Operand<'a>> {
         let tile = call.tile("a")?;
         let mut indices = Vec::new();
         for (_, operand, _) in call.rest.clone() {
@@ -206,7 +219,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_astype(t, dtype)`
-    pub(super) fn tile_astype(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_astype(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let tile = call.tile("t")?;
         let to = self.tile_dtype(call, None)?;
         let (Some(scalar), Some(_)) = (to.as_scalar(), tile.of.as_scalar()) else {
@@ -224,7 +237,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         value: Value,
         shape: &TileShape,
         span: Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let tile = self.new_tile("tile", shape, span)?;
         self.b.store(tile.storage, value);
         Ok(Operand::Tile(Rc::new(tile)))

@@ -1,6 +1,6 @@
 //! Functions of the elements in their order: prefixes, and sorting.
 
-use super::super::{Flow, FunctionLowering, Operand, fault};
+use super::super::{FunctionLowering, LoweringResult, Operand, fault};
 use super::call::TileCall;
 use super::{Position, Tile};
 use gbxcule_ir::diagnostic::Code;
@@ -9,7 +9,7 @@ use gbxcule_ir::ty::{Scalar, Type};
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// `tile_scan_inclusive`, `tile_scan_exclusive`, `tile_scan_min_inclusive` and the like.
-    pub(super) fn tile_scan(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_scan(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let tile = call.tile("a")?;
         if !matches!(tile.of.as_scalar(), Some(Scalar::F32 | Scalar::I32 | Scalar::U32)) {
             let found = self.shown_tile(&tile.shape());
@@ -47,7 +47,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_sort(keys, values)`: each element goes to its rank, equal keys in their order.
-    pub(super) fn tile_sort(&mut self, call: &TileCall<'a>) -> Flow<()> {
+    pub(super) fn tile_sort(&mut self, call: &TileCall<'a>) -> LoweringResult<()> {
         let (keys, values) = (call.tile("keys")?, call.tile("values")?);
         let sortable = matches!(
             keys.of.as_scalar(),
@@ -112,7 +112,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         axis: usize,
         indices: &Tile,
         span: gbxcule_ir::source::Span,
-    ) -> Flow<Operand<'a>> {
+    ) -> LoweringResult<Operand<'a>> {
         let ([count], Some(true)) =
             (&indices.extents()[..], indices.of.as_scalar().map(Scalar::is_int))
         else {

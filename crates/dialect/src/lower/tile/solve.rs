@@ -1,6 +1,6 @@
 //! Triangular matrices: Cholesky's factors, and systems of equations.
 
-use super::super::{Flow, FunctionLowering, Operand, fault};
+use super::super::{FunctionLowering, LoweringResult, Operand, fault};
 use super::Tile;
 use super::call::TileCall;
 use crate::constant::KnownValue;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// A square tile of `float32` or `float64`, and its side.
-    fn square(&mut self, call: &TileCall<'a>, name: &str) -> Flow<(Rc<Tile>, u32)> {
+    fn square(&mut self, call: &TileCall<'a>, name: &str) -> LoweringResult<(Rc<Tile>, u32)> {
         let tile = call.tile(name)?;
         match (&tile.extents()[..], tile.of.as_scalar()) {
             (&[rows, cols], Some(Scalar::F32 | Scalar::F64)) if rows == cols => Ok((tile, rows)),
@@ -26,7 +26,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Returns true if `fill_mode` is `"upper"`.
-    fn is_upper(call: &TileCall<'a>) -> Flow<bool> {
+    fn is_upper(call: &TileCall<'a>) -> LoweringResult<bool> {
         match call.get("fill_mode") {
             None => Ok(false),
             Some(Operand::KnownValue(KnownValue::Text(text)))
@@ -42,7 +42,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// `wp.tile_cholesky(A)`: the triangle whose product with its transpose is A. An upper one is
     /// the lower one of the transposed tiles.
-    pub(super) fn tile_cholesky(&mut self, call: &TileCall<'a>, in_place: bool) -> Flow<Rc<Tile>> {
+    pub(super) fn tile_cholesky(
+        &mut self,
+        call: &TileCall<'a>,
+        in_place: bool,
+    ) -> LoweringResult<Rc<Tile>> {
         let span = call.span;
         let (tile, side) = self.square(call, "A")?;
         let factor = match in_place {
@@ -85,7 +89,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         factor: &Tile,
         [row, col]: [Value; 2],
         [start, end]: [Value; 2],
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let first = self.element_at(from, &[row, col]);
         self.less_products(first, [start, end], |lower, at| {
             [lower.element_at(factor, &[row, at]), lower.element_at(factor, &[col, at])]
@@ -98,7 +102,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         first: PlaceId,
         [start, end]: [Value; 2],
         pair: impl Fn(&mut Self, Value) -> [PlaceId; 2],
-    ) -> Flow<Value> {
+    ) -> LoweringResult<Value> {
         let of = self.b.place_type(first);
         let sum = self.temporary("rest", of);
         let value = self.b.load(first);
@@ -119,8 +123,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         &mut self,
         start: Value,
         end: Value,
-        body: impl FnOnce(&mut Self, Value) -> Flow<()>,
-    ) -> Flow<()> {
+        body: impl FnOnce(&mut Self, Value) -> LoweringResult<()>,
+    ) -> LoweringResult<()> {
         let step = self.b.i32(1);
         let index = self.b.loop_index(Type::I32, "at");
         self.b.open_block();
@@ -131,7 +135,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `tile_lower_solve`, `tile_upper_solve`, `tile_cholesky_solve`, in place or not.
-    pub(super) fn tile_solve(&mut self, call: &TileCall<'a>) -> Flow<Rc<Tile>> {
+    pub(super) fn tile_solve(&mut self, call: &TileCall<'a>) -> LoweringResult<Rc<Tile>> {
         let (matrix, right) = match call.name {
             "tile_upper_solve" | "tile_upper_solve_inplace" => ("U", "z"),
             _ => ("L", "y"),
@@ -167,7 +171,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Solves a triangular system in place, from the first row or from the last.
-    fn substitute(&mut self, triangle: &Tile, solution: &Tile, forward: bool) -> Flow<()> {
+    fn substitute(
+        &mut self,
+        triangle: &Tile,
+        solution: &Tile,
+        forward: bool,
+    ) -> LoweringResult<()> {
         let side = solution.dims[0].extent;
         let columns = solution.dims.get(1).map_or(1, |dim| dim.extent);
         let (zero, one) = (self.b.i32(0), self.b.i32(1));
@@ -198,7 +207,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_diag_add(a, d)`
-    pub(super) fn tile_diag_add(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_diag_add(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let (tile, diagonal) = (call.tile("a")?, call.tile("d")?);
         let extents = tile.extents();
         let fits = tile.of == diagonal.of

@@ -1,6 +1,6 @@
 //! Copies between tiles and arrays, and between tiles.
 
-use super::super::{Flow, FunctionLowering, Operand, fault};
+use super::super::{FunctionLowering, LoweringResult, Operand, fault};
 use super::call::TileCall;
 use super::{Position, Tile};
 use crate::syntax::Operator;
@@ -22,7 +22,7 @@ struct Window {
 }
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    fn window(&mut self, call: &TileCall<'a>, extents: &[u32]) -> Flow<Window> {
+    fn window(&mut self, call: &TileCall<'a>, extents: &[u32]) -> LoweringResult<Window> {
         let rank = extents.len();
         let array = self.value(call.needed("a")?, call.span)?;
         let Shape::Array { of, dims } = *self.shape(self.ty(array)) else {
@@ -57,7 +57,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The dimension that `indices` are for, and the tile of them.
-    fn window_indices(&mut self, call: &TileCall<'a>, extents: &[u32]) -> Flow<(usize, Rc<Tile>)> {
+    fn window_indices(
+        &mut self,
+        call: &TileCall<'a>,
+        extents: &[u32],
+    ) -> LoweringResult<(usize, Rc<Tile>)> {
         let indices = call.tile("indices")?;
         let axis = call.numbers("axis")?.and_then(|axis| axis.first().copied()).unwrap_or(0);
         let axis = usize::try_from(axis).unwrap_or(usize::MAX);
@@ -116,7 +120,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         self.b.if_blocks(condition, accept, reject);
     }
 
-    pub(super) fn tile_load(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_load(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let extents = call.extents("shape")?;
         let window = self.window(call, &extents)?;
         let shape = super::TileShape { of: window.of, extents: extents.clone() };
@@ -140,7 +144,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(tile)
     }
 
-    pub(super) fn tile_store(&mut self, call: &TileCall<'a>) -> Flow<()> {
+    pub(super) fn tile_store(&mut self, call: &TileCall<'a>) -> LoweringResult<()> {
         let tile = call.tile("t")?;
         let window = self.window(call, &tile.extents())?;
         self.same_elements(&tile, window.of, call)?;
@@ -153,7 +157,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_atomic_add(a, t, offset)`: a tile of what was there before.
-    pub(super) fn tile_atomic_add(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
+    pub(super) fn tile_atomic_add(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
         let tile = call.tile("t")?;
         let window = self.window(call, &tile.extents())?;
         self.same_elements(&tile, window.of, call)?;
@@ -186,7 +190,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(before)
     }
 
-    fn same_elements(&mut self, tile: &Tile, of: Type, call: &TileCall<'a>) -> Flow<()> {
+    fn same_elements(&mut self, tile: &Tile, of: Type, call: &TileCall<'a>) -> LoweringResult<()> {
         if tile.of == of {
             return Ok(());
         }
@@ -196,7 +200,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_assign(dst, src, offset)`
-    pub(super) fn tile_assign(&mut self, call: &TileCall<'a>) -> Flow<()> {
+    pub(super) fn tile_assign(&mut self, call: &TileCall<'a>) -> LoweringResult<()> {
         let (to, from) = (call.tile("dst")?, call.tile("src")?);
         let shape = from.extents();
         let offset = self.tile_offset_parts(call)?;
@@ -214,7 +218,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         to: &Tile,
         from: &Tile,
         span: gbxcule_ir::source::Span,
-    ) -> Flow<()> {
+    ) -> LoweringResult<()> {
         if to.extents() != from.extents() {
             let (wanted, found) = (self.shown_tile(&to.shape()), self.shown_tile(&from.shape()));
             let message = format!("this part is a `{wanted}`, found `{found}`");
@@ -237,7 +241,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// `wp.tile_scatter_add(t, i, value, has_value)`: each thread adds at its own index;
     /// `wp.tile_scatter_masked` writes there.
-    pub(super) fn tile_scatter(&mut self, call: &TileCall<'a>) -> Flow<()> {
+    pub(super) fn tile_scatter(&mut self, call: &TileCall<'a>) -> LoweringResult<()> {
         let tile = call.tile("a")?;
         let rank = tile.dims.len();
         let (positional, named): (Vec<_>, Vec<_>) =

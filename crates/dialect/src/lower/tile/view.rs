@@ -1,7 +1,7 @@
 //! Views of tiles: elements, slices, transposed and broadcast tiles.
 
 use super::super::access::Access;
-use super::super::{Flow, FunctionLowering, Operand, fault};
+use super::super::{FunctionLowering, LoweringResult, Operand, fault};
 use super::{Dim, Tile, dense};
 use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprSlice};
@@ -25,7 +25,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         tile: &Tile,
         indices: &[&'a Expr],
         expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
+    ) -> LoweringResult<Access<'a>> {
         let span = self.span(expr);
         let mut wanted = Vec::with_capacity(indices.len());
         let mut gather = None;
@@ -69,7 +69,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// An integer of an operand, as the coordinate of a tile.
-    pub(super) fn tile_coordinate(&mut self, operand: Operand<'a>, span: Span) -> Flow<Value> {
+    pub(super) fn tile_coordinate(
+        &mut self,
+        operand: Operand<'a>,
+        span: Span,
+    ) -> LoweringResult<Value> {
         let value = self.value(operand, span)?;
         if self.ty(value).as_scalar().is_some_and(Scalar::is_int) {
             return Ok(self.b.convert(value, Scalar::I32));
@@ -86,7 +90,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         indices: Vec<TileIndex<'a>>,
         wraps: bool,
         span: Span,
-    ) -> Flow<Tile> {
+    ) -> LoweringResult<Tile> {
         let mut view = Tile { dims: Vec::new(), ..tile.clone() };
         let mut indices = indices.into_iter();
         for dim in &tile.dims {
@@ -121,7 +125,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         slice: &'a ExprSlice,
         extent: u32,
         span: Span,
-    ) -> Flow<(i32, u32, i32)> {
+    ) -> LoweringResult<(i32, u32, i32)> {
         let mut part = |part: &'a Option<Box<Expr>>| match part {
             None => Ok(None),
             Some(part) => match self.expr(part)? {
@@ -157,7 +161,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         offset: Vec<Operand<'a>>,
         shape: Option<Vec<u32>>,
         span: Span,
-    ) -> Flow<Tile> {
+    ) -> LoweringResult<Tile> {
         if offset.len() > tile.dims.len() {
             return fault(Code::WrongArguments, span, "more offsets than the tile has dimensions");
         }
@@ -187,7 +191,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(Tile { dims: dims.collect(), ..view })
     }
 
-    pub(super) fn tile_transpose(&mut self, tile: &Tile, span: Span) -> Flow<Tile> {
+    pub(super) fn tile_transpose(&mut self, tile: &Tile, span: Span) -> LoweringResult<Tile> {
         let [rows, cols] = tile.dims[..] else {
             return fault(Code::WrongArguments, span, "a tile of two dimensions is transposed");
         };
@@ -195,7 +199,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_broadcast(t, shape)`, by NumPy's rules.
-    pub(super) fn tile_broadcast(&mut self, tile: &Tile, shape: &[u32], span: Span) -> Flow<Tile> {
+    pub(super) fn tile_broadcast(
+        &mut self,
+        tile: &Tile,
+        shape: &[u32],
+        span: Span,
+    ) -> LoweringResult<Tile> {
         let missing = shape.len().checked_sub(tile.dims.len());
         let Some(missing) = missing else {
             return fault(
@@ -220,14 +229,19 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `wp.tile_reshape(t, shape)`; one extent may be -1.
-    pub(super) fn tile_reshape(&mut self, tile: &Tile, shape: &[i128], span: Span) -> Flow<Tile> {
+    pub(super) fn tile_reshape(
+        &mut self,
+        tile: &Tile,
+        shape: &[i128],
+        span: Span,
+    ) -> LoweringResult<Tile> {
         if !tile.is_dense() {
             let message = "a strided view can't be reshaped: copy it first by `wp.tile_assign`";
             return fault(Code::UnsupportedTile, span, message);
         }
         let count = i128::from(tile.count());
         let mut known = shape.iter().filter(|&&extent| extent != -1);
-        // A product that is too large is no count either.
+        // A product that is too large is not a count either.
         let known = known.try_fold(1i128, |all, &extent| all.checked_mul(extent)).unwrap_or(0);
         let open = shape.iter().filter(|&&extent| extent == -1).count();
         let fits = match open {
@@ -250,7 +264,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         tile: &Tile,
         axes: Option<&[i128]>,
         span: Span,
-    ) -> Flow<Tile> {
+    ) -> LoweringResult<Tile> {
         let rank = tile.dims.len() as i128;
         let goes = |at: usize, dim: &Dim| match axes {
             None => dim.extent == 1,
