@@ -9,7 +9,9 @@ use cranelift_codegen::ir::{self as clif, Block, BlockArg, InstBuilder, types};
 use cranelift_frontend::Switch;
 use gbxcule_ir::abi::{Cause, FaultKind};
 use gbxcule_ir::walk::{Step, walk};
-use gbxcule_ir::{BlockId, Case, CompareOp, List, Name, Op, Scalar, Stmt, StmtKind, Value};
+use gbxcule_ir::{
+    BlockId, Case, CompareOp, List, Name, Op, PlaceId, Scalar, Stmt, StmtKind, Value,
+};
 
 /// Step of the lowering that is left to do.
 pub(super) enum LoweringTask<'a> {
@@ -17,7 +19,7 @@ pub(super) enum LoweringTask<'a> {
     Stmts(BlockId, usize),
     /// Goes to a block unless the current one has ended.
     Goto(Block),
-    /// Begins a block to which all ways are known, behind a branch before which this held.
+    /// Begins a block to which all jumps are known, and goes back to the facts before its branch.
     Begin(Block, Mark),
     /// The condition of a `While` after its header.
     Test(&'a StmtKind, [Block; 2]),
@@ -99,14 +101,7 @@ impl<'a> Lowerer<'a, '_> {
     fn stmt(&mut self, stmt: &'a StmtKind) {
         match stmt {
             StmtKind::Let(value) => self.evaluate(*value),
-            StmtKind::Store { place, value } if self.is_group() => self.group_store(*place, *value),
-            StmtKind::Store { place, value } => {
-                self.each_lane(|lowerer| {
-                    let loc = lowerer.place(*place);
-                    let (ty, val) = (lowerer.body().places[*place].ty, lowerer.val(*value));
-                    lowerer.write(&loc, ty, &val);
-                });
-            }
+            StmtKind::Store { place, value } => self.store(*place, *value),
             StmtKind::If { condition, accept, reject } => {
                 self.branch(*condition, *accept, *reject);
             }
@@ -116,28 +111,9 @@ impl<'a> Lowerer<'a, '_> {
             StmtKind::For { index, start, end, step, body } => {
                 self.for_loop(*index, [*start, *end, *step], *body);
             }
-            StmtKind::While { header, body: inner, .. } => {
-                let [head, body, exit] = [(); 3].map(|()| self.b.create_block());
-                let mark = self.enter_loop(&[*header, *inner]);
-                self.b.ins().jump(head, &[]);
-                self.b.switch_to_block(head);
-                self.stop_if_asked();
-                self.frame_mut().loops.push((exit, head));
-                self.todo.extend([
-                    LoweringTask::EndLoop { head, exit, latch: None, mark },
-                    LoweringTask::Test(stmt, [body, exit]),
-                    LoweringTask::Stmts(*header, 0),
-                ]);
-            }
-            StmtKind::Break | StmtKind::Continue => {
-                let Some(&(exit, head)) = self.frame().loops.last() else {
-                    unreachable!("check rule 8: in a loop")
-                };
-                let target = if *stmt == StmtKind::Break { exit } else { head };
-                self.note_jump(target);
-                self.b.ins().jump(target, &[]);
-                self.start_unreachable_block();
-            }
+            StmtKind::While { header, body, .. } => self.while_loop(stmt, *header, *body),
+            StmtKind::Break => self.leave_loop(|(exit, _)| exit),
+            StmtKind::Continue => self.leave_loop(|(_, head)| head),
             StmtKind::Return(value) => {
                 self.return_value(*value);
                 self.start_unreachable_block();
@@ -157,6 +133,43 @@ impl<'a> Lowerer<'a, '_> {
                 self.start_unreachable_block();
             }
         }
+    }
+
+    fn store(&mut self, place: PlaceId, value: Value) {
+        if self.is_group() {
+            return self.group_store(place, value);
+        }
+        self.each_lane(|lowerer| {
+            let loc = lowerer.place(place);
+            let (ty, val) = (lowerer.body().places[place].ty, lowerer.val(value));
+            lowerer.write(&loc, ty, &val);
+        });
+    }
+
+    /// Begins a loop with a header; its test follows the header's statements.
+    fn while_loop(&mut self, stmt: &'a StmtKind, header: BlockId, inner: BlockId) {
+        let [head, body, exit] = [(); 3].map(|()| self.b.create_block());
+        let mark = self.enter_loop(&[header, inner]);
+        self.b.ins().jump(head, &[]);
+        self.b.switch_to_block(head);
+        self.stop_if_asked();
+        self.frame_mut().loops.push((exit, head));
+        self.todo.extend([
+            LoweringTask::EndLoop { head, exit, latch: None, mark },
+            LoweringTask::Test(stmt, [body, exit]),
+            LoweringTask::Stmts(header, 0),
+        ]);
+    }
+
+    /// Jumps to the exit or the head of the innermost loop.
+    fn leave_loop(&mut self, target: impl FnOnce((Block, Block)) -> Block) {
+        let Some(&ends) = self.frame().loops.last() else {
+            unreachable!("check rule 8: in a loop")
+        };
+        let target = target(ends);
+        self.note_jump(target);
+        self.b.ins().jump(target, &[]);
+        self.start_unreachable_block();
     }
 
     /// Starts a block after a jump, for code that is never reached but may still be lowered.

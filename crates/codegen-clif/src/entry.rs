@@ -69,8 +69,8 @@ impl Lowerer<'_, '_> {
         head
     }
 
-    /// Loops over the threads of a range, by groups; one by one where the rest, or that of a row,
-    /// is shorter, and where those of a group part.
+    /// Loops over the threads of a range, by groups. Threads run one by one at the end of a row or
+    /// of the range, where a group is not full, and where threads of a group take different ways.
     fn groups(&mut self, range: &Range, first: &[Value], done: Block) {
         let [head, alone, bail] = [0, 1, 0].map(|more| self.loop_head(first.len() + more));
         self.b.ins().jump(head, &arguments_of(first));

@@ -31,7 +31,7 @@ pub struct ExclusiveArray {
 /// Arrays of a kernel whose elements each belong to one thread.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Exclusivity {
-    /// True, by value, for an atomic operation on a thread's own element.
+    /// Indexed by value: true for an atomic operation on a thread's own element.
     atomics: Vec<bool>,
     /// The arrays of these operations: if each has its elements, and memory, for itself, no thread
     /// meets another.

@@ -49,7 +49,7 @@ use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module};
 
-/// Assumption about the memory that threads running at once may change for each other.
+/// Assumption about memory that several running threads use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sharing {
     /// No two threads ever run at once: nothing is done atomically.

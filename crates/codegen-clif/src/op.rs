@@ -1,8 +1,8 @@
 //! Operations.
 
 use super::lowerer::{LoweredValue, Lowerer};
-use cranelift_codegen::ir::InstBuilder;
-use gbxcule_ir::{Op, Scalar, Value};
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use gbxcule_ir::{Native, Op, Scalar, Type, Value};
 
 impl Lowerer<'_, '_> {
     /// Evaluates an operation, all but calls.
@@ -14,17 +14,11 @@ impl Lowerer<'_, '_> {
             Op::Literal(literal) => LoweredValue::One(self.literal(literal)),
             Op::Zero => self.zero(ty),
             Op::Unary(op, x) => {
-                let of = self.scalar_type(x);
-                let operands = [self.val(x)];
-                self.by_component(of, ty, &operands, |lowerer, row| lowerer.unary(op, of, row[0]))
+                self.componentwise([x], ty, |lowerer, of, row| lowerer.unary(op, of, row[0]))
             }
-            Op::Binary(op, x, y) => {
-                let of = self.scalar_type(x);
-                let operands = [self.val(x), self.val(y)];
-                self.by_component(of, ty, &operands, |lowerer, row| {
-                    lowerer.binary(op, of, row[0], row[1])
-                })
-            }
+            Op::Binary(op, x, y) => self.componentwise([x, y], ty, |lowerer, of, row| {
+                lowerer.binary(op, of, row[0], row[1])
+            }),
             Op::Compare(op, x, y) => {
                 let of = self.scalar_type(x);
                 let (x, y) = (self.scalar(x), self.scalar(y));
@@ -36,11 +30,9 @@ impl Lowerer<'_, '_> {
                 self.select(condition, &accept, &reject)
             }
             Op::Convert(x) => {
-                let from = self.scalar_type(x);
-                let to = self.module.types.components(ty).map_or(from, |(to, _)| to);
-                let operands = [self.val(x)];
-                self.by_component(from, ty, &operands, |lowerer, row| {
-                    lowerer.convert(from, to, row[0])
+                let to = self.module.types.components(ty).map(|(to, _)| to);
+                self.componentwise([x], ty, |lowerer, from, row| {
+                    lowerer.convert(from, to.unwrap_or(from), row[0])
                 })
             }
             Op::Bitcast(x) => {
@@ -57,21 +49,12 @@ impl Lowerer<'_, '_> {
                 let loc = self.place(place);
                 self.read(&loc, ty)
             }
-            Op::Native { native, args } => {
-                let args = &body.value_lists[args];
-                let of = self.scalar_type(args[0]);
-                let args: Vec<_> = args.iter().map(|&arg| self.scalar(arg)).collect();
-                LoweredValue::One(self.native(native, of, &args))
-            }
+            Op::Native { native, args } => self.native_call(native, &body.value_lists[args]),
             Op::Atomic { op, place, value: operand, expected } => {
                 let plain = self.is_plain(value);
                 self.atomic(op, place, [Some(operand), expected], plain)
             }
-            Op::LaunchIndex(dim) => {
-                let wide = self.current_lane().coordinates[usize::from(dim)];
-                let narrow = cranelift_codegen::ir::types::I32;
-                LoweredValue::One(self.b.ins().ireduce(narrow, wide))
-            }
+            Op::LaunchIndex(dim) => LoweredValue::One(self.launch_index(dim)),
             Op::View { array, selectors } => self.view(array, &body.selector_lists[selectors]),
             Op::AsArray(place) => self.as_array(place, ty),
             Op::Extent { array, dim } => LoweredValue::One(self.extent(array, dim)),
@@ -81,6 +64,29 @@ impl Lowerer<'_, '_> {
             Op::Lowest(same) | Op::Opaque(same) => LoweredValue::One(self.scalar(same)),
             Op::Index | Op::Call { .. } => unreachable!("loops and calls define these"),
         }
+    }
+
+    /// Lowers an operation that is done to each component of its operands.
+    fn componentwise<const N: usize>(
+        &mut self,
+        operands: [Value; N],
+        ty: Type,
+        lower: impl Fn(&mut Self, Scalar, &[ir::Value]) -> ir::Value,
+    ) -> LoweredValue {
+        let of = self.scalar_type(operands[0]);
+        let operands = operands.map(|operand| self.val(operand));
+        self.by_component(of, ty, &operands, |lowerer, row| lower(lowerer, of, row))
+    }
+
+    fn launch_index(&mut self, dim: u8) -> ir::Value {
+        let wide = self.current_lane().coordinates[usize::from(dim)];
+        self.b.ins().ireduce(types::I32, wide)
+    }
+
+    fn native_call(&mut self, native: Native, args: &[Value]) -> LoweredValue {
+        let of = self.scalar_type(args[0]);
+        let args: Vec<_> = args.iter().map(|&arg| self.scalar(arg)).collect();
+        LoweredValue::One(self.native(native, of, &args))
     }
 
     fn scalar_type(&self, value: Value) -> Scalar {

@@ -29,7 +29,7 @@ pub(super) struct Expr {
     /// True if C++ gives it exactly its type. If not, its value is right all the same, as a
     /// narrower or promoted integer.
     pub(super) exact: bool,
-    /// A literal, a name, or part of one: as good written twice as once.
+    /// A literal, a name, or part of one: cheap enough to be written twice.
     pub(super) atom: bool,
     pub(super) needs: MoveBarriers,
     /// The text as `left op right`, when `left op= right` would say the same.

@@ -213,9 +213,10 @@ impl Writer<'_, '_> {
     pub(super) fn shape(&self, ty: Type) -> &Shape {
         &self.module.types[ty]
     }
+}
 
-    // Lines.
-
+/// Lines of the text.
+impl Writer<'_, '_> {
     /// Writes a line of the statement in hand, quoting its source line first if that is a new one.
     pub(super) fn line(&mut self, text: &str) {
         self.line_of(&[text]);
@@ -287,9 +288,10 @@ impl Writer<'_, '_> {
         let since = self.unit.sites.partition_point(|site| site.line <= line);
         self.unit.sites[since..].iter_mut().for_each(|site| site.line += 1);
     }
+}
 
-    // Values.
-
+/// Values and the expressions that wait for their use.
+impl Writer<'_, '_> {
     /// The expression of an operand. If it waited for this use, it is gone afterwards.
     pub(super) fn take(&mut self, value: Value) -> Expr {
         if let Some(position) = self.pending.iter().rposition(|&waiting| waiting == value) {

@@ -752,7 +752,8 @@ struct Grid {
     int32_t lanes; // Of gbx::Spread: how many of the 32 threads of a warp have work; 0 is all.
 };
 
-// One after the other the threads of a grid: all of it on the host, every so manieth on CUDA.
+// The threads of a grid that one thread runs, one after the other: all on the host, every n-th of
+// n on CUDA.
 struct Thread {
     const Grid& grid;
     int64_t at;

@@ -1,5 +1,5 @@
-//! Intervals of the values of integers: where arithmetic can't overflow, or an index can't be
-//! wrong, the text says it plainly.
+//! Intervals of the values of integers. Where arithmetic can't overflow, or an index can't be
+//! wrong, the text uses plain operators, without a check.
 
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::op::BinaryOp;

@@ -25,7 +25,6 @@
 //! recurses far.
 
 mod arith;
-mod block;
 mod convert;
 mod expr;
 mod function;
@@ -38,6 +37,7 @@ mod name;
 mod op;
 mod place;
 mod printf;
+mod statement;
 mod table;
 mod ty;
 mod unit;

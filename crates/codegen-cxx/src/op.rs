@@ -6,6 +6,7 @@ use super::interval::Interval;
 use super::literal::literal;
 use gbxcule_ir::arena::Handle;
 use gbxcule_ir::arena::List;
+use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::PassMode;
 use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, Value, ValueData};
@@ -32,12 +33,7 @@ impl Writer<'_, '_> {
             Op::Splat(part) => self.splat(part, ty),
             Op::Extract { from, index } => self.extract(from, index),
             Op::Load(place) => self.place(place),
-            Op::Native { native, args } => {
-                let row = native.row();
-                let name = if self.unit.cuda() { row.cuda } else { row.cxx };
-                let args: Vec<Expr> = self.exact_list(args);
-                Expr::call(&["gbx::", name].concat(), &args.iter().collect::<Vec<_>>())
-            }
+            Op::Native { native, args } => self.native_call(native, args),
             Op::Call { function, args } => self.call(function, args),
             Op::Atomic { op, place, value, expected } => self.atomic(op, place, value, expected),
             Op::LaunchIndex(dim) => {
@@ -46,18 +42,7 @@ impl Writer<'_, '_> {
                 Expr::new(text, Level::Primary)
             }
             Op::View { array, selectors } => self.view(array, selectors, ty),
-            Op::AsArray(place) => {
-                let place = self.place(place);
-                let Shape::Array { of, dims } = *self.shape(ty) else {
-                    unreachable!("check rule 4: arrays of places")
-                };
-                let mut expr =
-                    Expr::call(&format!("gbx::as_array<{}, {dims}>", self.ty(of)), &[&place]);
-                // It says where the place is; what is there may change.
-                expr.needs.memory = false;
-                expr.needs.locals.clear();
-                expr
-            }
+            Op::AsArray(place) => self.as_array(place, ty),
             Op::Extent { array, dim } => {
                 let array = self.take(array);
                 let atom = array.atom;
@@ -70,19 +55,30 @@ impl Writer<'_, '_> {
                 let text = format!("{}.data != nullptr", array.at(Level::Primary));
                 Expr::new(text, Level::Equality).of(&[&array])
             }
-            Op::Gradient(array) => {
-                let array = self.take(array);
-                Expr::call("gbx::gradient", &[&array])
-            }
-            Op::Lowest(key) => {
-                let key = self.take(key);
-                Expr::call("gbx::lowest", &[&key])
-            }
-            Op::Opaque(value) => {
-                let value = self.take(value);
-                Expr::call("gbx::opaque", &[&value])
-            }
+            Op::Gradient(array) => Expr::call("gbx::gradient", &[&self.take(array)]),
+            Op::Lowest(key) => Expr::call("gbx::lowest", &[&self.take(key)]),
+            Op::Opaque(value) => Expr::call("gbx::opaque", &[&self.take(value)]),
         }
+    }
+
+    fn native_call(&mut self, native: Native, args: List<Value>) -> Expr {
+        let row = native.row();
+        let name = if self.unit.cuda() { row.cuda } else { row.cxx };
+        let args: Vec<Expr> = self.exact_list(args);
+        Expr::call(&["gbx::", name].concat(), &args.iter().collect::<Vec<_>>())
+    }
+
+    /// A handle of the elements that a place holds.
+    fn as_array(&mut self, place: PlaceId, ty: Type) -> Expr {
+        let place = self.place(place);
+        let Shape::Array { of, dims } = *self.shape(ty) else {
+            unreachable!("check rule 4: arrays of places")
+        };
+        let mut expr = Expr::call(&format!("gbx::as_array<{}, {dims}>", self.ty(of)), &[&place]);
+        // It says where the place is; what is there may change.
+        expr.needs.memory = false;
+        expr.needs.locals.clear();
+        expr
     }
 
     /// Interval of an integer.

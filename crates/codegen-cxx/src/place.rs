@@ -3,10 +3,11 @@
 use super::expr::{Expr, Level};
 use super::function::Writer;
 use super::interval::Interval;
-use gbxcule_ir::arena::Handle;
+use gbxcule_ir::arena::{Handle, List};
 use gbxcule_ir::function::PassMode;
+use gbxcule_ir::op::Value;
 use gbxcule_ir::place::{PlaceId, Projection, Root};
-use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_ir::ty::{Scalar, Shape, Type};
 
 impl Writer<'_, '_> {
     /// Returns true if a place lies behind an array handle.
@@ -70,22 +71,10 @@ impl Writer<'_, '_> {
             }
             (Projection::Component(index), _) => {
                 expr.text += &self.component(ty, index);
-                Type::scalar(
-                    types.components(ty).map_or(gbxcule_ir::ty::Scalar::Bool, |(of, _)| of),
-                )
+                Type::scalar(types.components(ty).map_or(Scalar::Bool, |(of, _)| of))
             }
             (Projection::At(index), shape) => {
-                let (extent, of) = match shape {
-                    Shape::Matrix { rows, cols, of } => {
-                        (u32::from(rows), self.existing_type(&Shape::Vector { len: cols, of }))
-                    }
-                    Shape::Fixed { of, len } => (len, of),
-                    _ => {
-                        let (of, count) =
-                            types.components(ty).unwrap_or((gbxcule_ir::ty::Scalar::Bool, 0));
-                        (count, Type::scalar(of))
-                    }
-                };
+                let (extent, of) = self.parts_of(&shape, ty);
                 let inside = Interval::new(0, i128::from(extent) - 1);
                 let known = self.interval_of(index).is_some_and(|index| index.is_in(inside));
                 let index = self.take(index);
@@ -99,25 +88,45 @@ impl Writer<'_, '_> {
                 of
             }
             (Projection::Element(indices), Shape::Array { of, .. }) => {
-                let indices = &self.body.value_lists[indices];
-                expr.text.push('(');
-                for (position, &index) in indices.iter().enumerate() {
-                    let index = self.take(index);
-                    expr.needs.join(&index.needs);
-                    if position > 0 {
-                        expr.text.push_str(", ");
-                    }
-                    expr.text.push_str(&index.text);
-                }
-                expr.text.push_str(self.unit.faults.trusted_argument());
-                expr.text.push(')');
-                expr.needs.memory = true;
-                expr.needs.faults |= self.unit.faults.checked();
-                expr.atom = false;
+                self.element(expr, indices);
                 of
             }
             _ => unreachable!("check rule 5: projections fit"),
         }
+    }
+
+    /// Number and type of the parts of a place that an index chooses.
+    fn parts_of(&self, shape: &Shape, ty: Type) -> (u32, Type) {
+        match *shape {
+            Shape::Matrix { rows, cols, of } => {
+                (u32::from(rows), self.existing_type(&Shape::Vector { len: cols, of }))
+            }
+            Shape::Fixed { of, len } => (len, of),
+            _ => {
+                let components = self.module.types.components(ty);
+                let (of, count) = components.unwrap_or((Scalar::Bool, 0));
+                (count, Type::scalar(of))
+            }
+        }
+    }
+
+    /// Appends the call that gives an element of an array.
+    fn element(&mut self, expr: &mut Expr, indices: List<Value>) {
+        let indices = &self.body.value_lists[indices];
+        expr.text.push('(');
+        for (position, &index) in indices.iter().enumerate() {
+            let index = self.take(index);
+            expr.needs.join(&index.needs);
+            if position > 0 {
+                expr.text.push_str(", ");
+            }
+            expr.text.push_str(&index.text);
+        }
+        expr.text.push_str(self.unit.faults.trusted_argument());
+        expr.text.push(')');
+        expr.needs.memory = true;
+        expr.needs.faults |= self.unit.faults.checked();
+        expr.atom = false;
     }
 
     fn existing_type(&self, shape: &Shape) -> Type {

@@ -10,8 +10,8 @@ use crate::write_target::{WriteTarget, explained, make_folder};
 /// Attempts at a name; a second one only if another process swept the first away as it was made.
 const ATTEMPTS: usize = 16;
 
-/// A file under way. Dropped without [`NewFile::commit`] it leaves nothing behind, unless it is a
-/// pipe or a device, which gets its bytes as they come.
+/// A file that is not complete yet. Dropped without [`NewFile::commit`] it leaves nothing behind,
+/// unless it is a pipe or a device, which gets its bytes as they come.
 #[derive(Debug)]
 pub struct NewFile {
     file: File,
@@ -67,6 +67,21 @@ impl NewFile {
     #[must_use]
     pub fn path(&self) -> &Path {
         self.temporary.as_ref().map_or(&self.place, Temporary::path)
+    }
+
+    /// Takes the permission to write from everybody but its owner, whatever the system's setting or
+    /// a file that was there before: for what only its owner may have written when it is read.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn deny_others_writing(&self) -> Result<()> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = self.file.metadata()?.permissions().mode();
+            self.file.set_permissions(PermissionsExt::from_mode(mode & !0o022))?;
+        }
+        Ok(())
     }
 
     /// Moves it to its place when its bytes are on the disk.

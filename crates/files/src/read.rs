@@ -4,7 +4,7 @@
 //! A pipe may never end and a device may have no end, so neither is opened to be read. The size is
 //! held while reading, as a file may grow, or may lie about its size as those in `/proc` do.
 
-use std::fs::{File, FileType, OpenOptions};
+use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
@@ -46,7 +46,38 @@ fn check_regular(kind: FileType) -> Result<()> {
 /// # Errors
 /// As those of [`open`], or the file is larger.
 pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
+    read_open(open(path)?, most_bytes)
+}
+
+/// Reads a regular file of at most so many bytes that no other user could have written: this user
+/// or the system's owner owns it, and not everybody may write to it.
+///
+/// # Errors
+/// As those of [`read()`], or another user could have written it.
+pub fn read_own(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let file = open(path)?;
+    // Asked of the open file: the name may lead elsewhere by now.
+    if !is_own(&file.metadata()?) {
+        let said = "another user could have written this";
+        return Err(Error::new(ErrorKind::PermissionDenied, said));
+    }
+    read_open(file, most_bytes)
+}
+
+#[cfg(unix)]
+fn is_own(there: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owners = [rustix::process::geteuid().as_raw(), 0];
+    owners.contains(&there.uid()) && there.mode() & 0o002 == 0
+}
+
+/// Folders of a user are the user's alone on systems without Unix's owners.
+#[cfg(not(unix))]
+fn is_own(_: &Metadata) -> bool {
+    true
+}
+
+fn read_open(file: File, most_bytes: u64) -> Result<Vec<u8>> {
     let size = file.metadata()?.len();
     if size > most_bytes {
         return Err(too_large(size, most_bytes));
@@ -72,7 +103,7 @@ pub fn read_record(path: &Path, magic: &[u8], most_bytes: u64) -> Result<Vec<u8>
 /// Reads a regular file of at most so many bytes as UTF-8 text.
 ///
 /// # Errors
-/// As those of [`read()`], or the file is no UTF-8 text.
+/// As those of [`read()`], or the file is not UTF-8 text.
 pub fn read_text(path: &Path, most_bytes: u64) -> Result<String> {
     String::from_utf8(read(path, most_bytes)?)
         .map_err(|_| Error::new(ErrorKind::InvalidData, "this is no UTF-8 text"))

@@ -13,8 +13,8 @@ use crate::stream::Stream;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An array: on the host, or where the [`Stream`] that made it is. Cloning it, and taking views,
-/// shares the memory.
+/// An array in the memory of the host, or of the device of the [`Stream`] that made it. Clones and
+/// views share the memory.
 ///
 /// ```
 /// use gbxcule_runtime::Array;
@@ -221,7 +221,7 @@ impl Array {
         &self.strides
     }
 
-    /// Bytes from the begin of the memory to the first element.
+    /// Bytes from the beginning of the memory to the first element.
     pub fn offset(&self) -> usize {
         self.offset
     }
@@ -240,7 +240,7 @@ impl Array {
     /// negative.
     ///
     /// # Errors
-    /// A dimension that there isn't, a range beyond its extent, or a step of 0.
+    /// A dimension that the array does not have, a range beyond its extent, or a step of 0.
     pub fn slice(&self, dim: usize, range: Range<usize>, step: isize) -> Result<Self, Error> {
         let extent = self.extent(dim)?;
         if range.start > range.end || range.end > extent || step == 0 {
@@ -262,11 +262,11 @@ impl Array {
         Ok(part)
     }
 
-    /// Returns the part at one index of `dim`, without that dimension. Refuses an array of one
-    /// dimension.
+    /// Returns the part at one index of `dim`, without that dimension.
     ///
     /// # Errors
-    /// A dimension that there isn't, an index beyond its extent, or an array of one dimension.
+    /// A dimension that the array does not have, an index beyond its extent, or an array of one
+    /// dimension.
     pub fn index_dim(&self, dim: usize, index: usize) -> Result<Self, Error> {
         let extent = self.extent(dim)?;
         if index >= extent || self.shape.len() == 1 {

@@ -17,7 +17,7 @@ use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-/// Choice of the checks that compiled code makes.
+/// The checks that compiled code makes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Build {
     checks: Checks,

@@ -55,7 +55,10 @@ impl Stream {
     /// views are gone. Work that others queued on the memory is done, or will be done before the
     /// work of this stream. Work of this stream may be done after the array is gone: before that,
     /// the memory's owner waits for the stream, or makes its own stream wait for it
-    /// ([`Stream::before`]).
+    /// ([`Stream::make_wait`]).
+    ///
+    /// # Errors
+    /// As [`Array::external`].
     pub unsafe fn external(
         &self,
         address: u64,
@@ -67,7 +70,7 @@ impl Stream {
     ) -> Result<Array, Error> {
         let Some(queue) = self.queue() else {
             let address = std::ptr::with_exposed_provenance_mut(address as usize);
-            // SAFETY: the caller's word.
+            // SAFETY: the caller promises what `Array::external` asks for.
             return unsafe { Array::external(address, size, data_type, offset, shape, strides) };
         };
         let (_, align) = data_type.layout();
@@ -86,22 +89,28 @@ impl Stream {
         self.queue().map(|queue| queue.handle())
     }
 
-    /// Lets another library's stream wait for what was asked of this one so far; no thread waits on
-    /// the host. On the CPU all of it has happened.
+    /// Makes another library's stream wait for what was asked of this one so far; no thread waits
+    /// on the host. On the CPU all of it has happened.
     ///
     /// # Safety
     /// It is the handle of a living stream of the same device.
-    pub unsafe fn before(&self, other: u64) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    pub unsafe fn make_wait(&self, other: u64) -> Result<(), Error> {
+        // SAFETY: the caller promises that the stream lives.
         self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::Order::Before) })
     }
 
-    /// Lets this stream wait for what was asked of another library's so far.
+    /// Makes this stream wait for what was asked of another library's so far.
     ///
     /// # Safety
     /// It is the handle of a living stream of the same device.
-    pub unsafe fn after(&self, other: u64) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    pub unsafe fn wait_for(&self, other: u64) -> Result<(), Error> {
+        // SAFETY: the caller promises that the stream lives.
         self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::Order::After) })
     }
 }
@@ -114,6 +123,10 @@ impl Array {
     /// Until this array, its clones and its views are gone, the memory stays valid for reads, and
     /// for writes by kernels that write to this array; and no other code changes it, nor reads it
     /// while such a kernel runs.
+    ///
+    /// # Errors
+    /// The address is not a multiple of the elements' alignment, or the elements lie outside of the
+    /// memory.
     pub unsafe fn external(
         address: *mut u8,
         size: usize,

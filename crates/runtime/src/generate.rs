@@ -12,13 +12,13 @@ use gbxcule_codegen_clif::Emitted;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-/// Instructions from which on several functions are compiled on several threads.
-const MANY: usize = 4_000;
-/// Instructions by cases of switches from which on a function is compiled without optimisation: the
-/// optimiser computes what only cases use in each of them anew.
-const BRANCHY: usize = 300_000;
-/// Instructions alone.
-const LARGE: usize = 200_000;
+/// Functions with more instructions together are compiled on several threads.
+const PARALLEL_FROM: usize = 4_000;
+/// A function whose instructions times its cases of switches exceed this is compiled without
+/// optimisation: the optimiser computes anew in each case what only cases use.
+const UNOPTIMISED_FROM_PRODUCT: usize = 300_000;
+/// A function with more instructions is compiled without optimisation.
+const UNOPTIMISED_FROM: usize = 200_000;
 
 /// A function's machine code.
 pub(crate) struct Generated {
@@ -50,7 +50,7 @@ impl HostCompiler {
         let instructions: usize = functions.iter().map(|f| f.ir.dfg.num_insts()).sum();
         let one = |(emitted, &id): (&Emitted, &FuncId)| self.function(emitted, id);
         match pool() {
-            Some(pool) if instructions > MANY && functions.len() > 1 => {
+            Some(pool) if instructions > PARALLEL_FROM && functions.len() > 1 => {
                 pool.install(|| functions.par_iter().zip(ids).map(one).collect())
             }
             _ => functions.iter().zip(ids).map(one).collect(),
@@ -62,7 +62,8 @@ impl HostCompiler {
         let dfg = &context.func.dfg;
         let size = dfg.num_insts();
         let cases: usize = dfg.jump_tables.values().map(|table| table.all_branches().len()).sum();
-        let plain = size > LARGE || size.saturating_mul(cases) > BRANCHY;
+        let plain =
+            size > UNOPTIMISED_FROM || size.saturating_mul(cases) > UNOPTIMISED_FROM_PRODUCT;
         let isa = if plain { &self.plain } else { &self.optimising };
         let compiled = context.compile(&**isa, &mut ControlPlane::default());
         let compiled = compiled.map_err(|error| format!("{:?}", error.inner))?;

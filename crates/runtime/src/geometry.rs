@@ -7,7 +7,7 @@ pub type Point = [f32; 3];
 /// A tree of boxes, depth first: the first child of a node is the next node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BoxTree {
-    /// Node at which a walk goes on that does not enter this node, for each node.
+    /// For each node, the node at which a walk goes on that does not enter it.
     pub skips: Vec<i32>,
     /// Item of each leaf; -1 for other nodes.
     pub items: Vec<i32>,

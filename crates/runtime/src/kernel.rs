@@ -106,12 +106,14 @@ impl Kernel {
 
     /// Runs the kernel once for each point of a grid of up to four dimensions.
     ///
-    /// On the CPU the launch has ended when this returns. On CUDA it is only queued, in the stream
-    /// of its arrays; its errors are returned by the call that waits for that stream
-    /// ([`Array::to_vec`](crate::Array::to_vec), [`Stream::synchronize`]). A launch without arrays
-    /// is waited for at once. On CUDA a thread that faults ends and the others go on, printed text
-    /// appears when the stream is waited for, and the error of a launch that nobody waits for is
-    /// lost.
+    /// On the CPU the launch has ended when this returns, and its first fault is an error. On CUDA:
+    /// - The launch is only queued, in the stream of its arrays. A launch without arrays is waited
+    ///   for at once.
+    /// - Its error is returned by the next call that waits for that stream, such as
+    ///   [`Array::to_vec`](crate::Array::to_vec) or [`Stream::synchronize`]. Without such a call it
+    ///   is lost.
+    /// - A thread that faults ends; the other threads go on.
+    /// - Printed text appears when the stream is waited for.
     ///
     /// # Errors
     /// An argument that doesn't fit its parameter, a grid that is too large, arrays of different
@@ -135,7 +137,10 @@ impl Kernel {
 
     /// Launches like [`launch`](Self::launch), calls `go_on` several times a second while the
     /// kernel runs on the CPU, and stops when it returns false. Returns true if the launch
-    /// finished; one that did not has run some of its threads, and parts of others.
+    /// finished. If not, some threads have run to their end and some have stopped in the middle.
+    ///
+    /// # Errors
+    /// As [`Kernel::launch`].
     pub fn launch_while(
         &self,
         grid: &[usize],
@@ -206,8 +211,8 @@ impl Kernel {
         }
     }
 
-    /// Splits the grid: dimensions that the kernel reads with `tid` are its threads; each point of
-    /// the others repeats them.
+    /// Splits the grid. The kernel runs once for each point of it: dimensions that it reads with
+    /// `tid` count its threads, and all threads run again for each point of the other dimensions.
     fn plan(&self, grid: &[usize]) -> Result<Plan, Error> {
         let refuse = |reason: String| {
             let kernel = self.reflection().name.clone();

@@ -36,7 +36,7 @@ impl Guard<'_> {
     }
 }
 
-/// A buffer that a handle at a byte of the block points into.
+/// A handle in the block, at a byte of it, and the buffer into which it points.
 struct Pointer<'a> {
     buffer: &'a Arc<Buffer>,
     at: usize,
@@ -191,7 +191,7 @@ impl<'a> ArgumentBlock<'a> {
         Ok(())
     }
 
-    /// Lays out rows after all that there is, and a handle to them.
+    /// Lays out rows after what the block holds so far, and a handle to them.
     fn rows(
         &mut self,
         of: Type,
@@ -225,7 +225,7 @@ impl<'a> ArgumentBlock<'a> {
         self.bytes[ndim..ndim + 2].copy_from_slice(&u16::from(dims).to_le_bytes());
     }
 
-    /// Holds that an array lies where the kernel runs, and in the same stream as those before.
+    /// Checks that an array lies where the kernel runs, and in the same stream as those before.
     fn place(&mut self, array: &'a Array, path: &str) -> Result<(), ArgumentMismatch> {
         let misfit = |reason: String| Err((path.to_string(), reason));
         for buffer in [Some(&array.data), array.gradient.as_ref()].into_iter().flatten() {

@@ -9,7 +9,7 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::reflection::Reflection;
 
-/// Holds a kernel's pairs of parameters.
+/// Checks that no arrays overlap that the kernel takes to be disjoint.
 pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Error> {
     for &(one, other) in &reflection.disjoint {
         let arrays = [one, other].map(|at| {

@@ -59,13 +59,14 @@ pub fn get_or_make<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
 pub struct Process(u32);
 
 impl Process {
-    /// The calling one.
+    /// The calling process.
     #[must_use]
     pub fn current() -> Self {
         Self(std::process::id())
     }
 
-    /// Says if it is the calling one: what has threads or a device answers in no other.
+    /// Returns true in the process that made the value. Threads and devices do not work in a forked
+    /// child.
     #[must_use]
     pub fn is_current(self) -> bool {
         self == Self::current()

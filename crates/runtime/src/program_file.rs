@@ -20,7 +20,7 @@ pub enum ReadError {
     /// The system refused to open or read the file.
     #[error("{0}")]
     System(#[from] std::io::Error),
-    /// The file is a folder, a pipe or a device, is too large, or is no UTF-8 text.
+    /// The file is a folder, a pipe or a device, is too large, or is not UTF-8 text.
     #[error("{0}")]
     Unsuitable(std::io::Error),
     /// The path or a link leads elsewhere.

@@ -18,7 +18,7 @@ pub struct Usage {
     pub function: String,
     /// Architecture of the code.
     pub arch: String,
-    /// Registers; `None` for a function that is no kernel, whose registers are its callers'.
+    /// Registers; `None` for a function that is not a kernel, whose registers are its callers'.
     pub registers: Option<u32>,
     /// Bytes of local memory for variables.
     pub stack_bytes: u32,

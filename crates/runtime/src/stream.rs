@@ -39,7 +39,7 @@ pub struct Stream {
 struct StreamState {
     device: Device,
     counter: Arc<Counter>,
-    /// The driver's, on a CUDA device.
+    /// The driver's stream; `None` on the CPU.
     queue: Option<Arc<cuda::Queue>>,
 }
 
@@ -50,8 +50,8 @@ pub struct Traffic {
     pub uploaded: u64,
     /// Bytes copied from arrays.
     pub downloaded: u64,
-    /// Number of waits for queued work. On the CPU, calls that would wait on another device are
-    /// counted.
+    /// Number of waits for queued work. On the CPU, where nothing waits, it counts the calls that
+    /// would wait on a GPU.
     pub waits: u64,
 }
 
@@ -181,7 +181,7 @@ impl Stream {
         &self.inner.counter
     }
 
-    /// The driver's, on a CUDA device.
+    /// The driver's stream; `None` on the CPU.
     pub(crate) fn queue(&self) -> Option<&Arc<cuda::Queue>> {
         self.inner.queue.as_ref()
     }

@@ -4,20 +4,20 @@
 //! program it made), confined by a [`Policy`], and gives what it wrote, or which limit ended it.
 //! [`ChildGroup`] is for trusted programs that live on, such as the oracles' servers: unconfined,
 //! but with an owner. Whatever happens to this process, SIGKILL too, its children and theirs end
-//! with it ([`watcher`]). What holds on this machine is [`Protection`], in words; `SECURITY.md` has
-//! the whole.
+//! with it ([`orphan_killer`]). What holds on this machine is [`Protection`], in words;
+//! `SECURITY.md` has the whole.
 
 mod confine;
 mod error;
 #[cfg(target_os = "linux")]
 mod landlock;
+mod orphan_killer;
 mod owner;
 mod policy;
 mod protection;
 mod run;
 #[cfg(target_os = "linux")]
 mod syscall;
-mod watcher;
 
 pub use confine::command;
 pub use error::SandboxError;

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::watcher;
+use crate::orphan_killer;
 
 /// Time between two polls of a child.
 const POLL_EVERY: Duration = Duration::from_millis(5);
@@ -37,7 +37,7 @@ impl ChildGroup {
         std::os::unix::process::CommandExt::process_group(command, 0);
         let child = command.spawn()?;
         groups(|all| all.insert(child.id()));
-        watcher::watch(child.id());
+        orphan_killer::watch(child.id());
         Ok(Self { child, status: None })
     }
 
@@ -85,7 +85,7 @@ impl ChildGroup {
         let status = self.child.wait()?;
         self.status = Some(status);
         groups(|all| all.remove(&self.child.id()));
-        watcher::group_ended(self.child.id());
+        orphan_killer::group_ended(self.child.id());
         Ok(status)
     }
 }

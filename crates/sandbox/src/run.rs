@@ -83,7 +83,7 @@ pub struct Outcome {
 /// Runs a program to its end, or to one of its limits.
 ///
 /// # Errors
-/// It can't be started, or its output can't be read. What it does is no error here.
+/// It can't be started, or its output can't be read. What it does is not an error here.
 pub fn run<S: AsRef<OsStr>>(
     program: &Path,
     arguments: &[S],

@@ -66,6 +66,9 @@ impl Array {
     }
 
     /// A copy of the memory that it and its views share.
+    ///
+    /// # Errors
+    /// The device failed, or a kernel that wrote there faulted.
     pub fn memory(&self) -> Result<Vec<u8>, Error> {
         let size = self.data.size();
         let mut bytes = vec![0; size];

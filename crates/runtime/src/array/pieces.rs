@@ -10,7 +10,7 @@ pub(crate) struct Piece {
     pub(crate) width: usize,
     /// Number of rows.
     pub(crate) rows: usize,
-    /// Bytes from the begin of a row to that of the next, at least `width`.
+    /// Bytes from the beginning of a row to that of the next, at least `width`.
     pub(crate) pitch: usize,
 }
 

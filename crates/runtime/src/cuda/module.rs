@@ -4,8 +4,8 @@
 use super::context::Context;
 use super::driver::Status;
 use super::launch::WARP;
-use crate::code_folder::CodeFolder;
 use crate::compile_cache::Build;
+use crate::disk_cache::CodeFolder;
 use crate::error::Error;
 use crate::nvrtc::{self, CodeFormat, Nvrtc};
 use cudarc::driver::result::DriverError;

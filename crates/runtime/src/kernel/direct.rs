@@ -34,7 +34,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 /// Requirements on a lent slice.
 #[derive(Clone, Copy)]
 struct Param {
-    /// Bytes from the begin of the arguments, a multiple of 8.
+    /// Bytes from the beginning of the arguments, a multiple of 8.
     offset: usize,
     element_bytes: usize,
     align: usize,

@@ -365,8 +365,8 @@ pub(crate) fn streams_can_be_put_in_order(device: Device) {
         };
         unsafe {
             let tensor = then.external(address, 400, f32::data_type(), 0, &[100], &[4])?;
-            then.after(own)?;
-            then.before(own)?;
+            then.wait_for(own)?;
+            then.make_wait(own)?;
             Ok(tensor)
         }
     };

@@ -6,7 +6,7 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Builder, Module, Param, Selector, Type};
 use gbxcule_runtime::{Build, Device, Kernel, compile};
 
-/// All of them.
+/// The module of all kernels of the tests.
 pub(crate) fn module() -> Valid<Module> {
     let mut sources = SourceMap::new();
     let id = sources.add("kernels.py", include_str!("kernels.py"));

@@ -12,7 +12,7 @@ const NEGATIVE_READ: &str =
 const NEGATIVE_WRITE: &str =
     "a negative offset: Warp writes before the array, here it counts from the end, as indices do";
 
-/// The begin of a kernel's title, and the reason.
+/// The beginning of a kernel's title, and the reason.
 pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     (
         "tests/deterministic/test_deterministic_counter.py:1161 ",

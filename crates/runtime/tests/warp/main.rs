@@ -86,16 +86,7 @@ fn compare(warp: &mut Warp, package: &Path, tree: &Tree, subjects: Vec<&Subject>
             Err(refusal) => report.cannot(&title, &refusal),
         }
     }
-    let by_file = pairs.chunk_by(|one, other| one.subject.file == other.subject.file);
-    let mut compared = Vec::new();
-    for batch in by_file.flat_map(|pairs| pairs.chunks(BATCH)) {
-        for (pair, answer) in batch.iter().zip(ask(warp, batch)) {
-            match answer {
-                Ok(theirs) => compared.push((pair, theirs)),
-                Err(error) => report.refused_by_warp(&pair.title, &error),
-            }
-        }
-    }
+    let compared = answered(warp, &pairs, &mut report);
     for batch in compared.chunks(TEXTS) {
         let programs: Vec<RandomProgram> = batch
             .iter()
@@ -104,30 +95,7 @@ fn compare(warp: &mut Warp, package: &Path, tree: &Tree, subjects: Vec<&Subject>
         let (outcomes, _) = host::run("warp", Dialect::Host, &programs);
         let mut outcomes = outcomes.into_iter();
         for (pair, theirs) in batch {
-            let mut verdicts = [Worst::default(), Worst::default(), Worst::default()];
-            let runs = pair.runs.iter().zip(theirs).zip(outcomes.by_ref()).enumerate();
-            for (number, ((run, theirs), outcome)) in runs {
-                let text = match outcome.kind() {
-                    None => Ok(outcome.buffers),
-                    Some(kind) => Err(format!("fault: {}", kind.code())),
-                };
-                let native = match run.races {
-                    // Several threads at once are no other order of the same steps.
-                    true => Ok(theirs.clone()),
-                    false => native::run(&run.program, true).map_err(|error| error.to_string()),
-                };
-                let ways = [Ok(run.after.clone()), native, text];
-                for (verdict, ours) in verdicts.iter_mut().zip(ways) {
-                    let found = match ours {
-                        Ok(ours) => worst(&run.program, &ours, theirs),
-                        Err(what) => Worst { ulps: f64::INFINITY, what },
-                    };
-                    if found.ulps > verdict.ulps {
-                        let what = format!("input {number}: {}", found.what);
-                        *verdict = Worst { what, ..found };
-                    }
-                }
-            }
+            let verdicts = verdicts(pair, theirs, &mut outcomes);
             report.compared(&Comparison {
                 title: &pair.title,
                 transcendental: pair.subject.is_transcendental(),
@@ -138,6 +106,59 @@ fn compare(warp: &mut Warp, package: &Path, tree: &Tree, subjects: Vec<&Subject>
         }
     }
     report
+}
+
+/// Kernels that Warp runs, with what it leaves.
+fn answered<'p, 's>(
+    warp: &mut Warp,
+    pairs: &'p [Pair<'s>],
+    report: &mut Report,
+) -> Vec<(&'p Pair<'s>, Vec<Memory>)> {
+    let by_file = pairs.chunk_by(|one, other| one.subject.file == other.subject.file);
+    let mut compared = Vec::new();
+    for batch in by_file.flat_map(|pairs| pairs.chunks(BATCH)) {
+        for (pair, answer) in batch.iter().zip(ask(warp, batch)) {
+            match answer {
+                Ok(theirs) => compared.push((pair, theirs)),
+                Err(error) => report.refused_by_warp(&pair.title, &error),
+            }
+        }
+    }
+    compared
+}
+
+/// The greatest distance from Warp of the interpreter, of machine code and of C++ text, over all
+/// inputs of a kernel.
+fn verdicts(
+    pair: &Pair<'_>,
+    theirs: &[Memory],
+    outcomes: &mut impl Iterator<Item = host::LaunchOutcome>,
+) -> [Worst; 3] {
+    let mut verdicts = [Worst::default(), Worst::default(), Worst::default()];
+    let runs = pair.runs.iter().zip(theirs).zip(outcomes).enumerate();
+    for (number, ((run, theirs), outcome)) in runs {
+        let text = match outcome.kind() {
+            None => Ok(outcome.buffers),
+            Some(kind) => Err(format!("fault: {}", kind.code())),
+        };
+        let native = match run.races {
+            // Several threads at once are no other order of the same steps.
+            true => Ok(theirs.clone()),
+            false => native::run(&run.program, true).map_err(|error| error.to_string()),
+        };
+        let ways = [Ok(run.after.clone()), native, text];
+        for (verdict, ours) in verdicts.iter_mut().zip(ways) {
+            let found = match ours {
+                Ok(ours) => worst(&run.program, &ours, theirs),
+                Err(what) => Worst { ulps: f64::INFINITY, what },
+            };
+            if found.ulps > verdict.ulps {
+                let what = format!("input {number}: {}", found.what);
+                *verdict = Worst { what, ..found };
+            }
+        }
+    }
+    verdicts
 }
 
 /// Folder of Warp, and the kernels there.

@@ -8,7 +8,7 @@ pub(crate) fn hold(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gradients.md");
     let document = std::fs::read_to_string(&path).expect("docs/gradients.md");
     let (begin, end) = (format!("<!-- {name}: begin -->\n"), format!("<!-- {name}: end -->"));
-    let (before, rest) = document.split_once(&begin).expect("the begin of the part");
+    let (before, rest) = document.split_once(&begin).expect("the beginning of the part");
     let (found, after) = rest.split_once(&end).expect("the end of the part");
     if std::env::var_os("GBXCULE_WRITE_GRADIENTS").is_some() {
         let document = format!("{before}{begin}{text}{end}{after}");

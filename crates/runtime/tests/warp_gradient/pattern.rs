@@ -30,17 +30,7 @@ fn the_table_of_patterns_is_what_both_do_today() {
         let weights: Numbers =
             weights.map(|array| array.iter().map(|_| unit(&mut random)).collect()).collect();
         let objective = Objective::new(&program, weights).expect("it runs");
-        let slopes = |(buffer, array): (usize, &Vec<f64>)| -> Vec<f64> {
-            let each = (0..array.len()).map(|at| {
-                let mut direction = vec![0.0; array.len()];
-                direction[at] = 1.0;
-                objective
-                    .slope(buffer, &direction)
-                    .expect("patterns are smooth where they are asked")
-            });
-            each.collect()
-        };
-        let wanted: Numbers = pattern.case.arrays.iter().enumerate().map(slopes).collect();
+        let wanted = differences(&objective, &pattern.case.arrays);
         let ours = match reverses(&program.module, &[program.kernel]) {
             Err(faults) => format!("refused (`{}`)", faults[0].code),
             Ok((module, kernels)) => {
@@ -78,6 +68,19 @@ fn the_table_of_patterns_is_what_both_do_today() {
     }
     _ = writeln!(text, "\nOf {count} patterns, NVIDIA Warp is silently wrong on {wrong}.");
     document::hold("patterns", &text);
+}
+
+/// The gradients of all arrays by central differences.
+fn differences(objective: &Objective<'_>, arrays: &[Vec<f64>]) -> Numbers {
+    let slopes = |(buffer, array): (usize, &Vec<f64>)| -> Vec<f64> {
+        let each = (0..array.len()).map(|at| {
+            let mut direction = vec![0.0; array.len()];
+            direction[at] = 1.0;
+            objective.slope(buffer, &direction).expect("patterns are smooth where they are asked")
+        });
+        each.collect()
+    };
+    arrays.iter().enumerate().map(slopes).collect()
 }
 
 fn verdict(found: &Numbers, wanted: &Numbers) -> String {

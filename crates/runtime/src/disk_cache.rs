@@ -2,11 +2,12 @@
 //! nothing of a compiler has to be there.
 //!
 //! A file's name has that and the version of the compiler, whose code lies beside that of others.
-//! Another process sees a whole file or none. A file holds the digest of its content; one that
-//! doesn't fit it is thrown away and made again.
+//! Another process sees a whole file or none. A file holds the digest of its name and its content;
+//! one that doesn't fit it is made again. So is one that another user could have written: a digest
+//! says nothing about who made a file, and what is found here runs.
 
 use crate::error::Error;
-use gbxcule_files::{NewFile, sweep};
+use gbxcule_files::{NewFile, read_own, sweep};
 use sha2::{Digest, Sha256};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,10 @@ use std::path::{Path, PathBuf};
 /// The variable that names the folder.
 const VARIABLE: &str = "GBXCULE_CACHE";
 /// First bytes of a file, the layout's version with them.
-const MAGIC: &[u8] = b"gbxcule code 2\n";
+const MAGIC: &[u8] = b"gbxcule code 3\n";
 const DIGEST_BYTES: usize = 32;
+/// Bytes of the largest file that is read.
+const MOST_BYTES: u64 = 1 << 28;
 
 /// Major and minor version of a compiler.
 type Version = (u32, u32);
@@ -66,7 +69,7 @@ impl CodeFolder {
         let mut versions: Vec<Version> =
             files.filter_map(version).filter(|version| wanted(*version)).collect();
         versions.sort_unstable();
-        versions.into_iter().rev().find_map(|version| read(&self.path(key, version)))
+        versions.into_iter().rev().find_map(|version| read(&self.path(key, version), key))
     }
 
     /// Keeps what a compiler made.
@@ -74,7 +77,7 @@ impl CodeFolder {
     /// # Errors
     /// The user named the folder, and nothing can be written there.
     pub fn keep(&self, key: &str, version: Version, code: &[u8]) -> Result<(), Error> {
-        match self.write(&self.path(key, version), code) {
+        match self.write(&self.path(key, version), key, code) {
             Err(error) if self.named => {
                 Err(Error::Cache { path: self.folder.clone(), reason: error.to_string() })
             }
@@ -87,11 +90,12 @@ impl CodeFolder {
         self.folder.join(format!("{key}-{major}.{minor}{}", self.extension))
     }
 
-    fn write(&self, path: &Path, content: &[u8]) -> std::io::Result<()> {
+    fn write(&self, path: &Path, key: &str, content: &[u8]) -> std::io::Result<()> {
         sweep(&self.folder);
         let mut file = NewFile::create(path)?;
+        file.deny_others_writing()?;
         file.write_all(MAGIC)?;
-        file.write_all(&Sha256::digest(content))?;
+        file.write_all(&digest(key, content))?;
         file.write_all(content)?;
         // What a power cut leaves of it doesn't fit its digest.
         file.commit_unsynced()
@@ -105,11 +109,17 @@ impl CodeFolder {
     }
 }
 
-/// The content of a file that is whole.
-fn read(path: &Path) -> Option<Vec<u8>> {
-    let bytes = std::fs::read(path).ok()?;
-    let (digest, content) = bytes.strip_prefix(MAGIC)?.split_at_checked(DIGEST_BYTES)?;
-    (*Sha256::digest(content) == *digest).then(|| content.to_vec())
+/// The content of a file that is whole, and this user's.
+fn read(path: &Path, key: &str) -> Option<Vec<u8>> {
+    let bytes = read_own(path, MOST_BYTES).ok()?;
+    let (found, content) = bytes.strip_prefix(MAGIC)?.split_at_checked(DIGEST_BYTES)?;
+    (digest(key, content) == *found).then(|| content.to_vec())
+}
+
+/// The digest that a file holds: code that was given another name is not the code that was asked
+/// for.
+fn digest(key: &str, content: &[u8]) -> [u8; DIGEST_BYTES] {
+    Sha256::new_with_prefix(key).chain_update(content).finalize().into()
 }
 
 #[cfg(test)]
@@ -145,6 +155,33 @@ mod tests {
         assert_eq!(kept.find_code("key", any), Some(vec![7]));
         let names = std::fs::read_dir(root.path().join("a/b")).expect("the folder");
         assert_eq!(names.count(), 1, "nothing is left half written");
+    }
+
+    /// A user who may write to the folder, such as one in `/tmp`, must not choose what runs.
+    #[cfg(unix)]
+    #[test]
+    fn files_that_others_could_have_written_are_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let root = tempfile::tempdir().expect("a folder");
+        let kept = folder(root.path().into(), true);
+        kept.keep("key", (13, 0), b"code").expect("a folder of ours");
+        let path = root.path().join("key-13.0.cubin");
+        let mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode));
+        mode(0o666).expect("ours");
+        assert_eq!(kept.find_code("key", any), None, "everybody may write to it");
+        kept.keep("key", (13, 0), b"code").expect("a folder of ours");
+        assert_eq!(kept.find_code("key", any).as_deref(), Some(&b"code"[..]), "made again");
+        // Another name for code of ours is other code.
+        std::fs::copy(&path, root.path().join("other-13.0.cubin")).expect("a file");
+        assert_eq!(kept.find_code("other", any), None);
+        // Only the system's owner can make files that belong to others.
+        if std::os::unix::fs::chown(&path, Some(12345), None).is_ok() {
+            assert_eq!(kept.find_code("key", any), None, "another user's");
+        }
+        std::fs::remove_file(&path).expect("ours");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("mkfifo runs").success());
+        assert_eq!(kept.find_code("key", any), None, "nobody waits for a writer");
     }
 
     #[test]
