@@ -10,7 +10,8 @@
 //!     target/release/examples/block_speed ALU_LOOP 150 blocks
 //! ```
 //! With a third argument, `interpreter` or `blocks`, it runs that way only, for a profiler. With
-//! `drawn` as the last one every frame is drawn. `GBXCULE_PYTHON` is a Python that has PyBoy.
+//! `drawn` as the last one every frame is drawn, with `played` random buttons are held for 8 of
+//! each 24 frames. `GBXCULE_PYTHON` is a Python that has PyBoy.
 
 use gbxcule_blocks::EagerRunner;
 use gbxcule_gameboy::{Cartridge, Machine};
@@ -30,10 +31,28 @@ import sys, time
 from pyboy import PyBoy
 pyboy = PyBoy(sys.argv[1], window='null', sound_emulated=False, log_level='CRITICAL')
 pyboy.set_emulation_speed(0)
-drawn = sys.argv[2] == 'drawn'
+drawn, played = sys.argv[2] == 'drawn', sys.argv[2] == 'played'
+names = ['right', 'left', 'up', 'down', 'a', 'b', 'select', 'start']
+state, passed, held = 0x9E3779B97F4A7C15, 0, None
 for line in sys.stdin:
     begun = time.thread_time()
-    if drawn:
+    if played:
+        left = int(line)
+        while left > 0:
+            if passed % 24 == 0:
+                state ^= state << 13 & 0xFFFFFFFFFFFFFFFF
+                state ^= state >> 7
+                state ^= state << 17 & 0xFFFFFFFFFFFFFFFF
+                held = state % 9
+                if held:
+                    pyboy.button_press(names[held - 1])
+            elif passed % 24 == 8 and held:
+                pyboy.button_release(names[held - 1])
+            run = min(left, (8 if passed % 24 < 8 else 24) - passed % 24)
+            pyboy.tick(run, render=False)
+            passed += run
+            left -= run
+    elif drawn:
         for frame in range(int(line)):
             pyboy.tick(1, render=True)
     else:
@@ -47,6 +66,34 @@ struct Subject {
     cart_ram: Vec<u8>,
     blocks: Option<EagerRunner>,
     draw: bool,
+    buttons: Option<RandomButtons>,
+}
+
+/// Buttons of a player who knows nothing.
+#[derive(Clone, Copy)]
+struct RandomButtons {
+    state: u64,
+    passed: u32,
+}
+
+impl RandomButtons {
+    const FIRST: Self = Self { state: 0x9E37_79B9_7F4A_7C15, passed: 0 };
+
+    /// Holds none or one of eight buttons before each 24th frame, and nothing 8 frames later.
+    fn before_frame(&mut self, machine: &mut Machine) {
+        match self.passed % 24 {
+            0 => {
+                self.state ^= self.state << 13;
+                self.state ^= self.state >> 7;
+                self.state ^= self.state << 17;
+                let held = (self.state % 9) as u32;
+                machine.set_buttons(1_u8.checked_shl(held.wrapping_sub(1)).unwrap_or(0));
+            }
+            8 => machine.set_buttons(0),
+            _ => {}
+        }
+        self.passed += 1;
+    }
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -59,22 +106,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let cartridge = Cartridge::from_rom(&rom)?;
     rom.resize(cartridge.padded_len(), 0xff);
-    let draw = args.last().is_some_and(|last| last == "drawn");
+    let mode = args.last().map_or("", String::as_str);
+    let draw = mode == "drawn";
     let subject = |blocks| Subject {
         rom: rom.clone(),
         machine: Machine::power_on(&cartridge),
         cart_ram: vec![0; cartridge.ram_bytes as usize],
         blocks,
         draw,
+        buttons: (mode == "played").then_some(RandomButtons::FIRST),
     };
     let (mut interpreted, mut compiled) =
         (subject(None), subject(Some(EagerRunner::new(THRESHOLD))));
     match args.get(2).map(String::as_str) {
         Some("interpreter") => alone(&mut interpreted, frames),
         Some("blocks") => alone(&mut compiled, frames),
-        None | Some("drawn") => {
+        None | Some("drawn" | "played") => {
             let python = std::env::var_os("GBXCULE_PYTHON");
-            let pyboy = python.map(|python| PyBoy::start(&python, &rom, draw)).transpose()?;
+            let pyboy = python.map(|python| PyBoy::start(&python, &rom, mode)).transpose()?;
             turns(name, &mut interpreted, &mut compiled, pyboy, frames)?;
         }
         Some(other) => return Err(format!("`{other}` is neither interpreter nor blocks").into()),
@@ -159,13 +208,13 @@ impl PyBoy {
     fn start(
         python: &std::ffi::OsStr,
         rom: &[u8],
-        draw: bool,
+        mode: &str,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("rom.gb");
         std::fs::write(&path, rom)?;
         let mut command = Command::new(python);
-        command.args(["-c", PYBOY]).arg(path).arg(if draw { "drawn" } else { "undrawn" });
+        command.args(["-c", PYBOY]).arg(path).arg(mode);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn()?;
         let (Some(ask), Some(answers)) = (process.stdin.take(), process.stdout.take()) else {
@@ -196,8 +245,11 @@ impl Drop for PyBoy {
 #[inline(never)]
 fn timed_frames(subject: &mut Subject, frames: u32) -> f64 {
     let begun = seconds();
-    let Subject { rom, machine, cart_ram, blocks, draw } = subject;
+    let Subject { rom, machine, cart_ram, blocks, draw, buttons } = subject;
     for _ in 0..frames {
+        if let Some(buttons) = buttons {
+            buttons.before_frame(machine);
+        }
         match blocks {
             Some(blocks) => blocks.run_frame(machine, rom, cart_ram, *draw),
             None => machine.run_frame(rom, cart_ram, *draw),
@@ -218,8 +270,11 @@ fn seconds() -> f64 {
 
 /// Runs frames and makes blocks.
 fn warm_up(subject: &mut Subject, frames: u32) {
-    let Subject { rom, machine, cart_ram, blocks, draw } = subject;
+    let Subject { rom, machine, cart_ram, blocks, draw, buttons } = subject;
     for _ in 0..frames {
+        if let Some(buttons) = buttons {
+            buttons.before_frame(machine);
+        }
         match blocks {
             Some(blocks) => blocks.learn_frame(machine, rom, cart_ram, *draw),
             None => machine.run_frame(rom, cart_ram, *draw),

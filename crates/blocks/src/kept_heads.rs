@@ -23,7 +23,7 @@ pub(crate) fn load(rom: &[u8]) -> Vec<HotHead> {
 }
 
 /// Keeps the heads of a ROM's blocks. Without them only the next process begins more slowly, so a
-/// folder that can't be written is no error.
+/// folder that can't be written is not an error.
 pub(crate) fn save(rom: &[u8], heads: &[HotHead]) {
     if let Some(folder) = CodeFolder::find(EXTENSION) {
         _ = folder.keep(&key(rom), VERSION, &records(heads));

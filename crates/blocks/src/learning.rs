@@ -34,7 +34,7 @@ enum Count {
     Arrivals(u32),
     /// A block is being made.
     Asked,
-    /// The interpreter keeps the first instruction.
+    /// No block can begin here: the interpreter executes the first instruction.
     Refused,
 }
 
@@ -44,8 +44,8 @@ impl Learning {
         Self { counts: HashMap::new(), threshold, wanted: Vec::new() }
     }
 
-    /// Counts an arrival at the place where a machine is. Returns true if the interpreter keeps the
-    /// instruction there; the next one is then where the program arrives.
+    /// Counts an arrival at the place where a machine is. Returns true if no block can begin there;
+    /// the caller then counts the next instruction instead.
     pub(crate) fn count(&mut self, machine: &Machine) -> bool {
         let pc = machine.cpu.pc;
         if pc >= ROM_END && !HIGH_RAM.contains(&pc) {

@@ -5,7 +5,7 @@
 //! (`gbxcule_transform::specialise`). [`Block`] is such code as IR, [`Code`] as machine code that
 //! works on the native machine where it lies, and [`Table`] has them by address. [`EagerRunner`]
 //! runs one machine by it; [`Runner`] runs machines of a swarm by [`SharedBlocks`], which a thread
-//! makes meanwhile. The interpreter stays the meaning, and the way out of every block.
+//! makes meanwhile. The interpreter defines what a block must do, and runs on where a block ends.
 
 mod block;
 mod code;

@@ -16,7 +16,7 @@ pub enum Recompile {
 }
 
 impl Recompile {
-    /// All of them.
+    /// All settings.
     pub const ALL: [Self; 3] = [Self::Off, Self::WhereItWins, Self::Always];
 
     /// The name that artifacts record.

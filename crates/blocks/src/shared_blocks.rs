@@ -1,8 +1,8 @@
 //! Blocks of a ROM for all machines that run it in this process, on all threads.
 //!
-//! In a few frames it is counted where programs arrive; what is hot goes to a thread that makes
-//! blocks, and machines take the new table when they next begin a frame. Nobody waits for it. What
-//! an earlier process found hot is on disk (`kept_heads`) and made first.
+//! In a few frames it is counted where programs arrive. Hot code goes to a thread that makes
+//! blocks; runners take the new table within 32 frames, and no step waits for it. Code that was hot
+//! in an earlier process is named on disk (`kept_heads`) and made first.
 //! Blocks are exact, so no result depends on when they come, nor on the clock by which a frame with
 //! them is compared with one without.
 
@@ -25,23 +25,23 @@ const FRAMES_BEFORE_LEARNING: u64 = 1 << 14;
 const ARRIVALS: u32 = 24;
 /// Arrivals that make no block yet, where blocks are made at once.
 const EAGER_ARRIVALS: u32 = 3;
-/// A machine watches one of so many frames, at first and at last.
+/// A runner watches one of so many frames, at first and at last.
 const PERIODS: (u32, u32) = (32, 2_048);
-/// Watched frames without anything new, after which machines watch half as often.
+/// Watched frames without anything new, after which runners watch half as often.
 const FRAMES_WITHOUT_NEWS: u32 = 64;
-/// Frames that a machine runs before it adds them to the process's.
+/// Frames that a runner runs before it adds them to the process's and takes a new table.
 const FRAMES_ADDED: u32 = 32;
 
 /// Blocks of one ROM.
 pub struct SharedBlocks {
     rom: Arc<[u8]>,
-    /// Every frame is watched, and blocks are made at once and always used.
+    /// Two of three frames are watched, and blocks are made at once and always used.
     is_eager: bool,
     table: Mutex<Arc<Table>>,
     /// Raised with each new table.
     generation: AtomicU64,
     learning: Mutex<LearningState>,
-    /// A machine watches one of so many frames.
+    /// A runner watches one of so many frames.
     period: AtomicU32,
     frames: AtomicU64,
     /// True once blocks of the heads on disk were asked for.
@@ -176,7 +176,7 @@ impl SharedBlocks {
     }
 }
 
-/// A thread's view of shared blocks, by which it runs machines.
+/// A shard's view of shared blocks, by which a thread runs its machines.
 pub struct Runner {
     shared: Arc<SharedBlocks>,
     table: Arc<Table>,

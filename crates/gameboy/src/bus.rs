@@ -382,8 +382,8 @@ impl Machine {
 
 impl Machine {
     /// Changes memory in a bank for debuggers, whatever is mapped there: video RAM, cartridge RAM,
-    /// and work RAM from D000 on, where 0 is bank 1; elsewhere `poke`. A bank that there is not,
-    /// and ROM, stay as they are.
+    /// and work RAM from D000 on, where 0 is bank 1; elsewhere `poke`. Nothing is changed in ROM,
+    /// or in a bank that does not exist.
     pub fn poke_bank(
         &mut self,
         rom: &[u8],
@@ -419,7 +419,7 @@ impl Machine {
 }
 
 /// Returns true if an access loses its bus to the byte that OAM DMA moves from there.
-fn meets_dma(address: u16, source: u16) -> bool {
+pub(crate) fn meets_dma(address: u16, source: u16) -> bool {
     let is_video = address & 0xe000 == 0x8000;
     if COLOR && source & 0xe000 == 0xc000 {
         // The Color's work RAM has a bus of its own, but takes its address from the transfer

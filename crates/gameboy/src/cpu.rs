@@ -2,7 +2,7 @@
 //! the chart after CB, and `interrupt` leaves the program for a handler.
 
 mod alu;
-mod interrupt;
+mod interrupt_dispatch;
 mod opcode;
 mod prefix;
 

@@ -23,7 +23,7 @@ pub struct Dma {
     pub active: bool,
     /// Time at which the first byte moves.
     pub start: u32,
-    /// The transfer that a new request cuts off goes on until `start`.
+    /// A new request cuts off a transfer, which goes on until `start`.
     pub previous_active: bool,
     /// Time of the previous transfer's first byte.
     pub previous_start: u32,

@@ -1,5 +1,5 @@
 //! The interrupt controller: IF and IE. Every chip raises its line here; `machine` looks at the
-//! result on instruction boundaries only, and `cpu/interrupt.rs` dispatches.
+//! result on instruction boundaries only, and `cpu/interrupt_dispatch.rs` dispatches.
 
 /// Bits of IF and IE, in order of priority.
 pub const VBLANK: u8 = 1;

@@ -5,7 +5,7 @@
 //! only one of the models has stands behind `#[cfg(color)]` or `#[cfg(not(color))]`, so that the
 //! other one has nothing of it; where both could do either, code asks the constant `COLOR`.
 //!
-//! Every file but `compatibility_palette`, `header`, `link`, `power_on`, `power_on_memory`,
+//! Every file but `compatibility_palette`, `header`, `power_on`, `power_on_memory`,
 //! `source`, `state` and `step_with`, which run on the host only, keeps to a small subset of the
 //! language, so that the kernel compiler can read the very same text and print it for a GPU.
 //!

@@ -34,10 +34,10 @@ pub const WRAM_BYTES: usize = 0x8000;
 /// M-cycles of one frame while the LCD is on.
 pub const FRAME_MCYCLES: u32 = 17_556;
 
-/// One Game Boy. ROM and cartridge RAM are passed in by their owner. `repr(C)`, here and in
-/// every section, makes the layout that of the translation, so that compiled programs read a
-/// machine where it is; work RAM comes first because the hottest index then needs no offset (2 % of
-/// all instructions).
+/// One Game Boy. ROM and cartridge RAM are passed in by their owner. This struct and every section
+/// are `repr(C)`, so fields lie where the translated machine has them, and compiled programs read a
+/// machine in place. Work RAM is the first field: its index needs no offset then, which saves 2 %
+/// of all instructions.
 ///
 /// ```
 /// use gbxcule_gameboy::{Cartridge, Machine};
@@ -54,18 +54,20 @@ pub const FRAME_MCYCLES: u32 = 17_556;
 pub struct Machine {
     /// C000-DFFF; on the Color bank after bank.
     pub wram: [u8; WRAM_BYTES],
-    /// M-cycles since power-on, wrapping.
+    /// M-cycles since power-on, wrapping; at the Color's double speed they are half as long.
     pub now: u32,
     /// M-cycle at which `service` must run next.
     pub deadline: u32,
     /// Time at which the current frame began.
     pub frame_start: u32,
-    /// Time at which the LCD was switched off last.
+    /// Time from which a frame with the LCD off is counted: the LCD was switched off, or the last
+    /// frame ended.
     pub lcd_off_since: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
-    /// Number to add to an address to get its offset in ROM, by the address's upper two bits; out
-    /// of range where ROM does not answer, or not at once because OAM DMA has the bus.
+    /// For each quarter of the address space, the number that makes an offset in ROM of an address.
+    /// Where ROM does not answer at once (RAM, or OAM DMA has the bus), the sum lies outside of
+    /// ROM, and a read takes the slow path.
     pub rom_base: [u32; 4],
     /// Number of bytes from C000 that the CPU may read and write without the slow path; 0 during
     /// OAM DMA.
@@ -76,7 +78,7 @@ pub struct Machine {
     pub interrupts: Interrupts,
     /// DIV and TIMA.
     pub timer: Timer,
-    /// The picture.
+    /// The picture processing unit.
     pub ppu: Ppu,
     /// Sound registers.
     pub apu: Apu,
@@ -121,9 +123,8 @@ impl Machine {
     /// Runs until the PPU is back at line 0 after a VBlank, or for 70,224 T-cycles since the LCD
     /// was switched off; the frame ends on the first instruction boundary after that. This is when
     /// PyBoy ends its frames, so that both can be compared and fed with buttons at the same
-    /// moments; the rest of the line 153 in which the boot ROM hands over belongs to the first
-    /// frame. Pixels are drawn only if `draw` says that this frame will be looked at; nothing
-    /// else depends on it.
+    /// moments. The first frame begins within line 153, where the boot ROM ends. Pixels are drawn
+    /// only if `draw` is true; nothing else depends on it.
     pub fn run_frame(&mut self, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
         self.begin_frame(draw);
         while !self.frame_done {
@@ -134,9 +135,9 @@ impl Machine {
         }
     }
 
-    /// Holds the buttons for the first frames of a step and nothing for the rest; returns the
-    /// step's length in M-cycles of four T-cycles each. `run_step_with` in `step_with.rs` is the
-    /// same loop with a function for the frame: the subset has no closures, so a change here
+    /// Holds the buttons for the first `release_after` frames of a step, then releases all; returns
+    /// the step's length in M-cycles of four T-cycles each. `run_step_with` in `step_with.rs` is
+    /// the same loop with a function for the frame: the subset has no closures, so a change here
     /// belongs there, too.
     pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
         let start = self.mcycles_at_single_speed();
@@ -251,12 +252,12 @@ impl Machine {
 
     #[cfg(not(color))]
     #[inline(always)]
-    fn is_hdma_due(&self) -> bool {
+    pub(crate) fn is_hdma_due(&self) -> bool {
         false
     }
 
     #[cfg(color)]
-    fn is_hdma_due(&self) -> bool {
+    pub(crate) fn is_hdma_due(&self) -> bool {
         self.hdma.due > 0
     }
 
@@ -311,7 +312,7 @@ impl Machine {
     }
 
     /// Brings every chip whose deadline has come up to `now`, the PPU some T-cycles further.
-    fn sync_due(&mut self, rom: &[u8], cart_ram: &[u8], ppu_ahead_tcycles: u32) {
+    pub(crate) fn sync_due(&mut self, rom: &[u8], cart_ram: &[u8], ppu_ahead_tcycles: u32) {
         let div_base = self.timer.div_base;
         if !is_before(self.now, self.timer.deadline) {
             self.timer.sync(&mut self.interrupts, self.now);
@@ -345,7 +346,7 @@ impl Machine {
         }
     }
 
-    fn is_lcd_off_frame_over(&self) -> bool {
+    pub(crate) fn is_lcd_off_frame_over(&self) -> bool {
         !self.ppu.is_on() && !is_before(self.now, self.lcd_off_frame_end())
     }
 

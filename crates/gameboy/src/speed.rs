@@ -21,13 +21,13 @@ pub struct Speed {
     pub changing: bool,
     /// The M-cycle in which it goes on, while `changing`.
     pub resume_at: u32,
-    /// The M-cycle from which the other two go on.
+    /// The M-cycle from which `tcycles` and `steady_mcycles` are counted on.
     pub since: u32,
-    /// T-cycles at that moment.
+    /// T-cycles at `since`.
     pub tcycles: u32,
     /// T-cycles by which the picture has got ahead of the CPU so far.
     pub gained: u32,
-    /// M-cycles at that moment, had the speed never been changed.
+    /// M-cycles at `since`, had the speed never been changed.
     pub steady_mcycles: u32,
 }
 

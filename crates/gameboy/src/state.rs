@@ -33,7 +33,10 @@ impl Machine {
         writer.at + cartridge.ram_bytes as usize
     }
 
-    /// Stores everything in `out`, which must be `state_len` bytes long.
+    /// Stores everything in `out`.
+    ///
+    /// # Errors
+    /// `out` is not `state_len` bytes long, or `cart_ram` is not as large as the cartridge's RAM.
     pub fn save_state(
         &self,
         cartridge: &Cartridge,
@@ -48,7 +51,11 @@ impl Machine {
         Ok(())
     }
 
-    /// Fetches what `save_state` stored. Unless it succeeds, `cart_ram` stays as it was.
+    /// Loads what `save_state` stored.
+    ///
+    /// # Errors
+    /// The bytes are no state of a machine with this cartridge, or `cart_ram` is not as large as
+    /// its RAM; `cart_ram` stays as it was.
     pub fn load_state(
         cartridge: &Cartridge,
         bytes: &[u8],

@@ -1,7 +1,8 @@
 //! DIV, TIMA, TMA and TAC (FF04-FF07).
 //!
 //! DIV is the top of a counter that the clock drives; TIMA counts falling edges of one of its bits.
-//! Nothing is counted until a register is read: `sync` works out how many edges passed.
+//! TIMA is computed only when something needs it, by `sync`: at a read or a write, at its deadline,
+//! and at the end of a frame.
 
 use crate::interrupts::{Interrupts, TIMER};
 

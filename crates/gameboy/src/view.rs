@@ -1,9 +1,11 @@
 //! Functions by which a user's program reads a machine after a step: `gb.read`, `gb.pc`, `gb.pixel`
 //! and the rest (docs/programs.md). Each function here is one of them, under its own name.
 //!
-//! Called at the end of a frame or at a hook, when every chip has been brought up to `now`: so
-//! registers can be read without a copy of the machine, and say what `Machine::peek` says. Nothing
-//! here changes the machine, and no argument can lead outside.
+//! They run at the end of a frame, when every chip has been brought up to `now`, or at a hook, when
+//! only the timer, the serial port and the PPU have. So registers can be read without a copy of the
+//! machine. At the end of a frame they are what `Machine::peek` says; within a line FF41 reads mode
+//! 2. Nothing here changes the machine: `write` and `write_bank` ask for changes that are made
+//! later. No argument can lead outside.
 
 use crate::machine::{Machine, WRAM_BYTES};
 use crate::ppu::VRAM_BYTES;
@@ -22,7 +24,8 @@ pub struct StepNumbers {
     pub step_frames: u32,
     /// The action's number.
     pub action: u8,
-    /// The buttons that the action pressed: right, left, up, down, A, B, SELECT, START from bit 0.
+    /// The buttons that were held, by the action or by a person: right, left, up, down, A, B,
+    /// SELECT, START from bit 0.
     pub buttons: u8,
 }
 
@@ -46,7 +49,7 @@ pub fn read(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 
 
 /// The byte at an address in a bank, whatever is mapped there: in ROM from 4000 on, video RAM,
 /// cartridge RAM, and work RAM from D000 on, where 0 is bank 1; elsewhere `read`. 255 in a bank
-/// that there is not.
+/// that does not exist.
 pub fn read_bank(machine: &Machine, rom: &[u8], cart_ram: &[u8], bank: u16, address: u16) -> u8 {
     let bank = bank as usize;
     match address >> 8 {
@@ -117,8 +120,8 @@ fn read_color(machine: &Machine, low: u8) -> u8 {
     }
 }
 
-// At the end of a frame the LCD is off or has not begun to draw line 0, so what the mode is does
-// not depend on the line's objects.
+// At the end of a frame the LCD is off or has not begun to draw line 0, so the mode does not depend
+// on the line's objects. At a hook within a line it reads 2, also where it is 3 or 0.
 fn read_ppu(machine: &Machine, low: u8) -> u8 {
     let ppu = &machine.ppu;
     match low {
@@ -176,7 +179,7 @@ pub fn write(writes: &mut [u32], address: u16, value: u8) {
 
 /// Asks for a byte in a bank to be changed, whatever is mapped there: of video RAM, of cartridge
 /// RAM, of work RAM from D000 on, where 0 is bank 1; elsewhere as `write`. Nothing is changed in a
-/// bank that there is not.
+/// bank that does not exist.
 pub fn write_bank(writes: &mut [u32], bank: u16, address: u16, value: u8) {
     // No memory that can be written has so many banks.
     let bank = if bank < 0xfe { bank as u32 } else { 0xfe };
@@ -291,8 +294,8 @@ pub fn action(step_numbers: &StepNumbers) -> u8 {
     step_numbers.action
 }
 
-/// The buttons that this step's action pressed: right, left, up, down, A, B, SELECT, START, from
-/// bit 0.
+/// The buttons that were held in this step, by its action or by a person: right, left, up, down, A,
+/// B, SELECT, START, from bit 0.
 pub fn buttons(step_numbers: &StepNumbers) -> u8 {
     step_numbers.buttons
 }

@@ -99,7 +99,7 @@ fn cartridge_ram_is_read_by_its_place_in_the_chip() {
 }
 
 #[test]
-fn the_turn_says_what_belongs_to_it() {
+fn step_numbers_are_those_of_the_step() {
     let turn =
         StepNumbers { frames: 24, seed: 7, env: 3, step_frames: 5, action: 2, buttons: 0x10 };
     assert_eq!((view::frames(&turn), view::seed(&turn), view::env(&turn)), (24, 7, 3));

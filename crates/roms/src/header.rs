@@ -1,4 +1,4 @@
-//! The cartridge header at $0100-$014F and its two checksums. Pan Docs "The CartridgeType Header".
+//! The cartridge header at $0100-$014F and its two checksums. Pan Docs "The Cartridge Header".
 
 /// The chips of a cartridge, as the header's byte $0147 names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -226,14 +226,7 @@ impl Layout {
                 self.place = self.rom_place;
                 Ok(())
             }
-            Statement::Title { title, column } => {
-                if title.len() > 15 || !title.bytes().all(|c| (b' '..=b'_').contains(&c)) {
-                    let message = "a title is at most 15 characters of upper-case ASCII";
-                    return Err(Complaint::new(column, message));
-                }
-                self.header.title = title;
-                Ok(())
-            }
+            Statement::Title { title, column } => self.title(title, column),
             Statement::Cartridge(cartridge) => {
                 self.header.cartridge = cartridge;
                 Ok(())
@@ -256,6 +249,15 @@ impl Layout {
             }
             _ => unreachable!("`statement` handles what leaves bytes"),
         }
+    }
+
+    fn title(&mut self, title: String, column: u32) -> Result<(), Complaint> {
+        if title.len() > 15 || !title.bytes().all(|c| (b' '..=b'_').contains(&c)) {
+            let message = "a title is at most 15 characters of upper-case ASCII";
+            return Err(Complaint::new(column, message));
+        }
+        self.header.title = title;
+        Ok(())
     }
 
     /// Remembers where the ROM, or RAM, goes on.

@@ -1,5 +1,5 @@
 //! ROMs made here: an SM83 assembler, the micro-ROM suite written with it, and original games:
-//! six for the original Game Boy, one for the Color.
+//! seven for the original Game Boy, one for the Color.
 //!
 //! Nothing in this crate comes from elsewhere and nothing is read from disk: `all()` assembles the
 //! sources in `asm/`, byte for byte the same every time. Used by tests, benches and the swarm.

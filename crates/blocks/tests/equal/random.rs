@@ -7,7 +7,8 @@ use proptest::prelude::*;
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 12,
+        // Fewer by `PROPTEST_CASES`, as under a sanitizer.
+        cases: ProptestConfig::default().cases.min(12),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

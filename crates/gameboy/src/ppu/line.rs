@@ -5,7 +5,7 @@
 
 use crate::machine::{COLOR, Machine};
 #[cfg(not(color))]
-use crate::ppu::planes;
+use crate::ppu::packed_line;
 use crate::ppu::{LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, timing};
 
 /// Dots of mode 3's renderer without scrolling, window or objects.
@@ -50,15 +50,16 @@ impl Machine {
         if self.ppu.fetches_objects() {
             self.scan_objects(timing::MODE3_DOT + 1);
         }
-        self.draw_plain_line();
+        self.draw_plain_line(&mut packed_line::TileRow::none());
         self.ppu.stage = LineProgress::Done;
     }
 
-    /// Draws a line that the shortcut covers and whose objects are known.
+    /// Draws a line that the shortcut covers and whose objects are known. `tiles` are those of the
+    /// line before.
     #[cfg(not(color))]
-    fn draw_plain_line(&mut self) {
+    fn draw_plain_line(&mut self, tiles: &mut packed_line::TileRow) {
         let window_at = self.ppu.window_at();
-        let background = self.ppu.background(&self.vram, window_at);
+        let background = self.ppu.background(&self.vram, window_at, tiles);
         if window_at < 160 {
             self.ppu.window_line += 1;
         }
@@ -66,7 +67,7 @@ impl Machine {
         if self.ppu.scan.count > 0 && self.ppu.fetches_objects() {
             shades = self.ppu.mix(&self.vram, &self.oam, background, shades);
         }
-        planes::store_line(&mut self.frame, self.ppu.line, shades);
+        packed_line::store_line(&mut self.frame, self.ppu.line, shades);
     }
 }
 
@@ -89,6 +90,7 @@ impl Machine {
         }
         let first = self.ppu.line;
         let candidates = self.candidates(lines);
+        let mut tiles = packed_line::TileRow::none();
         let mut drawn = 0;
         while drawn < lines {
             self.ppu.line = first + drawn;
@@ -99,7 +101,7 @@ impl Machine {
             if self.ppu.fetches_objects() {
                 self.scan_candidates(&candidates);
             }
-            self.draw_plain_line();
+            self.draw_plain_line(&mut tiles);
             self.ppu.scan.restart();
             drawn += 1;
         }

@@ -3,6 +3,7 @@
 
 mod console;
 mod dma;
+mod extra_syncs;
 mod idle_cpu;
 mod joypad;
 mod mid_line;
@@ -15,4 +16,3 @@ mod registers;
 mod serial;
 mod stat;
 mod timer;
-mod unobserved;

@@ -4,7 +4,7 @@ use gbxcule_gameboy::{Cartridge, Machine};
 
 use crate::console::Console;
 
-// Pan Docs "Power-Up Sequence", column DMG. OBP0 and OBP1 are left as they were; FF is what most
+// Pan Docs "Power Up Sequence", column DMG. OBP0 and OBP1 are left as they were; FF is what most
 // machines show.
 const REGISTERS: [(u16, &[u8]); 7] = [
     (0xff00, &[0xcf, 0x00, 0x7e, 0xff, 0xab, 0x00, 0x00, 0xf8]),

@@ -1,134 +1,171 @@
-//! Two machines and a cable in the plainest loop there is: each instruction is tried on a copy
-//! first, and one into which a shift falls waits until the other machine has come as far. A port
-//! that clocks is a little ahead, so that what it does by a write to DIV finds the other behind.
+//! Two machines and a cable, each run by itself: it hears a wire on which everything that the other
+//! one sends is written down with its time, and writes down what it sends. Both run a stretch of
+//! time again and again until neither wire changes any more; the cause of all that is on a wire
+//! comes before it, so that in the end both are right.
+//!
+//! An instruction near a shift is tried on a copy first, to see when it uses the port.
 
 use gbxcule_gameboy::link::{FRAME_TCYCLES, LEAD_TCYCLES};
 use gbxcule_gameboy::serial::Serial;
 use gbxcule_gameboy::{COLOR, Machine};
 
 const SERIAL: u8 = 8;
+/// Length of a stretch of time in T-cycles, and of what is run beyond it, because instructions may
+/// begin in it and end there.
+const STRETCH: i64 = 4096;
+const BEYOND: i64 = 128;
+/// Longer than an instruction.
+const NEAR: i64 = 64;
 
-/// A shift that the next instruction of a side has to wait for, and how it goes.
-#[derive(Clone, Copy, PartialEq)]
-enum Wait {
-    /// The instruction does not read the port after the shift.
-    After,
-    /// The instruction reads the port at the shift or after it.
-    Before,
-    /// The instruction causes the shift at this time, by a write to DIV or SC.
-    Causes(i64),
+/// Everything that one end of the cable sends.
+#[derive(Clone, Default, PartialEq)]
+struct Wire {
+    /// Levels of the line, and since when.
+    levels: Vec<(i64, u8)>,
+    /// Falling edges of the clock.
+    clocks: Vec<i64>,
 }
 
-#[derive(Clone, Copy)]
+impl Wire {
+    /// The level just before a moment: high, if nothing was ever sent.
+    fn before(&self, at: i64) -> u8 {
+        let count = self.levels.partition_point(|(since, _)| *since < at);
+        self.levels[..count].last().map_or(1, |(_, level)| *level)
+    }
+
+    /// The first edge of the clock after a moment.
+    fn next_clock(&self, after: i64) -> Option<i64> {
+        self.clocks.get(self.clocks.partition_point(|clock| *clock <= after)).copied()
+    }
+
+    /// The part that was sent before a moment.
+    fn until(&self, end: i64) -> Self {
+        let levels = self.levels.iter().copied().filter(|(at, _)| *at < end).collect();
+        Self { levels, clocks: self.clocks.iter().copied().filter(|at| *at < end).collect() }
+    }
+
+    /// Forgets all but the level a while before a moment.
+    fn forget_before(&mut self, at: i64) {
+        let old = at - 8 * STRETCH;
+        self.clocks.retain(|clock| *clock > old);
+        let last = self.levels.iter().rposition(|(since, _)| *since < old).unwrap_or(0);
+        self.levels.drain(..last);
+    }
+}
+
+/// Uses of the port by an instruction: the first, the last, and what the last one was.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Uses {
+    first: i64,
+    last: i64,
+    target: Target,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Target {
+    WritesData,
+    WritesControl,
+    WritesRequests,
+    Dispatches,
+    Other,
+}
+
+#[derive(Clone)]
 struct Side {
     machine: Machine,
-    /// T-cycles before the end of the frame, as negative numbers.
+    /// T-cycles since the cable was put in.
     time: i64,
-    /// The port waits since then.
-    waits_since: i64,
-    /// Time at which the program used the port last, and what the other end heard before.
-    last_look: (i64, u8),
-    wait: Option<Wait>,
+    /// All edges of the other's clock up to here were heard.
+    heard_until: i64,
+    /// An interrupt came after the next instruction had begun.
+    wakes: bool,
+    sent: Wire,
 }
 
 pub(crate) struct PlainPair<'r> {
     rom: &'r [u8],
     sides: [Side; 2],
+    /// Time up to which both are right.
+    reached: i64,
 }
 
 impl<'r> PlainPair<'r> {
     pub(crate) fn new(rom: &'r [u8], machines: [Machine; 2]) -> Self {
-        let time = -i64::from(LEAD_TCYCLES);
-        let (waits_since, last_look, wait) = (i64::MIN, (i64::MIN, 1), None);
-        let side = |machine| Side { machine, time, waits_since, last_look, wait };
-        Self { rom, sides: machines.map(side) }
+        let side = |machine: Machine| Side {
+            machine,
+            time: 0,
+            heard_until: -1,
+            wakes: false,
+            sent: Wire::default(),
+        };
+        Self { rom, sides: machines.map(side), reached: 0 }
     }
 
-    pub(crate) fn run_frame(&mut self) {
+    /// The end of a frame, in T-cycles since the cable was put in.
+    pub(crate) fn frame_end(frame: u32) -> i64 {
+        i64::from(LEAD_TCYCLES) + i64::from(frame) * i64::from(FRAME_TCYCLES)
+    }
+
+    /// Runs up to the instruction boundaries at these times; the pair begins a frame there.
+    pub(crate) fn run_frame(&mut self, ends: [i64; 2]) {
         for side in &mut self.sides {
-            side.time -= i64::from(FRAME_TCYCLES);
-            for time in [&mut side.waits_since, &mut side.last_look.0] {
-                *time = time.saturating_sub(i64::from(FRAME_TCYCLES));
-            }
             side.machine.deadline = side.machine.now;
         }
-        loop {
-            let shift = self.sides.iter().filter_map(Side::shift).min();
-            let is_there = |side: &Side, at| side.wait.is_some() || side.time >= at;
-            if let Some(at) = shift
-                && self.sides.iter().all(|side| is_there(side, at))
-            {
-                self.exchange(at);
-                continue;
-            }
-            let next = (0..2)
-                .filter(|side| {
-                    let Side { time, wait, .. } = self.sides[*side];
-                    time < shift.unwrap_or(0).min(0) && wait.is_none()
-                })
-                .min_by_key(|side| {
-                    let Side { machine, time, .. } = &self.sides[*side];
-                    time - if machine.serial.sc & 0x81 == 0x81 { 64 } else { 0 }
-                });
-            if let Some(side) = next {
-                self.sides[side].step(self.rom, shift);
-            } else if let Some(side) = self.sides.iter_mut().find(|side| {
-                side.wait == Some(Wait::After) && (shift.is_none() || side.own_shift() != shift)
-            }) {
-                // The other side has stopped at the end of the frame; the shift comes behind it.
-                side.wait = None;
-                side.run(self.rom);
-            } else if let Some(at) = shift
-                && self.sides.iter().any(|side| {
-                    side.wait.is_some() || side.shift().is_some_and(|at| at <= side.time)
-                })
-                && let Some(side) = self.sides.iter_mut().find(|side| !is_there(side, at))
-            {
-                // An instruction of the other side lies across the end of the frame.
-                side.step(self.rom, shift);
-            } else {
-                return;
-            }
+        while self.reached < ends[0].min(ends[1]) {
+            let end = (self.reached + STRETCH).min(ends[0].min(ends[1]));
+            self.run_stretch([end; 2]);
+            self.reached = end;
+        }
+        self.run_stretch(ends);
+        for (side, end) in self.sides.iter().zip(ends) {
+            assert_eq!(side.time, end, "an instruction ends there");
         }
     }
 
-    fn exchange(&mut self, at: i64) {
-        for side in &mut self.sides {
-            if side.wait == Some(Wait::After) {
-                side.run(self.rom);
+    /// Runs each side to the first instruction boundary at its time.
+    fn run_stretch(&mut self, ends: [i64; 2]) {
+        let horizon = ends[0].max(ends[1]) + BEYOND;
+        let mut sent = self.sides.each_ref().map(|side| side.sent.clone());
+        loop {
+            let mut reached = self.sides.clone();
+            let mut found = sent.clone();
+            for index in 0..2 {
+                let side = &mut reached[index];
+                side.run(self.rom, &sent[1 - index], ends[index]);
+                let mut further = side.clone();
+                further.run(self.rom, &sent[1 - index], horizon);
+                found[index] = further.sent.until(horizon);
             }
-        }
-        let levels = self.sides.map(|side| side.level(at));
-        let clocks = self.sides.map(|side| side.shift() == Some(at));
-        for index in 0..2 {
-            let (side, bit) = (&mut self.sides[index], levels[1 - index]);
-            let wait = side.wait.take();
-            if let Some(Wait::Causes(own)) = wait {
-                if own != at {
-                    side.wait = wait;
-                    continue;
+            if found == sent {
+                for side in &mut reached {
+                    side.sent.forget_before(self.reached);
                 }
-                side.run(self.rom);
-                side.machine.serial.sb = side.machine.serial.sb & !1 | bit;
-                side.machine.deadline = side.machine.now;
-                continue;
+                self.sides = reached;
+                return;
             }
-            let requested = side.machine.interrupts.requested;
-            side.shift_in(at, bit, clocks[index], clocks[1 - index]);
-            let ended = side.machine.interrupts.requested != requested;
-            if wait == Some(Wait::Before) {
-                side.run(self.rom);
-            }
-            // An interrupt that nothing else looks for: not always, for after EI comes one
-            // instruction first.
-            if ended {
-                side.machine.deadline = side.machine.now;
-            }
+            sent = found;
         }
     }
 
     /// The machines, every chip brought up to now.
-    pub(crate) fn sync_for_observers(self) -> [Machine; 2] {
+    pub(crate) fn sync_for_observers(mut self) -> [Machine; 2] {
+        // Shifts that the last instructions have gone past.
+        loop {
+            let own = self.sides.each_ref().map(|side| {
+                let shift = side.own_shift().filter(|at| *at <= side.time);
+                shift.unwrap_or(i64::MAX)
+            });
+            let at = own[0].min(own[1]);
+            if at == i64::MAX {
+                break;
+            }
+            let sent = self.sides.each_ref().map(|side| side.sent.clone());
+            for (index, side) in self.sides.iter_mut().enumerate() {
+                if own[index] == at || side.time >= at {
+                    side.pass(at, &sent[1 - index]);
+                }
+            }
+        }
         self.sides.map(|side| {
             let mut machine = side.machine;
             machine.requested_at(machine.now);
@@ -141,14 +178,13 @@ impl<'r> PlainPair<'r> {
 }
 
 impl Side {
-    /// The shift that is to come by this side's clock, or by a write.
-    fn shift(&self) -> Option<i64> {
-        match self.wait {
-            Some(Wait::Causes(at)) => Some(at),
-            _ => self.own_shift(),
+    fn run(&mut self, rom: &[u8], heard: &Wire, end: i64) {
+        while self.time < end {
+            self.run_instruction(rom, heard);
         }
     }
 
+    /// The next shift by the own clock, if nothing is written.
     fn own_shift(&self) -> Option<i64> {
         let Machine { serial, timer, .. } = &self.machine;
         let passed = serial.synced_at.wrapping_sub(timer.div_base) / period(serial);
@@ -157,92 +193,173 @@ impl Side {
         (serial.sc & 0x81 == 0x81).then(|| self.time_of(moment))
     }
 
+    fn next_event(&self, heard: &Wire) -> i64 {
+        let events = [self.own_shift(), heard.next_clock(self.heard_until)];
+        events.into_iter().flatten().min().unwrap_or(i64::MAX)
+    }
+
+    fn run_instruction(&mut self, rom: &[u8], heard: &Wire) {
+        let mut event = self.next_event(heard);
+        while event <= self.time {
+            self.pass(event, heard);
+            self.machine.deadline = self.machine.now;
+            event = self.next_event(heard);
+        }
+        if event - self.time > NEAR {
+            self.execute(rom, heard);
+            return;
+        }
+        let mut tried = self.clone();
+        match tried.execute(rom, heard) {
+            Some(uses) if uses.first >= event => {
+                self.pass(event, heard);
+                self.wakes = true;
+            }
+            Some(uses) if uses.last >= event => self.pass_inside(tried, event, uses, heard),
+            _ => *self = tried,
+        }
+    }
+
+    /// Does the shifts of a moment.
+    fn pass(&mut self, at: i64, heard: &Wire) {
+        let bit = heard.before(at);
+        if self.own_shift() == Some(at) {
+            let moment = self.moment_of(at);
+            let Machine { serial, interrupts, timer, .. } = &mut self.machine;
+            serial.sync(interrupts, moment, timer.div_base);
+            serial.sb = serial.sb & !1 | bit;
+            serial.schedule(moment, timer.div_base);
+            self.sent.clocks.push(at);
+        } else {
+            let Machine { serial, interrupts, .. } = &mut self.machine;
+            if serial.sc & 0x81 == 0x80 {
+                serial.sb = serial.sb << 1 | bit;
+                serial.bits = (serial.bits + 1) % 8;
+                if serial.bits == 0 {
+                    serial.sc &= 0x7f;
+                    interrupts.requested |= SERIAL;
+                }
+            }
+        }
+        self.heard_until = self.heard_until.max(at);
+        self.note_level(at);
+    }
+
+    /// Does the shift of a moment that comes between two uses of the port by one instruction, or in
+    /// the M-cycle of the second one, but before it.
+    fn pass_inside(&mut self, tried: Self, at: i64, uses: Uses, heard: &Wire) {
+        let before = self.machine.serial;
+        let is_own = self.own_shift() == Some(at);
+        let bit = heard.before(at);
+        *self = tried;
+        self.heard_until = self.heard_until.max(at);
+        let Machine { serial, interrupts, cpu, .. } = &mut self.machine;
+        if is_own {
+            if uses.target != Target::WritesData {
+                serial.sb = serial.sb & !1 | bit;
+            }
+            self.sent.clocks.push(at);
+        } else if before.sc & 0x81 == 0x80 {
+            if uses.target != Target::WritesData {
+                serial.sb = before.sb << 1 | bit;
+            }
+            if uses.target != Target::WritesControl {
+                serial.bits = (before.bits + 1) % 8;
+                serial.sc &= if before.bits == 7 { 0x7f } else { 0xff };
+            }
+            let is_taken = match uses.target {
+                Target::WritesRequests => true,
+                Target::Dispatches => cpu.pc == 0x58,
+                _ => false,
+            };
+            if before.bits == 7 && !is_taken {
+                interrupts.requested |= SERIAL;
+            }
+        }
+        self.machine.deadline = self.machine.now;
+        self.sent.levels.retain(|(since, _)| *since < at);
+        self.note_level(at);
+    }
+
+    fn note_level(&mut self, at: i64) {
+        let Serial { sc, sb, .. } = self.machine.serial;
+        let level = if sc & 0x80 != 0 { sb >> 7 } else { 1 };
+        if self.sent.levels.last().map_or(1, |(_, level)| *level) != level {
+            self.sent.levels.push((at, level));
+        }
+    }
+
+    /// Executes an instruction or a service; gives its uses of the port.
+    fn execute(&mut self, rom: &[u8], heard: &Wire) -> Option<Uses> {
+        if self.machine.frame_done {
+            self.machine.begin_frame(false);
+        }
+        let (before, div_base) = (self.machine.serial, self.machine.timer.div_base);
+        let kind = self.kind(rom);
+        let machine = &mut self.machine;
+        let began = time(machine);
+        let is_service = machine.deadline.wrapping_sub(machine.now).cast_signed() <= 0;
+        let stack = machine.cpu.sp;
+        // A halted machine goes no further than one M-cycle.
+        machine.serial.deadline = machine.now.wrapping_add(1);
+        machine.run_instruction(rom, &mut []);
+        let dispatches = is_service && machine.cpu.sp != stack;
+        self.time += i64::from(time(machine).wrapping_sub(began).cast_signed());
+        if std::mem::take(&mut self.wakes) {
+            self.machine.deadline = self.machine.now;
+        }
+        let after = self.machine.serial;
+        if after.synced_at == before.synced_at {
+            return None;
+        }
+        let last = self.time_of(after.synced_at);
+        let was_high = is_high(&before, after.synced_at, div_base);
+        if before.sc & 0x81 == 0x81 && was_high && !after.clock_high {
+            // By a write to DIV or SC, at once.
+            self.machine.serial.sb = after.sb & !1 | heard.before(last);
+            self.sent.clocks.push(last);
+        }
+        self.note_level(last);
+        let mcycle = tcycles_of(&self.machine);
+        Some(match kind {
+            _ if dispatches => {
+                let first = if COLOR { last - mcycle } else { last };
+                Uses { first, last, target: Target::Dispatches }
+            }
+            Some(target) if !is_service => Uses { first: last - mcycle, last, target },
+            _ => Uses { first: last, last, target: Target::Other },
+        })
+    }
+
+    /// If the next instruction reads and then writes a register of the port, which one it writes.
+    fn kind(&self, rom: &[u8]) -> Option<Target> {
+        let (machine, cpu) = (&self.machine, &self.machine.cpu);
+        let byte = |by: u16| machine.peek(rom, &[], cpu.pc.wrapping_add(by));
+        let hl = u16::from_be_bytes([cpu.h, cpu.l]);
+        if !(0xff01..=0xff0f).contains(&hl) {
+            return None;
+        }
+        let writes = match byte(0) {
+            0x34 | 0x35 => true,
+            0xcb => byte(1) & 7 == 6 && !(0x40..0x80).contains(&byte(1)),
+            _ => false,
+        };
+        writes.then_some(match hl {
+            0xff01 => Target::WritesData,
+            0xff02 => Target::WritesControl,
+            0xff0f => Target::WritesRequests,
+            _ => Target::Other,
+        })
+    }
+
     fn time_of(&self, moment: u32) -> i64 {
         let mcycles = moment.wrapping_sub(self.machine.now).cast_signed();
         self.time + i64::from(mcycles) * tcycles_of(&self.machine)
     }
 
-    fn level(&self, at: i64) -> u8 {
-        match self.last_look {
-            (looked_at, before) if looked_at >= at => before,
-            _ => self.level_now(),
-        }
-    }
-
-    fn level_now(&self) -> u8 {
-        if self.machine.serial.sc & 0x80 != 0 { self.machine.serial.sb >> 7 } else { 1 }
-    }
-
-    /// Executes an instruction, or tries it if a shift falls into it.
-    fn step(&mut self, rom: &[u8], shift: Option<i64>) {
-        let mut tried = *self;
-        tried.run(rom);
-        let looked_at = tried.machine.serial.synced_at;
-        let looked = (looked_at != self.machine.serial.synced_at).then(|| tried.time_of(looked_at));
-        let before = &self.machine.serial;
-        if let Some(at) = looked
-            && before.sc & 0x81 == 0x81
-            && is_high(before, looked_at, self.machine.timer.div_base)
-            && !tried.machine.serial.clock_high
-        {
-            self.wait = Some(Wait::Causes(at));
-            return;
-        }
-        // The Color's dispatch of an interrupt looks twice. Where the second look shifts, the
-        // machine does that itself.
-        let dispatches = self.machine.deadline.wrapping_sub(self.machine.now).cast_signed() <= 0;
-        if COLOR && dispatches && looked.is_some() && looked == shift {
-            let clocks = self.own_shift().is_some();
-            self.wait = looked.map(|at| if clocks { Wait::Causes(at) } else { Wait::After });
-            return;
-        }
-        self.wait = shift.and_then(|at| match looked {
-            Some(looked) if looked >= at => Some(Wait::Before),
-            _ => (tried.time > at).then_some(Wait::After),
-        });
-        if self.wait.is_none() {
-            *self = tried;
-        }
-    }
-
-    fn run(&mut self, rom: &[u8]) {
-        let (level, looked_at) = (self.level_now(), self.machine.serial.synced_at);
-        let machine = &mut self.machine;
-        if machine.frame_done {
-            machine.begin_frame(false);
-        }
-        let did_wait = machine.serial.sc & 0x81 == 0x80;
-        let before = time(machine);
-        // A halted machine goes no further than one M-cycle.
-        machine.serial.deadline = machine.now.wrapping_add(1);
-        machine.run_instruction(rom, &mut []);
-        self.time += i64::from(time(machine).wrapping_sub(before).cast_signed());
-        let Serial { sc, synced_at, .. } = self.machine.serial;
-        if synced_at != looked_at {
-            self.last_look = (self.time_of(synced_at), level);
-        }
-        if !did_wait && sc & 0x81 == 0x80 {
-            self.waits_since = self.time_of(synced_at);
-        }
-    }
-
-    fn shift_in(&mut self, at: i64, bit: u8, own: bool, others: bool) {
-        let div_base = self.machine.timer.div_base;
-        let moment = (at - self.time) / tcycles_of(&self.machine);
-        let moment = self.machine.now.wrapping_add_signed(i32::try_from(moment).expect("near"));
-        let Machine { serial, interrupts, .. } = &mut self.machine;
-        if own {
-            serial.sync(interrupts, moment, div_base);
-            serial.sb = serial.sb & !1 | bit;
-            serial.schedule(moment, div_base);
-        } else if others && serial.sc & 0x81 == 0x80 && self.waits_since < at {
-            serial.sb = serial.sb << 1 | bit;
-            serial.bits = (serial.bits + 1) % 8;
-            if serial.bits == 0 {
-                serial.sc &= 0x7f;
-                interrupts.requested |= SERIAL;
-            }
-        }
+    fn moment_of(&self, at: i64) -> u32 {
+        let mcycles = (at - self.time) / tcycles_of(&self.machine);
+        self.machine.now.wrapping_add_signed(i32::try_from(mcycles).expect("near"))
     }
 }
 

@@ -3,7 +3,6 @@
 mod amber_road;
 mod console;
 mod ember_leap;
-mod game;
 mod game_page;
 mod game_picture;
 mod game_text;
@@ -15,6 +14,7 @@ mod library;
 mod logo;
 mod micro_roms;
 mod own_game;
+mod pearl_drift;
 mod pearl_heist;
 mod registry;
 mod score;

@@ -1,6 +1,6 @@
 //! PEARL_HEIST, the game for two: played over a cable by scripted players, and alone.
 
-use gbxcule_gameboy::link::{CableEnd, LEAD_TCYCLES, Link};
+use gbxcule_gameboy::link::{LEAD_TCYCLES, Link};
 use gbxcule_gameboy::{Cartridge, Machine};
 
 use crate::console::{A, B, Console, DOWN, LEFT, RIGHT, START, UP};
@@ -40,21 +40,16 @@ impl Pair {
 
     /// Runs so many frames with these buttons.
     fn run(&mut self, buttons: [u8; 2], frames: u32) {
-        let mut spare = self.machines[0];
-        let mut ahead = self.ahead.into_iter();
-        let ends = self
-            .machines
-            .each_mut()
-            .map(|machine| CableEnd::new(machine, &mut [], ahead.next().expect("one for each")));
-        let mut link = Link::new(rom(), ends, &mut spare);
+        let [one, other] = &mut self.machines;
+        let mut link = Link::new(one, other, self.ahead);
+        link.draw = true;
         for _ in 0..frames {
-            for (end, buttons) in link.ends.iter_mut().zip(buttons) {
-                end.set_buttons(buttons);
-            }
-            link.run_frame(true);
+            one.set_buttons(buttons[0]);
+            other.set_buttons(buttons[1]);
+            link.run_frame(one, other, rom(), &mut [], &mut []);
         }
-        link.sync_for_observers();
-        self.ahead = link.ends.each_ref().map(CableEnd::ahead);
+        link.sync_for_observers(one, other);
+        self.ahead = link.ahead(one, other);
         self.frames += frames;
     }
 

@@ -1,7 +1,7 @@
 //! Scores of the scripted players, which `examples/benchmark.py` sets beside those of learners.
 
 use crate::{
-    amber_road, ember_leap, game, keep_of_keys, lantern_wing, last_beacon_player, tarn_mason,
+    amber_road, ember_leap, keep_of_keys, lantern_wing, last_beacon_player, pearl_drift, tarn_mason,
 };
 
 /// Points and frames of a player's game of at most so many frames, begun so many frames later than
@@ -24,7 +24,7 @@ const PLAYERS: [(&str, Play); 7] = [
     ("LANTERN_WING", play!(lantern_wing)),
     ("LAST_BEACON", play!(last_beacon_player)),
     ("AMBER_ROAD", play!(amber_road)),
-    ("PEARL_DRIFT", play!(game)),
+    ("PEARL_DRIFT", play!(pearl_drift)),
 ];
 
 fn told<Value: std::str::FromStr>(name: &str) -> Option<Value> {

@@ -1,0 +1,277 @@
+//! The pixels of a whole line in machine words, 32 to a word as the frame has them, instead of one
+//! by one. Called by `line`. The Color, whose pixels have attributes, draws with the pipeline
+//! alone.
+#![cfg(not(color))]
+
+use crate::ppu::{
+    FRAME_BYTES, LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_TALL_OBJECTS, LCDC_TILE_DATA,
+    LCDC_WINDOW_MAP, Ppu,
+};
+
+/// Machine words of a line.
+const WORDS: usize = 5;
+/// Tiles of which a line may show a part.
+const TILES: usize = 21;
+/// A row that no map has.
+const NO_ROW: u8 = 32;
+/// All bits of all pixels.
+const ALL_BITS: u64 = 0xffff_ffff_ffff_ffff;
+/// The lower bit of every pixel.
+const LOW_BITS: u64 = 0x5555_5555_5555_5555;
+/// A palette that gives each colour the shade of its number.
+const IDENTITY: u8 = 0xe4;
+
+/// The screen's pixels of a line, 2 bits each, the leftmost in the top bits of word 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PackedLine {
+    words: [u64; WORDS],
+}
+
+/// Where the rows of a map's tiles lie that a line shows, 21 of which the last one hangs over the
+/// right edge. Lines that follow each other share them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TileRow {
+    /// Addresses of the tiles' first rows in video RAM.
+    addresses: [u16; TILES],
+    /// Row of the map, or `NO_ROW`.
+    row: u8,
+}
+
+impl Ppu {
+    /// The line's background and window, as colours. `tiles` are those of the line before.
+    pub(super) fn background(
+        &self,
+        vram: &[u8; 0x2000],
+        window_at: u16,
+        tiles: &mut TileRow,
+    ) -> PackedLine {
+        if self.lcdc & LCDC_BACKGROUND == 0 {
+            return PackedLine::empty();
+        }
+        let row = self.line.wrapping_add(self.scy);
+        if tiles.row != row >> 3 {
+            tiles.row = row >> 3;
+            let map = if self.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
+            self.find_tiles(vram, map, self.scx >> 3, tiles);
+        }
+        let background = tiles.pixels(vram, row & 7, self.scx & 7);
+        if window_at >= 160 {
+            return background;
+        }
+        let map = if self.lcdc & LCDC_WINDOW_MAP != 0 { 0x1c00 } else { 0x1800 };
+        let mut tiles = TileRow::none();
+        tiles.row = self.window_line >> 3;
+        self.find_tiles(vram, map, 0, &mut tiles);
+        background.up_to(window_at as u8, tiles.pixels(vram, self.window_line & 7, 0))
+    }
+
+    /// Finds the tiles in a row of a map, from a column on.
+    fn find_tiles(&self, vram: &[u8; 0x2000], map: u16, first_column: u8, tiles: &mut TileRow) {
+        let map_row = map | (tiles.row as u16 * 32);
+        // Tile data at 8800 is counted from 9000 with a sign: tile 128 comes first.
+        let unsigned = self.lcdc & LCDC_TILE_DATA != 0;
+        let toggle = if unsigned { 0 } else { 0x80 };
+        let origin = if unsigned { 0 } else { 0x800 };
+        for at in 0..TILES {
+            let column = first_column as u16 + at as u16;
+            let tile = vram[((map_row | column & 31) & 0x1fff) as usize] ^ toggle;
+            tiles.addresses[at] = origin + tile as u16 * 16;
+        }
+    }
+
+    /// Puts the objects over the background: its colours, and the shades that they have.
+    pub(super) fn mix(
+        &self,
+        vram: &[u8; 0x2000],
+        oam: &[u8; 0xa0],
+        background: PackedLine,
+        ground: PackedLine,
+    ) -> PackedLine {
+        let mut mixed = ground;
+        // From the lowest priority up: each object replaces what lies under its pixels.
+        let mut index = self.scan.count as usize;
+        while index > 0 {
+            index -= 1;
+            let x = self.scan.x[index];
+            if x > 0 && x < 168 {
+                let entry = self.scan.entry[index] as usize * 4;
+                let flags = oam[(entry + 3) % 0xa0];
+                let address = self.object_row(self.scan.y[index], oam[(entry + 2) % 0xa0], flags);
+                let mut low = vram[address & 0x1fff];
+                let mut high = vram[(address | 1) & 0x1fff];
+                if flags & 0x20 != 0 {
+                    low = low.reverse_bits();
+                    high = high.reverse_bits();
+                }
+                let colours = interleaved((high as u64) << 56 | (low as u64) << 48);
+                let palette = if flags & 0x10 != 0 { self.obp1 } else { self.obp0 };
+                let pixels = looked_up(colours, palette);
+                let covers = opaque(colours);
+                let behind = flags & 0x80 != 0;
+                // The first of eight pixels, from three tiles left of the screen on.
+                let first = x as u32 * 2 + 48;
+                let word = (first >> 6) as usize;
+                let left = first & 63;
+                if word > 0 && word <= WORDS {
+                    let under = if behind { opaque(background.words[word - 1]) } else { 0 };
+                    mixed.put(word - 1, covers >> left, pixels >> left, under, &ground);
+                }
+                if left > 48 && word < WORDS {
+                    let under = if behind { opaque(background.words[word]) } else { 0 };
+                    let back = 64 - left;
+                    mixed.put(word, covers << back, pixels << back, under, &ground);
+                }
+            }
+        }
+        mixed
+    }
+
+    fn object_row(&self, y: u8, tile: u8, flags: u8) -> usize {
+        let tall = self.lcdc & LCDC_TALL_OBJECTS != 0;
+        let last_row = if tall { 15 } else { 7 };
+        let mut row = self.line.wrapping_sub(y) & last_row;
+        if flags & 0x40 != 0 {
+            row ^= last_row;
+        }
+        let tile = if tall { tile & 0xfe } else { tile };
+        tile as usize * 16 + row as usize * 2
+    }
+}
+
+impl TileRow {
+    /// Makes a row that is none of a map.
+    pub(super) const fn none() -> TileRow {
+        TileRow { addresses: [0; TILES], row: NO_ROW }
+    }
+
+    /// Pixels of one line of the tiles, without the first ones.
+    fn pixels(&self, vram: &[u8; 0x2000], line: u8, skipped: u8) -> PackedLine {
+        let left = skipped * 2;
+        let mut pixels = PackedLine::empty();
+        let mut next = self.word(vram, line, 0);
+        for word in 0..WORDS {
+            let first = next;
+            next = self.word(vram, line, word + 1);
+            pixels.words[word] = first << left | next >> 1 >> (63 - left);
+        }
+        pixels
+    }
+
+    /// Pixels of one line of four tiles, or of the last one.
+    #[inline(always)]
+    fn word(&self, vram: &[u8; 0x2000], line: u8, word: usize) -> u64 {
+        let tiles = if word == WORDS { 1 } else { 4 };
+        let mut rows = 0;
+        for tile in 0..tiles {
+            let address = (self.addresses[word * 4 + tile] + line as u16 * 2) & 0x1ffe;
+            let low = vram[address as usize] as u16;
+            let high = vram[(address | 1) as usize] as u16;
+            rows = rows << 16 | (high << 8 | low) as u64;
+        }
+        interleaved(rows << (64 - tiles * 16))
+    }
+}
+
+impl PackedLine {
+    const fn empty() -> PackedLine {
+        PackedLine { words: [0; WORDS] }
+    }
+
+    /// Joins this line, left of a pixel, with another one that begins there.
+    fn up_to(&self, pixel: u8, other: PackedLine) -> PackedLine {
+        let mut both = *self;
+        let first = (pixel >> 5) as usize;
+        let left = (pixel & 31) * 2;
+        let mut before = 0;
+        for word in first..WORDS {
+            let after = other.words[word - first];
+            let keeps = if word == first { !(ALL_BITS >> left) } else { 0 };
+            both.words[word] =
+                self.words[word] & keeps | after >> left | before << 1 << (63 - left);
+            before = after;
+        }
+        both
+    }
+
+    /// Looks the colours up in a palette.
+    pub(super) fn shaded(&self, palette: u8) -> PackedLine {
+        if palette == IDENTITY {
+            return *self;
+        }
+        let mut shades = PackedLine::empty();
+        for word in 0..WORDS {
+            shades.words[word] = looked_up(self.words[word], palette);
+        }
+        shades
+    }
+
+    /// Sets the pixels under `covers`, and only them: to those of `pixels`, or where something lies
+    /// over them to those of `ground`.
+    #[inline(always)]
+    fn put(&mut self, word: usize, covers: u64, pixels: u64, under: u64, ground: &PackedLine) {
+        let seen = ground.words[word] & under | pixels & !under;
+        self.words[word] = self.words[word] & !covers | seen & covers;
+    }
+}
+
+/// Pixels from four rows of tile data, each with its upper bits before its lower ones.
+#[inline(always)]
+fn interleaved(rows: u64) -> u64 {
+    let mut pixels = rows;
+    let mut moved = (pixels ^ pixels >> 4) & 0x00f0_00f0_00f0_00f0;
+    pixels ^= moved ^ moved << 4;
+    moved = (pixels ^ pixels >> 2) & 0x0c0c_0c0c_0c0c_0c0c;
+    pixels ^= moved ^ moved << 2;
+    moved = (pixels ^ pixels >> 1) & 0x2222_2222_2222_2222;
+    pixels ^ moved ^ moved << 1
+}
+
+/// Both bits of each pixel whose colour is not 0.
+#[inline(always)]
+fn opaque(colours: u64) -> u64 {
+    let set = (colours | colours >> 1) & LOW_BITS;
+    set | set << 1
+}
+
+/// The shades that a palette gives to colours.
+#[inline(always)]
+fn looked_up(colours: u64, palette: u8) -> u64 {
+    if palette == IDENTITY {
+        return colours;
+    }
+    let zero = everywhere(palette);
+    let two = everywhere(palette >> 4);
+    let zero_or_one = zero ^ everywhere(palette >> 2);
+    let two_or_three = two ^ everywhere(palette >> 6);
+    let low = colours & LOW_BITS;
+    let low = low | low << 1;
+    let high = colours >> 1 & LOW_BITS;
+    let high = high | high << 1;
+    let lower = zero ^ low & zero_or_one;
+    let upper = two ^ low & two_or_three;
+    lower ^ high & (lower ^ upper)
+}
+
+/// A shade in all pixels.
+#[inline(always)]
+fn everywhere(shade: u8) -> u64 {
+    (shade & 3) as u64 * LOW_BITS
+}
+
+/// Writes the screen's 160 pixels into the frame.
+pub(super) fn store_line(frame: &mut [u8; FRAME_BYTES], line: u8, shades: PackedLine) {
+    for word in 0..WORDS {
+        let at = line as usize * 40 + word * 8;
+        let pixels = shades.words[word];
+        if at + 8 <= frame.len() {
+            frame[at] = (pixels >> 56) as u8;
+            frame[at + 1] = (pixels >> 48) as u8;
+            frame[at + 2] = (pixels >> 40) as u8;
+            frame[at + 3] = (pixels >> 32) as u8;
+            frame[at + 4] = (pixels >> 24) as u8;
+            frame[at + 5] = (pixels >> 16) as u8;
+            frame[at + 6] = (pixels >> 8) as u8;
+            frame[at + 7] = pixels as u8;
+        }
+    }
+}
