@@ -7,7 +7,7 @@ use gbxcule_swarm::{Codec, splitmix64};
 
 /// A rule that gives every env an action at every step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum ActionGen {
+pub enum ActionSource {
     /// Uniform over the codec's actions, independent for each step and env.
     #[default]
     Random,
@@ -17,7 +17,7 @@ pub enum ActionGen {
     Hold(String),
 }
 
-impl ActionGen {
+impl ActionSource {
     /// Checks that this rule works with a codec.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl ActionGen {
     }
 }
 
-impl fmt::Display for ActionGen {
+impl fmt::Display for ActionSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Random => formatter.write_str("random"),
@@ -63,7 +63,7 @@ impl fmt::Display for ActionGen {
     }
 }
 
-impl FromStr for ActionGen {
+impl FromStr for ActionSource {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -83,7 +83,7 @@ impl FromStr for ActionGen {
 mod tests {
     use super::*;
 
-    fn actions(source: &ActionGen, seed: u64, step: u64) -> Vec<u8> {
+    fn actions(source: &ActionSource, seed: u64, step: u64) -> Vec<u8> {
         let mut actions = vec![0; 64];
         source.fill(&Codec::FULL_V1, seed, step, &mut actions);
         actions
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn random_actions_depend_on_seed_step_and_env_alone() {
-        let source = ActionGen::Random;
+        let source = ActionSource::Random;
         assert_eq!(actions(&source, 7, 3), actions(&source, 7, 3));
         assert_ne!(actions(&source, 7, 3), actions(&source, 8, 3));
         assert_ne!(actions(&source, 7, 3), actions(&source, 7, 4));
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn random_actions_reach_every_action_of_the_codec() {
         let mut seen: Vec<_> =
-            (0..16).flat_map(|step| actions(&ActionGen::Random, 0, step)).collect();
+            (0..16).flat_map(|step| actions(&ActionSource::Random, 0, step)).collect();
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen, (0..9).collect::<Vec<u8>>());
@@ -110,11 +110,11 @@ mod tests {
     fn sources_read_back_as_they_print() {
         for text in ["random", "cycle", "hold:START"] {
             assert_eq!(
-                text.parse::<ActionGen>().map(|source| source.to_string()),
+                text.parse::<ActionSource>().map(|source| source.to_string()),
                 Ok(text.to_owned())
             );
         }
-        assert_eq!("noop".parse(), Ok(ActionGen::Hold("NOOP".to_owned())));
-        assert!(ActionGen::Hold("NOOP".to_owned()).check(&Codec::POKEMONRED_PUFFER_V1).is_err());
+        assert_eq!("noop".parse(), Ok(ActionSource::Hold("NOOP".to_owned())));
+        assert!(ActionSource::Hold("NOOP".to_owned()).check(&Codec::POKEMONRED_PUFFER_V1).is_err());
     }
 }

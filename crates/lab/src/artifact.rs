@@ -28,7 +28,7 @@ pub struct RomImage {
 }
 
 impl RomImage {
-    /// Makes a file of a name and bytes.
+    /// A ROM with this name and these bytes.
     #[must_use]
     pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
         let bytes = bytes.into();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
-use crate::action_source::ActionGen;
+use crate::action_source::ActionSource;
 use crate::artifact::{RomImage, SCHEMA_VERSION, run_id};
 use crate::backend::{Backend, BackendConfig, BackendKind, model_name};
 use crate::{LabError, program, system};
@@ -54,7 +54,7 @@ pub struct BenchPlan {
     /// Draw the last frame of every step.
     pub draw_last: bool,
     /// Source of the actions.
-    pub action_gen: ActionGen,
+    pub action_gen: ActionSource,
     /// Seed of the actions.
     pub actions_seed: u64,
     /// The experiment, if the plan is one.

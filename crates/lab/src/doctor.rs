@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::system;
 
-/// One line of the examination.
+/// A tool that `doctor` looked for: one line of its output.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// Name of the tool.

@@ -7,7 +7,7 @@ use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Schedule, Stage
 use serde_json::{Value, json};
 
 use crate::LabError;
-use crate::action_source::ActionGen;
+use crate::action_source::ActionSource;
 use crate::artifact::{RomImage, sha256};
 use crate::backend::{Backend, BackendConfig, BackendKind, EnvState, model_name};
 use crate::program;
@@ -51,7 +51,7 @@ pub struct VerifyPlan {
     /// Programs that compute rewards and observations.
     pub programs: Programs,
     /// Source of the actions.
-    pub action_gen: ActionGen,
+    pub action_gen: ActionSource,
     /// Seed of the actions.
     pub actions_seed: u64,
     /// Code made for the ROM, for the backend that has it.
@@ -82,7 +82,7 @@ impl VerifyPlan {
             schedule: Schedule::new(1, 8).unwrap_or_default(),
             stage: Stage::EmulateOnly,
             programs: Programs::default(),
-            action_gen: ActionGen::Random,
+            action_gen: ActionSource::Random,
             actions_seed: 0,
             recompile: Recompile::default(),
             model: None,

@@ -159,7 +159,7 @@ impl OracleChild {
     fn end(&mut self) -> (String, String) {
         let ended = self.child.end();
         let status = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
-        // Nothing is ever sent: this ends with the pipe, or with our patience.
+        // Nothing is ever sent: the wait ends when the pipe closes, or after the time.
         let _ = self.stderr_ended.recv_timeout(DRAIN_TIMEOUT);
         let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         (status, String::from_utf8_lossy(&tail).into_owned())

@@ -71,7 +71,7 @@ mod tests {
     fn an_oracle_that_died_is_started_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join("python");
-        // Dies of its first question, and answers the second life's.
+        // Ends at its first question; started again, it answers.
         let script = "#!/bin/sh\nif mkdir \"$0.lived\" 2>/dev/null; then exit 3; fi\n\
                       printf 'GBX1\\013\\0\\0\\0\\0\\0\\0\\0{\"ok\":true}'; sleep 60\n";
         fs::write(&program, script).expect("a script");

@@ -1,10 +1,11 @@
-//! Issues of a warp whose 32 lanes are machines with random buttons: the step's machine code as
+//! Issues of warps whose 32 lanes are machines with random buttons: the step's machine code as
 //! NVRTC makes it, run by the stand-ins for driver and GPU (`crates/gpu-sim`). Each machine's state
 //! must be the native machine's.
 //!
 //! `make gpu-counts` sets the stand-ins up; `HOST_GPU_COUNTS` names the folder that they write
-//! `launches.tsv` into. `... --example warp_counts -- [--no-recompile] [ROM...]`; a name that ends
-//! in `.gb` is a game's file.
+//! `launches.tsv` into. `... --example warp_counts -- [OPTION...] [ROM...]`; a name that ends in
+//! `.gb` is a game's file. Options: `--no-recompile`; `--draw-last` draws the last frame of a step;
+//! `--warps N`; `--before N`, steps before those that are counted.
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
@@ -23,8 +24,8 @@ const GAMES: [&str; 7] = [
     "LAST_BEACON",
     "AMBER_ROAD",
 ];
-/// Lanes of a warp.
-const MACHINES: usize = 32;
+/// Machines of a warp, one in each lane.
+const LANES: usize = 32;
 /// Steps before those that are counted: machines have gone their own ways.
 const STEPS_BEFORE: usize = 8;
 /// Steps that are counted.
@@ -36,9 +37,15 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
     let mut named: Vec<String> = std::env::args().skip(1).collect();
-    let arguments = named.len();
-    named.retain(|argument| argument != "--no-recompile");
-    let recompile = if named.len() < arguments { Recompile::Off } else { Recompile::WhereItWins };
+    let mut takes = |option: &str| {
+        let arguments = named.len();
+        named.retain(|argument| argument != option);
+        named.len() < arguments
+    };
+    let draw_last = takes("--draw-last");
+    let recompile = if takes("--no-recompile") { Recompile::Off } else { Recompile::WhereItWins };
+    let warps = number(&mut named, "--warps")?.unwrap_or(1);
+    let steps_before = number(&mut named, "--before")?.unwrap_or(STEPS_BEFORE);
     let all = ROMS.iter().chain(&GAMES).map(|name| (*name).to_owned());
     let roms = if named.is_empty() { all.collect() } else { named };
     println!(
@@ -46,13 +53,24 @@ fn main() -> Outcome<()> {
          |---|---:|---:|---:|---:|"
     );
     for name in roms {
-        println!("{}", row(&name, recompile)?);
+        let config = SwarmConfig { recompile, draw_last, ..SwarmConfig::new(LANES * warps) };
+        println!("{}", row(&name, config, steps_before)?);
     }
     Ok(())
 }
 
+/// Takes an option with its number out of the arguments.
+fn number(arguments: &mut Vec<String>, option: &str) -> Outcome<Option<usize>> {
+    let Some(at) = arguments.iter().position(|argument| argument == option) else {
+        return Ok(None);
+    };
+    let number = arguments.get(at + 1).ok_or(format!("{option} takes a number"))?.parse()?;
+    arguments.drain(at..at + 2);
+    Ok(Some(number))
+}
+
 /// Runs both swarms and counts the last steps.
-fn row(name: &str, recompile: Recompile) -> Outcome<String> {
+fn row(name: &str, config: SwarmConfig, steps_before: usize) -> Outcome<String> {
     let is_file = name.ends_with(".gb");
     let file = if is_file { std::fs::read(name)? } else { Vec::new() };
     let built_in = || Ok::<_, &str>(gbxcule_roms::by_name(name).ok_or("no such ROM")?.bytes());
@@ -60,25 +78,26 @@ fn row(name: &str, recompile: Recompile) -> Outcome<String> {
     // A game's step has the default's frames; of what a ROM does over and over three show all.
     let is_game = is_file || GAMES.contains(&name);
     let schedule = if is_game { Schedule::default() } else { Schedule::new(3, 2)? };
-    let config = SwarmConfig { schedule, recompile, ..SwarmConfig::new(MACHINES) };
+    let config = SwarmConfig { schedule, ..config };
+    let machines = config.num_envs;
     let frames = config.schedule.frames_per_step();
     let mut native = NativeSwarm::new(rom.clone(), config.clone())?;
     let device = DeviceConfig { device: Device::Cuda(0), ..DeviceConfig::default() };
     let mut ours = DeviceSwarm::new(rom, config, device)?;
     let mut buttons = 0x9E37_79B9_7F4A_7C15_u64;
-    for _ in 0..STEPS_BEFORE + STEPS {
-        let actions: Vec<u8> = (0..MACHINES).map(|_| random(&mut buttons)).collect();
+    for _ in 0..steps_before + STEPS {
+        let actions: Vec<u8> = (0..machines).map(|_| random(&mut buttons)).collect();
         native.step(&actions)?;
         ours.step(&actions)?;
     }
-    for env in 0..MACHINES {
+    for env in 0..machines {
         let (native, ours) = (native.snapshot(env)?, ours.snapshot(env)?);
         if let Some(difference) = ours.machine().first_difference(native.machine()) {
             return Err(format!("{name}, machine {env}: {difference}").into());
         }
     }
     let sums = last_steps()?;
-    let machine_frames = (STEPS * MACHINES) as f64 * f64::from(frames);
+    let machine_frames = (STEPS * machines) as f64 * f64::from(frames);
     let a_frame = |at: usize| sums[at] as f64 / machine_frames;
     Ok(format!(
         "| {name} | {:.0} | {:.1} | {:.0} | {:.0} |",

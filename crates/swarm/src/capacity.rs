@@ -29,16 +29,27 @@ pub(crate) fn free_on_host() -> u64 {
     let available = available(&read("/proc/meminfo")).unwrap_or(isize::MAX as u64);
     // A container's own limit; "max" is none.
     let limit = read("/sys/fs/cgroup/memory.max").trim().parse().unwrap_or(u64::MAX);
-    available.min(limit)
+    // The shell's `ulimit -v`.
+    let own = own_limit(&read("/proc/self/limits"), &read("/proc/self/status"));
+    available.min(limit).min(own.unwrap_or(u64::MAX))
+}
+
+/// Bytes of address space that the process may still take; `None` without a limit.
+fn own_limit(limits: &str, status: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let most: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(most.saturating_sub(1024 * kibibytes(status, "VmSize").unwrap_or(0)))
+}
+
+/// A number of one of the kernel's tables.
+fn kibibytes(table: &str, name: &str) -> Option<u64> {
+    let line = table.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim_start_matches(':').trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
 /// Bytes that Linux reports as available, swap included.
 fn available(meminfo: &str) -> Option<u64> {
-    let kibibytes = |name: &str| -> Option<u64> {
-        let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim_start_matches(':').trim().strip_suffix("kB")?.trim().parse().ok()
-    };
-    Some(1024 * (kibibytes("MemAvailable")? + kibibytes("SwapFree").unwrap_or(0)))
+    Some(1024 * (kibibytes(meminfo, "MemAvailable")? + kibibytes(meminfo, "SwapFree").unwrap_or(0)))
 }
 
 #[cfg(test)]
@@ -52,6 +63,20 @@ mod tests {
         assert_eq!(available("MemAvailable: 600 kB\n"), Some(600 * 1024));
         assert_eq!(available(""), None);
         assert_eq!(available("MemAvailable: many\n"), None);
+    }
+
+    #[test]
+    fn a_limit_of_the_shells_counts_less_what_is_taken() {
+        let limits = |most: &str| {
+            format!(
+                "Limit        Soft Limit  Hard Limit  Units\nMax address space   {most}  unlimited  bytes\n"
+            )
+        };
+        let status = "Name:\tgbxcule\nVmPeak:\t    900 kB\nVmSize:\t    500 kB\n";
+        assert_eq!(own_limit(&limits("1024000"), status), Some(512_000));
+        assert_eq!(own_limit(&limits("1000"), status), Some(0));
+        assert_eq!(own_limit(&limits("unlimited"), status), None);
+        assert_eq!(own_limit("", ""), None);
     }
 
     #[test]

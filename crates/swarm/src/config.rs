@@ -26,11 +26,11 @@ pub struct SwarmConfig {
     pub schedule: Schedule,
     /// Outputs that a step computes.
     pub stage: Stage,
-    /// The reward and the observation.
+    /// The user's functions that run after a step, and the hooks.
     pub programs: Programs,
     /// Draw the last frame of every step, also if no program looks at it.
     pub draw_last: bool,
-    /// Number in memory that is drawn when an episode begins.
+    /// Number in memory that gets a random value when an episode begins.
     pub chance: Option<Chance>,
     /// Contents of memory at power-on.
     pub power_on: PowerOnChoice,
@@ -38,16 +38,17 @@ pub struct SwarmConfig {
     pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
-    /// Code made for the ROM: on the CPU, and in step kernels on CUDA devices. Color machines, and
-    /// machines with hooks, sound or a cable, are interpreted.
+    /// Code made for the ROM. Color machines, and machines with hooks, sound or a cable, run
+    /// without it; on CUDA devices also those whose programs have `settled`, and ROMs without a
+    /// loop that is worth it.
     pub recompile: Recompile,
-    /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable run on the CPU,
-    /// interpreted.
+    /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable are interpreted,
+    /// on every device.
     pub link: LinkMode,
 }
 
 impl SwarmConfig {
-    /// `num_envs` machines, everything else by default.
+    /// Describes a swarm of `num_envs` machines, with defaults for everything else.
     #[must_use]
     pub fn new(num_envs: usize) -> Self {
         Self {
@@ -64,6 +65,33 @@ impl SwarmConfig {
             recompile: Recompile::default(),
             link: LinkMode::default(),
         }
+    }
+
+    /// Checks that a cable fits the rest of the configuration.
+    pub(crate) fn check_link(&self) -> Result<(), SwarmError> {
+        if self.link == LinkMode::Open {
+            return Ok(());
+        }
+        let what = match () {
+            () if self.sound => "sound",
+            () if !self.programs.hooks().is_empty() => "hooks",
+            () if self.programs.needs_single_frames() => "programs with `settled`",
+            () => "",
+        };
+        match self.num_envs {
+            num_envs if num_envs % 2 != 0 => Err(SwarmError::OddPairs { num_envs }),
+            _ if what.is_empty() => Ok(()),
+            _ => Err(SwarmError::BesideLink { what }),
+        }
+    }
+
+    /// Checks that a mask of a reset marks both machines of a pair or none.
+    pub(crate) fn check_pairs(&self, mask: &[bool]) -> Result<(), SwarmError> {
+        if self.link == LinkMode::Open {
+            return Ok(());
+        }
+        let alone = (0..mask.len()).find(|env| mask[*env] && !mask[env ^ 1]);
+        alone.map_or(Ok(()), |env| Err(SwarmError::HalfPair { env }))
     }
 
     /// Checks that there is one `what` for each env.

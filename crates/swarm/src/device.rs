@@ -4,9 +4,9 @@
 //!
 //! `translation` reads the sources, `column` and `state_arrays` lay a machine's state out on the
 //! device. `kernel` makes kernels of `kernel_source`: those of `step` (with `single_frames`),
-//! `begin` and `inspect`; `transfer` copies whole envs. `memory` makes arrays, `image` carries a
-//! machine from the host's form to the device's and back. `swarm` launches the kernels, `outputs`
-//! reads results and machines.
+//! `begin`, `inspect` and `copy_env`, which copies whole envs, and `link` those of pairs. `memory`
+//! makes arrays, `host_copy` carries a machine from the host's form to the device's and back.
+//! `swarm` launches the kernels, `outputs` reads results and machines.
 
 mod begin;
 mod column;
@@ -14,6 +14,7 @@ mod copy_env;
 mod host_copy;
 mod inspect;
 mod kernel;
+mod link;
 mod memory;
 mod outputs;
 mod single_frames;
@@ -25,6 +26,7 @@ mod tests;
 mod translation;
 
 pub use begin::begin_module;
+pub use link::{outputs_kernel, pair_kernel};
 pub use state_arrays::Layout;
 pub use step::{Order, step_module};
 pub use swarm::{DeviceConfig, DeviceSwarm};

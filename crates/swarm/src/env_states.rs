@@ -105,8 +105,8 @@ pub trait EnvStates {
     /// [`EnvStates::import_state`] does.
     ///
     /// # Errors
-    /// As [`EnvStates::import_state`], the mask has not one entry for each env, or there are too
-    /// few or too many states; nothing has changed then, unless the device failed or a program
+    /// As [`EnvStates::import_state`], the mask does not have one entry for each env, or there are
+    /// too few or too many states; nothing has changed then, unless the device failed or a program
     /// stopped.
     fn load_states(&mut self, mask: &[bool], states: &[&[u8]]) -> Result<(), SwarmError> {
         let config = self.config();
@@ -146,7 +146,7 @@ pub trait EnvStates {
 }
 
 /// Forwards to the swarm's own functions of these names.
-macro_rules! by_its_own {
+macro_rules! impl_env_states {
     ($($swarm:ty),*) => { $(
         impl EnvStates for $swarm {
             fn rom(&self) -> &Rom {
@@ -176,7 +176,7 @@ macro_rules! by_its_own {
     )* };
 }
 
-by_its_own!(NativeSwarm, DeviceSwarm, Swarm);
+impl_env_states!(NativeSwarm, DeviceSwarm, Swarm);
 
 /// The envs that a mask marks, among which rows of bytes are shared out.
 pub(crate) fn memory_rows(

@@ -4,7 +4,7 @@
 //! seed and the episode's number alone: an env plays the same games whatever other envs do, and env
 //! `i` of a swarm seeded `s` those of a single env seeded `s + i`.
 
-use crate::{Rom, SwarmError, place};
+use crate::{Rom, SwarmError, banked_address};
 
 /// A number in memory that is drawn anew where an episode begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +21,8 @@ impl Chance {
         if !(1..=2).contains(&self.width_bytes) {
             return Err(SwarmError::ChanceWidth { found: self.width_bytes });
         }
-        place::check_write(self.low, usize::from(self.width_bytes), rom)?;
-        let (bank, address) = place::split(self.low);
+        banked_address::check_write(self.low, usize::from(self.width_bytes), rom)?;
+        let (bank, address) = banked_address::split(self.low);
         if bank.is_some() && address < 0x8000 {
             // ROM stays as it is.
             let high = self.low + u32::from(self.width_bytes);
@@ -50,8 +50,8 @@ impl Episode {
     /// Chooses this episode's start by the weights.
     fn start(self, weights: &[u32]) -> usize {
         let all: u64 = weights.iter().copied().map(u64::from).sum();
-        // Drawn apart from the chance in memory, which so is the same however many starts there
-        // are.
+        // A random number of its own, so that the chance in memory does not depend on the number of
+        // starts.
         let mut drawn = splitmix64(self.bits()) % all.max(1);
         let falls_here = |&weight: &u32| {
             let falls = drawn < u64::from(weight);

@@ -89,8 +89,6 @@ pub enum SwarmError {
         "pairs need an even number of machines, found {num_envs}: env 2i is wired to env 2i + 1"
     )]
     OddPairs { num_envs: usize },
-    #[error("machines with a cable run on the CPU alone, for now; use device cpu, or link open")]
-    LinkOnDevice,
     #[error("machines with a cable have no {what}, for now; turn {what} off, or use link open")]
     BesideLink { what: &'static str },
     #[error(

@@ -56,7 +56,7 @@ impl NativeSwarm {
             if first > frames.start && !go_on() {
                 return Ok(false);
             }
-            let end = first.saturating_add(self.pace.frames()).min(frames.end);
+            let end = first.saturating_add(self.frame_time.frames()).min(frames.end);
             // Only the last frame of a step is looked at; with a cable it may have begun before.
             let is_last = end == frames.end || self.config().link == LinkMode::Pairs;
             let range = FrameRange { frames: first..end, draw_last: draw_last && is_last };
@@ -65,7 +65,7 @@ impl NativeSwarm {
                 Pressed::Actions(actions) => self.step_frames(actions, &range)?,
                 Pressed::Nothing => self.step_frames_without_buttons(&range)?,
             }
-            self.pace.note(end - first, begun.elapsed());
+            self.frame_time.note(end - first, begun.elapsed());
             first = end;
         }
         Ok(true)

@@ -8,7 +8,7 @@ use gbxcule_gameboy::state::{Difference, StateError};
 use gbxcule_gameboy::{Cartridge, Model, PowerOnMemory, Step};
 use gbxcule_gameboy_color as color;
 
-use crate::{Rom, place};
+use crate::{Rom, banked_address};
 
 /// One Game Boy.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl AnyMachine {
         }
     }
 
-    /// Fetches what [`AnyMachine::save_state`] stored of a machine of this ROM's model.
+    /// Loads what [`AnyMachine::save_state`] stored of a machine of this ROM's model.
     pub(crate) fn load_state(
         rom: &Rom,
         bytes: &[u8],
@@ -177,7 +177,7 @@ impl AnyMachine {
 
     /// The byte at a place: at an address, or in a bank.
     pub(crate) fn peek_place(&self, rom: &[u8], cart_ram: &[u8], place: u32) -> u8 {
-        let (bank, address) = place::split(place);
+        let (bank, address) = banked_address::split(place);
         match (bank, self) {
             (None, machine) => machine.peek(rom, cart_ram, address),
             (Some(bank), Self::Original(machine)) => {
@@ -191,7 +191,7 @@ impl AnyMachine {
 
     /// Changes memory for debuggers: at an address, or in a bank.
     pub(crate) fn poke_place(&mut self, rom: &[u8], cart_ram: &mut [u8], place: u32, value: u8) {
-        let (bank, address) = place::split(place);
+        let (bank, address) = banked_address::split(place);
         of_either!(self, machine => match bank {
             None => machine.poke(rom, cart_ram, address, value),
             Some(bank) => machine.poke_bank(rom, cart_ram, bank, address, value),
@@ -283,7 +283,7 @@ pub(crate) enum MachineSound {
 }
 
 impl MachineSound {
-    /// Listens to a machine from now on.
+    /// Sound that begins with the machine's present state.
     pub(crate) fn new(machine: &AnyMachine) -> Self {
         match machine {
             AnyMachine::Original(machine) => Self::Original(gbxcule_sound::Sound::new(machine)),

@@ -11,19 +11,19 @@ use gbxcule_sound::SAMPLES_PER_FRAME;
 use crate::checkpoint::StepOutputs;
 use crate::env_states::memory_rows;
 use crate::episode::Episodes;
-use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
 use crate::interruptible_step::FrameTime;
 use crate::machine::MachineSound;
 use crate::shard::{SHARDS_PER_THREAD, Shard, ShardPlan};
 use crate::shared_calls::SwarmParts;
+use crate::step_plan::StepPlan;
 use crate::worker_pool::WorkerPool;
 use crate::{
     AnyMachine, Counters, EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError,
-    capacity, place,
+    banked_address, capacity,
 };
 
-/// Machines stepped together on all cores. Results do not depend on the number of threads.
+/// Machines stepped together on CPU threads. Results do not depend on the number of threads.
 ///
 /// ```
 /// use gbxcule_swarm::{NativeSwarm, Rom, SwarmConfig};
@@ -47,7 +47,7 @@ pub struct NativeSwarm {
     starts: Vec<EnvSnapshot>,
     pub(crate) episodes: Episodes,
     pub(crate) seed: u64,
-    pub(crate) pace: FrameTime,
+    pub(crate) frame_time: FrameTime,
     rewards: Vec<f32>,
     dones: Vec<bool>,
     observations: Vec<f32>,
@@ -81,7 +81,7 @@ impl NativeSwarm {
         if config.sound && programs.needs_single_frames() {
             return Err(SwarmError::SoundBesideHooks);
         }
-        check_link(&config)?;
+        config.check_link()?;
         let (start, sound, link) = (&starts[0], config.sound, config.link);
         let runs_frames = config.recompile != Recompile::Off
             && !sound
@@ -90,7 +90,7 @@ impl NativeSwarm {
             && rom.model() == Model::Original;
         let recompile = runs_frames.then_some(config.recompile);
         let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound, recompile, link };
-        let mut envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
+        let mut envs_per_shard = config.num_envs.div_ceil(threads.saturating_mul(SHARDS_PER_THREAD));
         if link == LinkMode::Pairs {
             envs_per_shard = envs_per_shard.next_multiple_of(2);
         }
@@ -107,7 +107,7 @@ impl NativeSwarm {
             episodes: Episodes::new(config.num_envs, starts.len()),
             starts,
             seed: 0,
-            pace: FrameTime::default(),
+            frame_time: FrameTime::default(),
             rewards: vec![0.0; config.num_envs],
             dones: vec![false; config.num_envs],
             observations: vec![0.0; config.num_envs * config.programs.obs_dim()],
@@ -115,7 +115,7 @@ impl NativeSwarm {
         })
     }
 
-    /// Returns the number of blocks made for the ROM; `None` while frames are interpreted.
+    /// Returns the number of blocks of code made for the ROM; `None` if machines run without them.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         let runner = self.shards.iter().flatten().find_map(Shard::runner)?;
@@ -133,13 +133,10 @@ impl NativeSwarm {
     /// rewards and ends stay as they are.
     ///
     /// # Errors
-    /// The mask has not one entry for each env, or a program stopped.
+    /// The mask does not have one entry for each env, or a program stopped.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         self.config.check_length("mask entry", mask.len())?;
-        if self.config.link == LinkMode::Pairs {
-            let alone = (0..mask.len()).find(|env| mask[*env] && !mask[env ^ 1]);
-            alone.map_or(Ok(()), |env| Err(SwarmError::HalfPair { env }))?;
-        }
+        self.config.check_pairs(mask)?;
         for env in marked(mask) {
             let drawn = self.episodes.by_env[env].draw();
             let start = &self.starts[self.episodes.start(env)];
@@ -214,7 +211,7 @@ impl NativeSwarm {
     /// There is no such env or bank, or the bytes leave the address space or their bank.
     pub fn write_memory(&mut self, env: usize, low: u32, bytes: &[u8]) -> Result<(), SwarmError> {
         self.locate(env)?;
-        place::check_write(low, bytes.len(), &self.rom)?;
+        banked_address::check_write(low, bytes.len(), &self.rom)?;
         let slot = env % self.envs_per_shard;
         shard_mut(&mut self.shards, env / self.envs_per_shard).write_memory(slot, low, bytes);
         Ok(())
@@ -224,8 +221,8 @@ impl NativeSwarm {
     /// them, one env after the other.
     ///
     /// # Errors
-    /// The mask has not one entry for each env, the rows have no common length, or they leave the
-    /// address space.
+    /// The mask does not have one entry for each env, the rows have no common length, or they leave
+    /// the address space.
     pub fn write_memories(
         &mut self,
         mask: &[bool],
@@ -324,7 +321,7 @@ impl NativeSwarm {
     /// Copies one env's state to all marked envs.
     ///
     /// # Errors
-    /// There is no such env, or the mask has not one entry for each env.
+    /// There is no such env, or the mask does not have one entry for each env.
     pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
         self.config.check_length("mask entry", mask.len())?;
         let snapshot = self.snapshot(source)?;
@@ -390,24 +387,6 @@ impl SwarmParts for NativeSwarm {
         self.workers.step(&mut self.shards, plan)?;
         self.collect_outputs(self.config.stage);
         self.take_fault()
-    }
-}
-
-/// Checks that a cable fits the rest of a configuration.
-fn check_link(config: &SwarmConfig) -> Result<(), SwarmError> {
-    if config.link == LinkMode::Open {
-        return Ok(());
-    }
-    let what = match () {
-        () if config.sound => "sound",
-        () if !config.programs.hooks().is_empty() => "hooks",
-        () if config.programs.needs_single_frames() => "programs with `settled`",
-        () => "",
-    };
-    match config.num_envs {
-        num_envs if num_envs % 2 != 0 => Err(SwarmError::OddPairs { num_envs }),
-        _ if what.is_empty() => Ok(()),
-        _ => Err(SwarmError::BesideLink { what }),
     }
 }
 

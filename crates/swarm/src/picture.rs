@@ -31,7 +31,8 @@ pub enum Picture {
     Stride,
     /// 144 x 160 colours of two bytes, the lower one first: RGB555, red in the lowest bits.
     Rgb555,
-    /// 144 x 160 colours of three bytes, each of the five bits spread over eight.
+    /// 144 x 160 colours of three bytes, the Color's five bits of each spread over eight; shades as
+    /// the [`Grays`] have them.
     Rgb,
     /// `Rgb` in the colours that the Color's dim panel shows: mixed with one another.
     RgbCorrected,
@@ -61,7 +62,7 @@ impl Picture {
     pub(crate) fn fill(self, grays: Grays, frame: Frame<'_>, out: &mut [u8]) {
         match (self, frame) {
             (Self::Rgb555, _) => fill_colors(frame, grays, out, u16::to_le_bytes),
-            (Self::Rgb, _) => fill_colors(frame, grays, out, rgb),
+            (Self::Rgb, Frame::Colors(_)) => fill_colors(frame, grays, out, rgb),
             (Self::RgbCorrected, _) => fill_colors(frame, grays, out, corrected_rgb),
             (_, Frame::Shades(frame)) => self.fill_shades(grays, frame, out),
             (Self::Packed, Frame::Colors(_)) => out.copy_from_slice(&*frame.shades()),
@@ -104,6 +105,13 @@ impl Picture {
                     pixels.copy_from_slice(&grays[usize::from(*packed)]);
                 }
             }
+            // Five bits a colour hold neither 170 nor 153.
+            Self::Rgb => {
+                for (pixels, packed) in out.as_chunks_mut::<12>().0.iter_mut().zip(frame) {
+                    let four = grays[usize::from(*packed)];
+                    *pixels = std::array::from_fn(|part| four[part / 3]);
+                }
+            }
             Self::Mean => for_each_square(frame, out, |upper, lower| {
                 let [a, b] = [upper, lower].map(|byte| grays[usize::from(byte)].map(u16::from));
                 let mean = |left: usize| (a[left] + a[left + 1] + b[left] + b[left + 1]) / 4;
@@ -114,7 +122,7 @@ impl Picture {
                 let gray = grays[usize::from(upper)];
                 [gray[0], gray[2]]
             }),
-            Self::Rgb555 | Self::Rgb | Self::RgbCorrected => unreachable!("filled as colours"),
+            Self::Rgb555 | Self::RgbCorrected => unreachable!("filled as colours"),
         }
     }
 }
@@ -295,6 +303,16 @@ mod tests {
         let sum: u32 = 255 + 153 + 153 + 153;
         assert_eq!(u32::from(of(Picture::Mean)[0]), sum / 4);
         assert_eq!(of(Picture::Packed), frame);
+        assert_eq!(of(Picture::Rgb)[..12], [255, 255, 255, 153, 153, 153, 85, 85, 85, 0, 0, 0]);
+    }
+
+    #[test]
+    fn shades_have_the_same_gray_in_all_three_parts_of_a_color() {
+        for grays in [Grays::Even, Grays::Pyboy] {
+            let gray = with(grays, Picture::Gray, &frame());
+            let rgb = with(grays, Picture::Rgb, &frame());
+            assert!(rgb.chunks(3).zip(&gray).all(|(color, gray)| color == [*gray; 3]));
+        }
     }
 
     #[test]

@@ -325,8 +325,8 @@ impl Programs {
         self.0.sizes.writes
     }
 
-    /// Returns true if something must happen between the frames of a step, or in them. Such
-    /// machines make no sound.
+    /// Returns true if hooks or `settled` make a step run frame by frame. Such machines make no
+    /// sound.
     #[must_use]
     pub fn needs_single_frames(&self) -> bool {
         self.has_settled() || !self.hooks().is_empty()

@@ -3,14 +3,16 @@
 mod link;
 mod single_frames;
 
+pub(crate) use link::joined;
+
 use gbxcule_blocks::{Recompile, Runner};
 use gbxcule_gameboy::view::StepNumbers;
 use single_frames::SingleFrames;
 
-use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
 use crate::machine::MachineSound;
 use crate::program::{NativePrograms, Outputs, ProgramInputs, TextRole};
+use crate::step_plan::StepPlan;
 use crate::{AnyMachine, Counters, EnvSnapshot, LinkMode, Programs, Rom, Stage, SwarmError};
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
@@ -58,8 +60,7 @@ pub(crate) struct Shard {
     sounds: Vec<MachineSound>,
     /// Runs frames by code made for the ROM.
     runner: Option<Runner>,
-    /// A copy of one machine of a pair while the other runs; only pairs with a cable need it.
-    saved_machine: Option<AnyMachine>,
+    link: LinkMode,
     /// The first env whose program stopped in the last step, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
 }
@@ -99,7 +100,7 @@ impl Shard {
                 false => Vec::new(),
             },
             runner: recompile.map(|recompile| Runner::new(rom.shared_bytes(), recompile)),
-            saved_machine: (link == LinkMode::Pairs).then(|| start.machine.clone()),
+            link,
             fault: None,
         };
         for slot in 0..count {
@@ -110,7 +111,7 @@ impl Shard {
 
     pub(crate) fn step(&mut self, plan: StepPlan) {
         for slot in 0..self.machines.len() {
-            if self.saved_machine.is_some() {
+            if self.link == LinkMode::Pairs {
                 // Programs of the first one run only after both machines.
                 if slot % 2 == 0 {
                     self.run_pair(slot, plan);
@@ -308,8 +309,8 @@ impl Shard {
         self.machines[slot].clone_from(&snapshot.machine);
         self.cart_ram[slot * ram_bytes..][..ram_bytes].copy_from_slice(&snapshot.cart_ram);
         self.counters[slot] = snapshot.counters;
-        if self.saved_machine.is_some() {
-            self.counters[slot] = link::joined(snapshot.counters);
+        if self.link == LinkMode::Pairs {
+            self.counters[slot] = joined(snapshot.counters);
         }
         if let Some(sound) = self.sounds.get_mut(slot) {
             match &snapshot.sound {

@@ -2,7 +2,7 @@
 //! episodes, and steps. A macro makes them functions of both types, so callers need no trait.
 
 use crate::episode::Episode;
-use crate::frame_range::StepPlan;
+use crate::step_plan::StepPlan;
 use crate::{
     DeviceSwarm, EnvSnapshot, FrameRange, NativeSwarm, Rom, SwarmConfig, SwarmError, action,
 };

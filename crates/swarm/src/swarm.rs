@@ -11,7 +11,7 @@ use crate::{
     HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
 };
 
-/// Machines stepped together on a device.
+/// A native or a device swarm, behind one set of calls.
 ///
 /// ```
 /// use gbxcule_runtime::Device;
@@ -24,8 +24,8 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// Each call returns the errors of the swarm that it is made on: those that the function of its
-/// name lists in [`NativeSwarm`] and [`DeviceSwarm`].
+/// A call's errors are listed at the function of the same name in [`NativeSwarm`] and
+/// [`DeviceSwarm`].
 pub enum Swarm {
     /// A swarm on the CPU's threads.
     Native(Box<NativeSwarm>),
@@ -391,7 +391,8 @@ impl Swarm {
         either!(self, swarm => swarm.snapshot(env))
     }
 
-    /// Samples of an env's last step, left and right; none unless the configuration asks for them.
+    /// Samples of an env's last step, left and right. A swarm without sound and a swarm on a device
+    /// have none: an empty slice or an error.
     pub fn samples(&self, env: usize) -> Result<&[[i16; 2]], SwarmError> {
         match self {
             Self::Native(swarm) => swarm.samples(env),

@@ -1,15 +1,17 @@
 //! Observations that are computed from a machine directly: pictures, memory, flags, `obs_v0`.
 //!
 //! A [`View`] turns each machine into the same number of bytes, in the caller's buffer, on the
-//! swarm's threads. Views only look: the machines and the swarm's own outputs stay as they are.
+//! threads of kernels, as many of them as the swarm has. Views only look: the machines and the
+//! swarm's own outputs stay as they are.
 
 use std::ops::Range;
 
 use gbxcule_gameboy::FRAME_BYTES;
+use gbxcule_runtime::in_pool;
 use rayon::prelude::*;
 
+use crate::banked_address::check_range;
 use crate::picture::{self, Grays, Picture};
-use crate::place::check_range;
 use crate::{
     AnyMachine, DeviceSwarm, EnvSnapshot, Features, Frame, NativeSwarm, OBS_V0_DIM, Rom,
     SwarmError, obs_v0,
@@ -47,7 +49,7 @@ impl View {
         }
     }
 
-    /// The rows of `out` that a call of `show` fills, each with its env.
+    /// The rows of `out` that a call of `fill_view` fills, each with its env.
     fn rows<'o>(
         &self,
         num_envs: usize,
@@ -112,21 +114,22 @@ impl NativeSwarm {
     ) -> Result<(), SwarmError> {
         let mut rows = view.rows(self.config().num_envs, self.rom(), mask, out)?;
         let rows_per_thread = rows.len().div_ceil(self.threads()).max(1);
-        rows.par_chunks_mut(rows_per_thread).flatten_iter().for_each(|(env, row)| {
+        let fill = |(env, row): &mut (usize, &mut [u8])| {
             let (machine, cart_ram) = self.machine_and_cart_ram(*env);
             view.show_machine(machine, self.rom(), cart_ram, row);
-        });
+        };
+        in_pool(|| rows.par_chunks_mut(rows_per_thread).flatten_iter().for_each(fill));
         Ok(())
     }
 }
 
 impl DeviceSwarm {
-    /// Does what [`NativeSwarm::show`] does, for machines on a device. Only frames or bytes are
-    /// copied to the host; only [`View::ObsV0`] copies whole machines, and the step's own stages
-    /// compute that observation without any copy.
+    /// Does what [`NativeSwarm::fill_view`] does, for machines on a device. Only frames or bytes
+    /// are copied to the host; only [`View::ObsV0`] copies whole machines, and the step's own
+    /// stages compute that observation without any copy.
     ///
     /// # Errors
-    /// As [`NativeSwarm::show`], or the device failed.
+    /// As [`NativeSwarm::fill_view`], or the device failed.
     pub fn fill_view(
         &self,
         view: &View,

@@ -11,8 +11,8 @@ use std::thread::JoinHandle;
 use gbxcule_runtime::Process;
 
 use crate::SwarmError;
-use crate::frame_range::StepPlan;
 use crate::shard::Shard;
+use crate::step_plan::StepPlan;
 
 pub(crate) struct WorkerPool {
     shared: Arc<Shared>,
@@ -37,7 +37,7 @@ struct Queue {
 }
 
 impl WorkerPool {
-    /// The caller works too, so `threads` of them need one worker less.
+    /// Starts `threads - 1` workers: the calling thread steps shards as well.
     pub(crate) fn new(threads: usize, shards: usize) -> Result<Self, SwarmError> {
         let shared = Arc::new(Shared {
             queue: Mutex::new(Queue {
@@ -63,7 +63,7 @@ impl WorkerPool {
         Ok(pool)
     }
 
-    /// The workers and the caller.
+    /// Number of threads that step shards, the caller's included.
     pub(crate) fn threads(&self) -> usize {
         self.workers.len() + 1
     }

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 
-use gbxcule_gameboy::link::{CableEnd, LEAD_TCYCLES, Link as Cable};
+use gbxcule_gameboy::link::{LEAD_TCYCLES, Link as Cable};
 use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_swarm::{
     Codec, FrameRange, Hook, LinkMode, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule,
@@ -79,19 +79,18 @@ fn a_swarm_steps_a_pair_as_two_machines_with_a_cable() {
     let swarm = stepped(None, 2, 1, 7);
     let bytes = rom().bytes().to_vec();
     let cartridge = Cartridge::from_rom(&bytes).expect("a good header");
-    let [mut one, mut other, mut spare] = [Machine::power_on(&cartridge); 3];
-    let ends = [&mut one, &mut other].map(|machine| CableEnd::new(machine, &mut [], -LEAD_TCYCLES));
-    let mut cable = Cable::new(&bytes, ends, &mut spare);
+    let [mut one, mut other] = [Machine::power_on(&cartridge); 2];
+    let mut cable = Cable::new(&one, &other, [-LEAD_TCYCLES; 2]);
     let codec = swarm.config().codec.clone();
     for step in 0..7 {
         for frame in 0..3 {
-            for (end, action) in cable.ends.iter_mut().zip(actions(2, step)) {
+            for (machine, action) in [&mut one, &mut other].into_iter().zip(actions(2, step)) {
                 let buttons = codec.actions[usize::from(action)].buttons;
-                end.set_buttons(if frame == 0 { buttons } else { 0 });
+                machine.set_buttons(if frame == 0 { buttons } else { 0 });
             }
-            cable.run_frame(false);
+            cable.run_frame(&mut one, &mut other, &bytes, &mut [], &mut []);
         }
-        cable.sync_for_observers();
+        cable.sync_for_observers(&mut one, &mut other);
     }
     for (env, machine) in [one, other].iter().enumerate() {
         let stepped = swarm.machine(env).expect("an env").original().expect("an original");

@@ -1,8 +1,8 @@
 //! Random programs and their inputs, to hold every way of running a program against the others.
 //!
-//! A seed gives the same [`Program`] for ever on every interpreter. Programs are valid, end, never
-//! fault, don't race, and use only operations whose results are exact, so all ways of running must
-//! leave the same memory; only which NaN is open.
+//! A seed gives the same [`RandomProgram`] for ever. Programs are valid, end, never fault, don't
+//! race, and use only operations whose results are exact. So all ways of running must leave the
+//! same memory; only the bits of a NaN may differ.
 
 mod actual;
 mod compare;

@@ -148,46 +148,50 @@ fn text(program: &RandomProgram, dialect: Dialect, symbol: &str) -> String {
     text.source
 }
 
+/// The declaration of an argument: its bytes, or a handle of an array.
+fn declared_argument(arg: usize, actual: &Actual) -> String {
+    match actual {
+        Actual::Bytes(content) => format!(
+            "    alignas(16) static unsigned char arg_{arg}[{}] = {{{}}};\n",
+            content.len() + 1,
+            byte_list(content)
+        ),
+        Actual::Array { buffer, offset, shape, strides, gradient, .. } => {
+            let list = |numbers: Vec<String>| numbers.join(", ");
+            let (shape_text, strides) = (
+                list(shape.iter().map(ToString::to_string).collect()),
+                list(strides.iter().map(ToString::to_string).collect()),
+            );
+            let gradient = gradient.map_or("nullptr".into(), |gradient| {
+                format!("(char*)buffer_{gradient} + {offset}")
+            });
+            format!(
+                "    Array<char, 1> arg_{arg} = {{(char*)buffer_{buffer} + {offset}, {gradient}, {{{shape_text}}}, {{{strides}}}, {}, 0}};\n",
+                shape.len()
+            )
+        }
+    }
+}
+
+fn byte_list(bytes: &[u8]) -> String {
+    bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",")
+}
+
 /// A function that launches a program and writes what is left.
 fn job(program: &RandomProgram, dialect: Dialect, number: usize, of_text: usize) -> String {
     let symbol = format!("program_{of_text}::kernel_{of_text}");
     let mut body = String::new();
-    let bytes = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
     for (buffer, content) in program.buffers.iter().enumerate() {
         // One byte more: none would be no array.
         _ = writeln!(
             body,
             "    alignas(16) static unsigned char buffer_{buffer}[{}] = {{{}}};",
             content.len() + 1,
-            bytes(content)
+            byte_list(content)
         );
     }
     for (arg, actual) in program.args.iter().enumerate() {
-        _ = match actual {
-            Actual::Bytes(content) => {
-                writeln!(
-                    body,
-                    "    alignas(16) static unsigned char arg_{arg}[{}] = {{{}}};",
-                    content.len() + 1,
-                    bytes(content)
-                )
-            }
-            Actual::Array { buffer, offset, shape, strides, gradient, .. } => {
-                let list = |numbers: Vec<String>| numbers.join(", ");
-                let (shape_text, strides) = (
-                    list(shape.iter().map(ToString::to_string).collect()),
-                    list(strides.iter().map(ToString::to_string).collect()),
-                );
-                let gradient = gradient.map_or("nullptr".into(), |gradient| {
-                    format!("(char*)buffer_{gradient} + {offset}")
-                });
-                writeln!(
-                    body,
-                    "    Array<char, 1> arg_{arg} = {{(char*)buffer_{buffer} + {offset}, {gradient}, {{{shape_text}}}, {{{strides}}}, {}, 0}};",
-                    shape.len()
-                )
-            }
-        };
+        body += &declared_argument(arg, actual);
     }
     let args: Vec<String> = (0..program.args.len()).map(|arg| format!("&arg_{arg}")).collect();
     let count: u32 = program.dims.iter().product();

@@ -3,10 +3,10 @@
 //! Random programs ([`arbitrary`]) and programs written by hand ([`sample`], [`pattern`]); ways of
 //! running them ([`host`], [`stand_in`]) and oracles to ask about them ([`warp`]); the machine's
 //! recorded cases ([`sm83`]) and its memory image ([`machine_image`]); pages whose examples are run
-//! ([`page`]).
+//! ([`page_example`]).
 //!
-//! Without the feature `kernels` only [`sm83`] and [`page`] are there, and nothing of the compiler
-//! is built.
+//! Without the feature `kernels` only [`sm83`] and [`page_example`] are there, and nothing of the
+//! compiler is built.
 
 #[cfg(feature = "kernels")]
 pub mod arbitrary;

@@ -8,7 +8,7 @@ use gbxcule_ir::source::SourceMap;
 /// Text of the document with the patterns.
 pub const TEXT: &str = include_str!("pattern/patterns.py");
 
-/// One of them.
+/// A kernel of the patterns, with the inputs on which it is tested.
 pub struct Pattern {
     /// Title in the document.
     pub title: String,

@@ -3,8 +3,8 @@
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
 use gbxcule_ir::{
-    Arg, AtomicOp, BinaryOp, Builder, Case, CompareOp, Field, Module, Param, Scalar, Selector,
-    Struct, Table, Type, builtin,
+    Arg, AtomicOp, BinaryOp, Builder, Case, CompareOp, Field, FunctionId, Module, Param, PlaceId,
+    Scalar, Selector, Struct, Table, Type, builtin,
 };
 
 /// A checked module and the text that its spans point into.
@@ -17,7 +17,7 @@ pub struct Sample {
     pub sources: SourceMap,
 }
 
-/// All of them.
+/// All samples.
 pub fn all() -> Vec<Sample> {
     vec![saxpy(), collatz(), machine(), halves(), integers(), faults(), leaving(), order()]
 }
@@ -71,8 +71,38 @@ pub fn saxpy() -> Sample {
 /// Loops, branches, calls, views, atomics, a switch.
 pub fn collatz() -> Sample {
     let mut module = Module::new("collatz");
+    let collatz = collatz_function(&mut module);
+    let out = module.types.array(Type::I32, 2);
+    let kernel = module.declare_kernel("count", vec![Param::value("out", out)]);
+    let mut b = Builder::new(&mut module, kernel);
+    let (i, array) = (b.launch_index(0), b.arg(0));
+    b.rename(i, "i");
+    let width = b.extent(array, 1);
+    b.rename(width, "width");
+    let (zero, one) = (b.i32(0), b.i32(1));
+    let row =
+        b.view(array, &[Selector::At(i), Selector::Range { start: zero, len: width, step: one }]);
+    b.rename(row, "row");
+    b.for_range("j", [zero, width, one], |b, j| {
+        let steps = b.call(collatz, &[Arg::Value(j)]);
+        let cell = b.array_place(row);
+        let cell = b.element(cell, &[j]);
+        b.atomic(AtomicOp::Max, cell, steps);
+    });
+    let cases = [vec![0, 1], vec![7]].map(|labels| {
+        let body = b.block(|b| b.print(None, &[i]));
+        Case { labels: labels.into(), body }
+    });
+    let default = b.block(|b| b.trap("no such row"));
+    b.switch(i, cases.into(), default);
+    b.finish();
+    checked("collatz", module, SourceMap::new())
+}
+
+/// The number of steps until a number becomes 1.
+fn collatz_function(module: &mut Module) -> FunctionId {
     let collatz = module.declare("collatz", vec![Param::value("n", Type::I32)], Type::I32);
-    let mut b = Builder::new(&mut module, collatz);
+    let mut b = Builder::new(module, collatz);
     let (n, steps) = (b.local("n", Type::I32), b.local("steps", Type::I32));
     let (n, steps) = (b.local_place(n), b.local_place(steps));
     let first = b.arg(0);
@@ -108,32 +138,7 @@ pub fn collatz() -> Sample {
     let result = b.load(steps);
     b.ret(Some(result));
     b.finish();
-
-    let out = module.types.array(Type::I32, 2);
-    let kernel = module.declare_kernel("count", vec![Param::value("out", out)]);
-    let mut b = Builder::new(&mut module, kernel);
-    let (i, array) = (b.launch_index(0), b.arg(0));
-    b.rename(i, "i");
-    let width = b.extent(array, 1);
-    b.rename(width, "width");
-    let (zero, one) = (b.i32(0), b.i32(1));
-    let row =
-        b.view(array, &[Selector::At(i), Selector::Range { start: zero, len: width, step: one }]);
-    b.rename(row, "row");
-    b.for_range("j", [zero, width, one], |b, j| {
-        let steps = b.call(collatz, &[Arg::Value(j)]);
-        let cell = b.array_place(row);
-        let cell = b.element(cell, &[j]);
-        b.atomic(AtomicOp::Max, cell, steps);
-    });
-    let cases = [vec![0, 1], vec![7]].map(|labels| {
-        let body = b.block(|b| b.print(None, &[i]));
-        Case { labels: labels.into(), body }
-    });
-    let default = b.block(|b| b.trap("no such row"));
-    b.switch(i, cases.into(), default);
-    b.finish();
-    checked("collatz", module, SourceMap::new())
+    collatz
 }
 
 /// Structs, tables, references, random numbers, formats.
@@ -145,35 +150,7 @@ pub fn machine() -> Sample {
     let fields = vec![field("a", Type::U8), field("wram", wram), field("at", vec3)];
     let machine =
         module.types.define_struct(Struct { name: "Machine".into(), fields, span: Span::NONE });
-    let bytes = (0..=255).map(|opcode: u8| if opcode < 0x40 { 8 } else { 4 }).collect();
-    let cycles =
-        module.add_table(Table { name: "CYCLES".into(), ty: table, bytes, span: Span::NONE });
-
-    let params = vec![Param::mutable("machine", machine), Param::mutable("rng", Type::U32)];
-    let step = module.declare("step", params, Type::U8);
-    let mut b = Builder::new(&mut module, step);
-    let this = b.param_place(0);
-    let (a, ram, at) = (b.field(this, 0), b.field(this, 1), b.field(this, 2));
-    let opcode = b.load(a);
-    b.rename(opcode, "opcode");
-    let seven = b.literal(gbxcule_ir::Literal::int(Scalar::U8, 7));
-    let low = b.and(opcode, seven);
-    let cell = b.at(ram, low);
-    let byte = b.load(cell);
-    let one = b.literal(gbxcule_ir::Literal::int(Scalar::U8, 1));
-    let next = b.add(byte, one);
-    b.store(a, next);
-    let x = b.component(at, 0);
-    let rng = b.param_place(1);
-    let draw =
-        b.builtin(builtin::find("randf").expect("a row"), &[Arg::Place(rng)]).expect("a signature");
-    b.store(x, draw);
-    let table = b.table_place(cycles);
-    let entry = b.at(table, opcode);
-    let spent = b.load(entry);
-    b.ret(Some(spent));
-    b.finish();
-
+    let step = step_function(&mut module, machine, table);
     let out = module.types.array(vec3, 1);
     let kernel = module
         .declare_kernel("run", vec![Param::value("seed", Type::I32), Param::value("out", out)]);
@@ -201,6 +178,39 @@ pub fn machine() -> Sample {
     b.store(cell, sum);
     b.finish();
     checked("machine", module, SourceMap::new())
+}
+
+/// Executes an opcode of a machine; the result is its time by a table.
+fn step_function(module: &mut Module, machine: Type, table: Type) -> FunctionId {
+    let bytes = (0..=255).map(|opcode: u8| if opcode < 0x40 { 8 } else { 4 }).collect();
+    let cycles =
+        module.add_table(Table { name: "CYCLES".into(), ty: table, bytes, span: Span::NONE });
+
+    let params = vec![Param::mutable("machine", machine), Param::mutable("rng", Type::U32)];
+    let step = module.declare("step", params, Type::U8);
+    let mut b = Builder::new(module, step);
+    let this = b.param_place(0);
+    let (a, ram, at) = (b.field(this, 0), b.field(this, 1), b.field(this, 2));
+    let opcode = b.load(a);
+    b.rename(opcode, "opcode");
+    let seven = b.literal(gbxcule_ir::Literal::int(Scalar::U8, 7));
+    let low = b.and(opcode, seven);
+    let cell = b.at(ram, low);
+    let byte = b.load(cell);
+    let one = b.literal(gbxcule_ir::Literal::int(Scalar::U8, 1));
+    let next = b.add(byte, one);
+    b.store(a, next);
+    let x = b.component(at, 0);
+    let rng = b.param_place(1);
+    let draw =
+        b.builtin(builtin::find("randf").expect("a row"), &[Arg::Place(rng)]).expect("a signature");
+    b.store(x, draw);
+    let table = b.table_place(cycles);
+    let entry = b.at(table, opcode);
+    let spent = b.load(entry);
+    b.ret(Some(spent));
+    b.finish();
+    step
 }
 
 /// 16-bit floats and doubles.
@@ -240,13 +250,7 @@ pub fn halves() -> Sample {
 /// matter.
 pub fn integers() -> Sample {
     let mut module = Module::new("integers");
-    let types = [Type::I32, Type::U8, Type::I64, Type::F32];
-    let params =
-        ["a", "b", "c", "f"].into_iter().zip(types).map(|(name, ty)| Param::value(name, ty));
-    let outs = [Type::I32, Type::U8, Type::I64].map(|of| module.types.array(of, 1));
-    let outs =
-        ["out", "bytes", "wide"].into_iter().zip(outs).map(|(name, ty)| Param::value(name, ty));
-    let kernel = module.declare_kernel("integers", params.chain(outs).collect());
+    let kernel = integers_kernel(&mut module);
     let mut b = Builder::new(&mut module, kernel);
     let mut next = [0; 7];
     let mut put = |b: &mut Builder<'_>, param: u32, value| {
@@ -302,6 +306,17 @@ pub fn integers() -> Sample {
     }
     b.finish();
     checked("integers", module, SourceMap::new())
+}
+
+/// A kernel with numbers of four types, and arrays of three.
+fn integers_kernel(module: &mut Module) -> FunctionId {
+    let types = [Type::I32, Type::U8, Type::I64, Type::F32];
+    let params =
+        ["a", "b", "c", "f"].into_iter().zip(types).map(|(name, ty)| Param::value(name, ty));
+    let outs = [Type::I32, Type::U8, Type::I64].map(|of| module.types.array(of, 1));
+    let outs =
+        ["out", "bytes", "wide"].into_iter().zip(outs).map(|(name, ty)| Param::value(name, ty));
+    module.declare_kernel("integers", params.chain(outs).collect())
 }
 
 /// Operations that may fault: indices of all kinds, divisors, absent arrays, asserts.
@@ -420,15 +435,7 @@ pub fn leaving() -> Sample {
 pub fn order() -> Sample {
     let mut module = Module::new("order");
     let out = module.types.array(Type::I32, 1);
-    let bump = module.declare("bump", vec![Param::mutable("x", Type::I32)], Type::I32);
-    let mut b = Builder::new(&mut module, bump);
-    let x = b.param_place(0);
-    let (old, one) = (b.load(x), b.i32(1));
-    let next = b.add(old, one);
-    b.store(x, next);
-    b.ret(Some(old));
-    b.finish();
-
+    let bump = bump_function(&mut module);
     let kernel =
         module.declare_kernel("order", vec![Param::value("a", out), Param::value("alias", out)]);
     let mut b = Builder::new(&mut module, kernel);
@@ -461,18 +468,7 @@ pub fn order() -> Sample {
     let both = b.add(high, bumped);
     let all = b.add(both, before);
     b.store(cells[3], all);
-    // A load in a loop's header is made anew each time.
-    b.while_loop(
-        |b| {
-            let (now, limit) = (b.load(cells[4]), b.i32(3));
-            b.lt(now, limit)
-        },
-        |b| {
-            let (now, one) = (b.load(cells[4]), b.i32(1));
-            let next = b.add(now, one);
-            b.store(cells[4], next);
-        },
-    );
+    count_up(&mut b, cells[4]);
     // A loop does not clear its variables.
     let (one, three) = (b.i32(1), b.i32(3));
     let kept = b.local("kept", Type::I32);
@@ -485,6 +481,34 @@ pub fn order() -> Sample {
     });
     b.finish();
     checked("order", module, SourceMap::new())
+}
+
+/// A loop that adds one to a cell until it holds 3. The load in its header is made anew each time.
+fn count_up(b: &mut Builder<'_>, cell: PlaceId) {
+    b.while_loop(
+        |b| {
+            let (now, limit) = (b.load(cell), b.i32(3));
+            b.lt(now, limit)
+        },
+        |b| {
+            let (now, one) = (b.load(cell), b.i32(1));
+            let next = b.add(now, one);
+            b.store(cell, next);
+        },
+    );
+}
+
+/// Adds one to a variable of the caller; the result is its old value.
+fn bump_function(module: &mut Module) -> FunctionId {
+    let bump = module.declare("bump", vec![Param::mutable("x", Type::I32)], Type::I32);
+    let mut b = Builder::new(module, bump);
+    let x = b.param_place(0);
+    let (old, one) = (b.load(x), b.i32(1));
+    let next = b.add(old, one);
+    b.store(x, next);
+    b.ret(Some(old));
+    b.finish();
+    bump
 }
 
 /// A switch as an interpreter of machine code has it, with long expressions in its cases.

@@ -43,7 +43,7 @@ pub struct RecordedInstruction {
     pub outcome: Outcome,
 }
 
-/// All of them.
+/// All recorded cases.
 pub fn cases() -> Vec<RecordedInstruction> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let data = std::env::var_os("GBXCULE_TEST_DATA")

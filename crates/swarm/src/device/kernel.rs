@@ -133,7 +133,7 @@ impl Thread<'_> {
         })
     }
 
-    /// The room for writes that programs ask for: none yet.
+    /// The buffer of writes that programs ask for; it begins empty.
     fn writes(&mut self, b: &mut Builder<'_>) -> PlaceId {
         *self.writes.get_or_insert_with(|| {
             let ty = b.module.types.fixed(Type::U32, 1 + MOST_WRITES);
@@ -146,13 +146,13 @@ impl Thread<'_> {
     }
 }
 
-fn local(b: &mut Builder<'_>, name: &str, ty: Type) -> PlaceId {
+pub(super) fn local(b: &mut Builder<'_>, name: &str, ty: Type) -> PlaceId {
     let local = b.local(name, ty);
     b.local_place(local)
 }
 
 /// The value of a kernel's parameter.
-fn named(b: &mut Builder<'_>, name: &str) -> Value {
+pub(super) fn named(b: &mut Builder<'_>, name: &str) -> Value {
     let position = b.function().params.iter().position(|param| param.name == name);
     let position = position.unwrap_or_else(|| unreachable!("the kernel has a `{name}`"));
     b.arg(position as u32)

@@ -10,12 +10,12 @@ use super::inspect;
 use super::kernel::Arguments;
 use super::state_arrays::{COUNTERS, FRAME, Layout, SCRATCH, WRAM};
 use super::swarm::DeviceSwarm;
+use crate::banked_address::{self, check_range};
 use crate::env_states::memory_rows;
 use crate::machine::memory_bytes;
-use crate::place::{self, check_range};
 use crate::{Counters, CpuState, Model, SwarmError};
 
-/// Addresses that always are the begin of work RAM, which is read in place: the Color has banks
+/// Addresses that always are the beginning of work RAM, which is read in place: the Color has banks
 /// behind the first one.
 fn work_ram(model: Model) -> Range<u32> {
     match model {
@@ -219,8 +219,8 @@ impl DeviceSwarm {
     /// bytes for each of them, one env after the other.
     ///
     /// # Errors
-    /// The mask has not one entry for each env, the rows have no common length, they leave the
-    /// address space, or the device failed.
+    /// The mask does not have one entry for each env, the rows have no common length, they leave
+    /// the address space, or the device failed.
     pub fn write_memories(
         &mut self,
         mask: &[bool],
@@ -239,7 +239,7 @@ impl DeviceSwarm {
         rows: &[u8],
     ) -> Result<(), SwarmError> {
         let width = rows.len() / envs.len().max(1);
-        place::check_write(low, width, self.rom())?;
+        banked_address::check_write(low, width, self.rom())?;
         if width == 0 {
             return Ok(());
         }

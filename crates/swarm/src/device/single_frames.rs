@@ -7,8 +7,8 @@ use gbxcule_runtime::Array;
 
 use super::kernel::Arguments;
 use super::memory::Memory;
-use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
+use crate::step_plan::StepPlan;
 use crate::{Programs, Rom, SwarmError};
 
 /// Hooks, and how far envs have come in their step.
@@ -25,7 +25,7 @@ impl SingleFrameArrays {
         envs: usize,
         memory: &Memory,
     ) -> Result<Option<Self>, SwarmError> {
-        // Wrong hooks are refused on every device, whether anything is followed or not.
+        // Wrong hooks are refused on every device, also where steps do not run frame by frame.
         let HookTable { marks, places, ends_step } = HookTable::new(programs.hooks(), rom)?;
         if !programs.needs_single_frames() {
             return Ok(None);

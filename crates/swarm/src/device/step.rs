@@ -71,16 +71,16 @@ impl Order {
     }
 }
 
-/// The hot code of a ROM, if kernels on a device have blocks of it. The CPU has blocks in native
-/// swarms.
+/// Finds the hot code of which a step kernel has blocks: on CUDA, for the original model, if steps
+/// do not run frame by frame. On the CPU native swarms have blocks.
 pub(crate) fn hot_code(rom: &Rom, config: &SwarmConfig, device: Device) -> Option<HotCode> {
-    let may_have = rom.model() == Model::Original && !config.programs.needs_single_frames();
+    let may_have_blocks = rom.model() == Model::Original && !config.programs.needs_single_frames();
     let find = || HotCode::find(rom.bytes());
     match config.recompile {
         Recompile::Off => None,
-        Recompile::Always => may_have.then(find),
+        Recompile::Always => may_have_blocks.then(find),
         Recompile::WhereItWins if device == Device::Cpu => None,
-        Recompile::WhereItWins => may_have.then(find).filter(HotCode::is_worth_it),
+        Recompile::WhereItWins => may_have_blocks.then(find).filter(HotCode::is_worth_it),
     }
 }
 

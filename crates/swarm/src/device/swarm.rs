@@ -11,11 +11,12 @@ use super::memory::Memory;
 use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
 use super::step::{Order, StepKernel};
-use super::{begin, copy_env, host_copy, inspect, step};
+use super::{begin, copy_env, host_copy, inspect, link, step};
 use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
-use crate::frame_range::StepPlan;
+use crate::shard::joined;
 use crate::shared_calls::SwarmParts;
+use crate::step_plan::StepPlan;
 use crate::{EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError};
 
 /// Bytes of an env in [`Buffers`] beside rewards and observations: action, done and mask; manual
@@ -34,8 +35,8 @@ pub struct DeviceConfig {
     pub checked: bool,
 }
 
-/// Machines stepped together by compiled kernels, their state in the device's memory. Results are
-/// those of [`crate::NativeSwarm`], bit by bit.
+/// Machines stepped together by compiled kernels. Their state lies in the device's memory. Results
+/// are those of [`crate::NativeSwarm`], bit by bit.
 ///
 /// All work runs in one [`Stream`], in the order of the calls. [`DeviceSwarm::step`] and other
 /// calls that change machines only queue their work; calls that return values wait for it, and so
@@ -73,7 +74,7 @@ pub struct DeviceSwarm {
     pub(super) buffers: Buffers,
 }
 
-/// Starts of episodes: at least one state.
+/// Starts of episodes, at least one; both fields hold the same states.
 struct Starts {
     on_device: StateArrays,
     on_host: Vec<EnvSnapshot>,
@@ -81,6 +82,8 @@ struct Starts {
 
 pub(super) struct Kernels {
     step: Kernel,
+    /// `None` if the step kernel computes the outputs too, or the stage owns none.
+    outputs: Option<Kernel>,
     /// `None` if the programs have nothing to do where an episode begins.
     begin: Option<Kernel>,
     transfer: Kernel,
@@ -124,20 +127,21 @@ impl DeviceSwarm {
         if config.sound {
             return Err(SwarmError::SoundOnDevice);
         }
-        if config.link != LinkMode::Open {
-            return Err(SwarmError::LinkOnDevice);
-        }
+        config.check_link()?;
         config.programs.check_codec(&config.codec)?;
         let memory = Memory::new(device.device)?;
         let model = rom.model();
-        let hot = step::hot_code(&rom, &config, device.device);
-        let hot = hot.as_ref().map(|hot| (hot, &rom));
-        let StepKernel { module, blocks } =
-            step::step_kernel(&config.programs, config.stage, model, hot);
+        let StepKernel { module, blocks } = match config.link {
+            LinkMode::Open => {
+                let hot = step::hot_code(&rom, &config, device.device);
+                let hot = hot.as_ref().map(|hot| (hot, &rom));
+                step::step_kernel(&config.programs, config.stage, model, hot)
+            }
+            LinkMode::Pairs => StepKernel { module: link::pair_kernel(model), blocks: 0 },
+        };
         let machine = super::translation::machine_type(&module);
         let columns = Columns::new(&module.types, machine);
-        let begin = begin::begin_module(&config.programs, config.stage, model);
-        let kernels = Kernels::new(&module, begin.as_ref(), model, device)?;
+        let kernels = Kernels::new(&module, &config, model, device)?;
         let lengths = lengths(&columns, &rom, config.programs.scratch_len());
         let outputs = 4 * (1 + config.programs.obs_dim()) as u64;
         let bytes = env_bytes(lengths) + outputs + ENV_BUFFER_BYTES;
@@ -176,7 +180,7 @@ impl DeviceSwarm {
         self.order
     }
 
-    /// Number of blocks of code made for the ROM in its kernel, if there are some.
+    /// Returns the number of blocks of code made for the ROM; `None` if machines run without them.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         (self.blocks > 0).then_some(self.blocks)
@@ -187,9 +191,10 @@ impl DeviceSwarm {
     /// rewards and ends stay as they are.
     ///
     /// # Errors
-    /// The mask has not one entry for each env, or the device failed.
+    /// The mask does not have one entry for each env, or the device failed.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         self.config.check_length("mask entry", mask.len())?;
+        self.config.check_pairs(mask)?;
         let count = self.starts.on_host.len();
         let (mut envs, mut drawn, mut chosen) = (Vec::new(), Vec::new(), vec![Vec::new(); count]);
         for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
@@ -300,21 +305,31 @@ impl DeviceSwarm {
         self.begin(&self.buffers.mask)
     }
 
-    /// Loads a checked state into an env and leaves the swarm's mask marking that env. Runs no
-    /// program.
+    /// Loads a checked state into an env, without running a program. Afterwards the swarm's mask
+    /// marks that env alone, and callers rely on it.
     pub(crate) fn load_env(
         &mut self,
         env: usize,
         snapshot: &EnvSnapshot,
     ) -> Result<(), SwarmError> {
         self.config.check_env(env)?;
-        host_copy::upload(&self.columns, &self.rom, snapshot, &self.staging_env)?;
+        self.upload(snapshot)?;
         let mut mask = vec![false; self.config.num_envs];
         mask[env] = true;
         let mask = self.mask(&mask)?;
         self.transfer(&self.envs, &self.staging_env, 0, &mask)?;
         self.episodes.awaits_begin[env] = snapshot.scratch.is_none();
         Ok(())
+    }
+
+    /// Copies a state to the room for one env.
+    fn upload(&self, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+        if self.config.link == LinkMode::Open {
+            return host_copy::upload(&self.columns, &self.rom, snapshot, &self.staging_env);
+        }
+        let counters = joined(snapshot.counters);
+        let snapshot = EnvSnapshot { counters, ..snapshot.clone() };
+        host_copy::upload(&self.columns, &self.rom, &snapshot, &self.staging_env)
     }
 
     pub(crate) fn starts(&self) -> &[EnvSnapshot] {
@@ -344,7 +359,7 @@ impl DeviceSwarm {
     /// Copies one env's state to all marked envs, on the device.
     ///
     /// # Errors
-    /// There is no such env, the mask has not one entry for each env, or the device failed.
+    /// There is no such env, the mask does not have one entry for each env, or the device failed.
     pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
         self.config.check_env(source)?;
         // The source would only be copied onto itself, while others read it.
@@ -395,7 +410,7 @@ impl SwarmParts for DeviceSwarm {
         let count = starts.len();
         let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
-            host_copy::upload(&self.columns, &self.rom, start, &self.staging_env)?;
+            self.upload(start)?;
             let mut mask = vec![0_u8; count];
             mask[at] = 1;
             self.transfer(&on_device, &self.staging_env, 0, &self.memory.copy_of(&mask)?)?;
@@ -421,27 +436,43 @@ impl SwarmParts for DeviceSwarm {
             buffers;
         let manual_buttons =
             if plan.is_idle { &buffers.no_buttons } else { &buffers.manual_buttons };
-        let mut arguments = Arguments::new(&self.envs)
-            .with("rom", rom)
-            .with("actions", actions)
-            .with("codec", codec)
-            .with("frames_held", frames_held)
-            .with("manual_buttons", manual_buttons)
-            .with("frames", plan.frames)
-            .with("first_frame", plan.first_frame)
-            .with("draw_last", plan.draw_last)
-            .with("seed", plan.seed as u32);
-        if self.config.stage != Stage::EmulateOnly {
-            arguments = arguments
+        let numbers = |arguments: Arguments| {
+            arguments
+                .with("rom", rom)
+                .with("actions", actions)
+                .with("codec", codec)
+                .with("frames_held", frames_held)
+                .with("manual_buttons", manual_buttons)
+                .with("frames", plan.frames)
+                .with("first_frame", plan.first_frame)
+        };
+        let outputs = |arguments: Arguments| {
+            arguments
                 .with("computes", plan.computes)
                 .with("rewards", rewards)
                 .with("dones", dones)
-                .with("observations", observations);
+                .with("observations", observations)
+        };
+        let (envs, seed) = (self.config.num_envs, plan.seed as u32);
+        let arguments = numbers(Arguments::new(&self.envs));
+        if self.config.link == LinkMode::Pairs {
+            let drawn = plan.frames_drawn_in_pairs();
+            let arguments = arguments.with("draw_from", drawn.start).with("draw_until", drawn.end);
+            self.with_program_line(arguments.launch(&self.kernels.step, &[envs / 2]))?;
+            let Some(kernel) = self.kernels.outputs.as_ref().filter(|_| plan.computes) else {
+                return Ok(());
+            };
+            let arguments = outputs(numbers(Arguments::new(&self.envs)).with("seed", seed));
+            return self.with_program_line(arguments.launch(kernel, &[envs]));
+        }
+        let mut arguments = arguments.with("draw_last", plan.draw_last).with("seed", seed);
+        if self.config.stage != Stage::EmulateOnly {
+            arguments = outputs(arguments);
         }
         if let Some(frames) = &buffers.single_frames {
             arguments = frames.arguments(&plan, arguments);
         }
-        self.with_program_line(arguments.launch(&self.kernels.step, &[self.config.num_envs]))
+        self.with_program_line(arguments.launch(&self.kernels.step, &[envs]))
     }
 }
 
@@ -463,16 +494,22 @@ impl DeviceConfig {
 impl Kernels {
     fn new(
         step: &Valid<Module>,
-        begin: Option<&Valid<Module>>,
+        config: &SwarmConfig,
         model: Model,
         device: DeviceConfig,
     ) -> Result<Self, SwarmError> {
         let build = device.build();
         let compile = |module: &Valid<Module>| compile(module, device.device, build);
         let registers = compile(inspect::registers_module(model))?;
+        let (programs, stage) = (&config.programs, config.stage);
+        let is_linked = config.link == LinkMode::Pairs;
+        let outputs = (is_linked && stage != Stage::EmulateOnly)
+            .then(|| link::outputs_kernel(programs, stage, model));
+        let begin = begin::begin_module(programs, stage, model);
         Ok(Self {
-            step: compile(step)?.kernel(step::KERNEL)?,
-            begin: begin.map(|module| compile(module)?.kernel(begin::KERNEL)).transpose()?,
+            step: compile(step)?.kernel(if is_linked { link::KERNEL } else { step::KERNEL })?,
+            outputs: outputs.map(|module| compile(&module)?.kernel(step::KERNEL)).transpose()?,
+            begin: begin.map(|module| compile(&module)?.kernel(begin::KERNEL)).transpose()?,
             transfer: compile(&copy_env::module())?.kernel(copy_env::KERNEL)?,
             registers: registers.kernel(inspect::REGISTERS)?,
             frames: registers.kernel(inspect::FRAMES)?,

@@ -30,7 +30,11 @@ const ENTRIES: [&str; 7] = [
 pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
 
 /// Functions that kernels call besides, if steps run one frame at a time.
-const FOLLOW_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin_frame_with"];
+const SINGLE_FRAME_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin_frame_with"];
+
+/// Functions that the kernel of pairs calls besides.
+const PAIR_ENTRIES: [&str; 3] =
+    ["kernel_call::run_pair_frames", "kernel_call::pair_ahead", "kernel_call::pair_tcycles"];
 
 /// The machine of a model as rustc sees it, with what programs may ask of it: what they are fused
 /// into.
@@ -42,7 +46,13 @@ pub(crate) fn machine_module(model: Model) -> Module {
 /// The machine of `machine_module`, for steps that run one frame at a time.
 pub(crate) fn single_frame_module(model: Model) -> Module {
     static MODULES: PerModel<Module> = PerModel::new();
-    lowered(&MODULES, model, &FOLLOW_ENTRIES)
+    lowered(&MODULES, model, &SINGLE_FRAME_ENTRIES)
+}
+
+/// The machine of `machine_module`, and the cable between two of them.
+pub(crate) fn pair_module(model: Model) -> Module {
+    static MODULES: PerModel<Module> = PerModel::new();
+    lowered(&MODULES, model, &PAIR_ENTRIES)
 }
 
 fn lowered(kept: &'static PerModel<Module>, model: Model, more: &[&str]) -> Module {
@@ -89,12 +99,18 @@ pub(crate) const CARRIED: [&str; 2] = ["rom", "cart_ram"];
 /// Replaces the machine's large arrays by handles, and lets the machine bring ROM and cartridge RAM
 /// itself, also to `programs`, which take them after the machine.
 fn detach_machine(module: &mut Module, machine: Type, programs: &[FunctionId]) {
+    let entries: Vec<(FunctionId, Vec<usize>)> =
+        programs.iter().map(|&id| (id, vec![1, 2])).collect();
+    detach_machines(module, machine, &entries);
+}
+
+/// Does what `detach_machine` does, for functions with ROM and cartridge RAM at these positions,
+/// for each machine that they take.
+fn detach_machines(module: &mut Module, machine: Type, entries: &[(FunctionId, Vec<usize>)]) {
     let fields = DETACHED.map(|name| field(&module.types, machine, name));
     let machine = detach::fields(module, machine, &fields)
         .unwrap_or_else(|fault| unreachable!("no source copies a whole array: {}", fault.message));
-    let entries: Vec<(FunctionId, Vec<usize>)> =
-        programs.iter().map(|&id| (id, vec![1, 2])).collect();
-    carry::handles(module, machine, &CARRIED, &entries);
+    carry::handles(module, machine, &CARRIED, entries);
 }
 
 /// Arranges a module with the machine for kernels; `programs` are further functions that kernels
@@ -103,6 +119,20 @@ fn detach_machine(module: &mut Module, machine: Type, programs: &[FunctionId]) {
 pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
     let machine = machine_type(&module);
     detach_machine(&mut module, machine, programs);
+    arrange_detached(module)
+}
+
+/// Does what `arrange` does for the module of pairs: no kernel calls programs there.
+pub(crate) fn arrange_pairs(mut module: Module, programs: &[FunctionId]) -> Module {
+    let machine = machine_type(&module);
+    let pair = function(&module, "run_pair_frames");
+    let mut entries: Vec<(FunctionId, Vec<usize>)> = vec![(pair, vec![2, 3, 2, 4])];
+    entries.extend(programs.iter().map(|&id| (id, vec![1, 2])));
+    detach_machines(&mut module, machine, &entries);
+    arrange_detached(module)
+}
+
+fn arrange_detached(mut module: Module) -> Module {
     exit::before_inlining(&mut module);
     let module = pass::simplify(checked(module));
     let mut module = module.into_inner();

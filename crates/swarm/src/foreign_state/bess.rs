@@ -85,12 +85,7 @@ fn read_core(block: &[u8], file: &[u8], rom: &Rom) -> Result<ForeignState, Forei
         *register = core.u16()?;
     }
     let (ime, enabled) = (core.flag()?, core.u8()?);
-    let mode = match core.u8()? {
-        0 => Mode::Running,
-        1 => Mode::Halted,
-        2 => Mode::Stopped,
-        other => return Err(damaged(format!("execution state {other}"))),
-    };
+    let mode = mode(core.u8()?)?;
     core.u8()?;
     let io: [u8; 0x80] = core.array()?;
     if io[0x50] == 0 {
@@ -133,6 +128,15 @@ fn read_core(block: &[u8], file: &[u8], rom: &Rom) -> Result<ForeignState, Forei
     })
 }
 
+fn mode(execution_state: u8) -> Result<Mode, ForeignStateError> {
+    match execution_state {
+        0 => Ok(Mode::Running),
+        1 => Ok(Mode::Halted),
+        2 => Ok(Mode::Stopped),
+        other => Err(damaged(format!("execution state {other}"))),
+    }
+}
+
 fn check_model(identifier: [u8; 4], machine: Model) -> Result<(), ForeignStateError> {
     let model = match identifier[0] {
         b'G' => Some(Model::Original),
@@ -167,7 +171,7 @@ fn read_transfer(block: &[u8]) -> Result<Transfer, ForeignStateError> {
 /// the dot.
 fn frame_tcycles(line: u8, mode: u8) -> u32 {
     let (line, dot) = match (line, mode) {
-        // Line 153 shows LY 0 all but at its begin.
+        // Line 153 shows LY 0 all but at its beginning.
         (0, 1) => (153, 12),
         (line, 0) => (line, 300),
         (line, 3) => (line, 100),

@@ -82,6 +82,22 @@ impl Layout {
         }
     }
 
+    /// Returns the number of bytes from work RAM to the end.
+    fn tail_bytes(&self, rom: &Rom) -> usize {
+        let rtc_bytes = if has_clock(rom) { self.rtc_bytes } else { 0 };
+        let cart_bytes = 4 + ram_bytes(rom) + rtc_bytes + self.mapper_bytes(mapper(rom));
+        self.wram_bytes
+            + UNUSED_OAM_BYTES
+            + IO_BYTES
+            + HRAM_BYTES
+            + self.unused_high_bytes
+            + self.timer_bytes
+            + cart_bytes
+            + BUTTON_BYTES
+            + self.serial_bytes
+            + self.super_game_boy_bytes
+    }
+
     /// Returns how much a cartridge keeps beside its banks and RAM.
     fn mapper_bytes(&self, mapper: Mapper) -> usize {
         match mapper {
@@ -92,6 +108,8 @@ impl Layout {
         }
     }
 }
+
+const ALLOWED_VERSIONS: &str = "versions 7 to 12, 14, 15 and 29, those of PyBoy 1.4.1 to 2.8.1";
 
 pub(super) fn matches_magic(bytes: &[u8]) -> bool {
     // Versions count up by one; ours and BESS have been told apart before.
@@ -106,12 +124,8 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
         return early::read(state, version, rom);
     }
     if !VERSIONS.contains(&version) {
-        let allowed = "versions 7 to 12, 14, 15 and 29, those of PyBoy 1.4.1 to 2.8.1";
-        return Err(ForeignStateError::OtherVersion {
-            format: FORMAT,
-            found: version.into(),
-            allowed,
-        });
+        let (found, allowed) = (version.into(), ALLOWED_VERSIONS);
+        return Err(ForeignStateError::OtherVersion { format: FORMAT, found, allowed });
     }
     let layout = Layout::new(version, rom.model());
     check_running(&mut state)?;
@@ -132,29 +146,15 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
     };
     let lcd = Lcd::read(&mut state, version, cpu.cycles)?;
     let tail = Tail::read(bytes, state.left(), &layout, rom, cpu.cycles)?;
-
-    let mut io = [0xFF; 0x80];
-    io[..IO_BYTES].copy_from_slice(tail.io);
-    if let Some(serial) = tail.serial {
-        io[0x01..0x03].copy_from_slice(&serial);
-    }
-    let color = match (transfers, &lcd.color) {
-        (Some(transfers), video) => {
-            let is_compatible = match key0 {
-                Some(key0) => key0 & color::COMPATIBLE != 0,
-                None => rom.bytes()[0x143] & 0x80 == 0,
-            };
-            color::set_ports(&mut io, key1, is_compatible, tail.wram_bank, &transfers, video);
-            Some(color::memories(&transfers, video, tail.behind_oam))
-        }
-        _ => None,
-    };
-    let dma_page = dma_page.unwrap_or(io[0x46]);
-    io[0x04] = (tail.divider >> 8) as u8;
-    io[0x05..0x08].copy_from_slice(&tail.timer);
-    let [lcdc, bgp, obp0, obp1, stat, ly, lyc, scy, scx, wy, wx] = lcd.registers;
-    io[0x40..0x4C]
-        .copy_from_slice(&[lcdc, stat, scy, scx, ly, lyc, dma_page, bgp, obp0, obp1, wy, wx]);
+    let mut io = ports(&tail, &lcd, dma_page);
+    let color = transfers.map(|transfers| {
+        let is_compatible = match key0 {
+            Some(key0) => key0 & color::COMPATIBLE != 0,
+            None => rom.bytes()[0x143] & 0x80 == 0,
+        };
+        color::set_ports(&mut io, key1, is_compatible, tail.wram_bank, &transfers, &lcd.color);
+        color::memories(&transfers, &lcd.color, tail.behind_oam)
+    });
     Ok(ForeignState {
         registers: cpu.registers,
         ime: cpu.ime,
@@ -176,7 +176,23 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
     })
 }
 
-/// Reads whether the boot ROM is in place.
+/// The registers from FF00 on that both models have.
+fn ports(tail: &Tail<'_>, lcd: &Lcd<'_>, dma_page: Option<u8>) -> [u8; 0x80] {
+    let mut io = [0xFF; 0x80];
+    io[..IO_BYTES].copy_from_slice(tail.io);
+    if let Some(serial) = tail.serial {
+        io[0x01..0x03].copy_from_slice(&serial);
+    }
+    let dma_page = dma_page.unwrap_or(io[0x46]);
+    io[0x04] = (tail.divider >> 8) as u8;
+    io[0x05..0x08].copy_from_slice(&tail.timer);
+    let [lcdc, bgp, obp0, obp1, stat, ly, lyc, scy, scx, wy, wx] = lcd.registers;
+    io[0x40..0x4C]
+        .copy_from_slice(&[lcdc, stat, scy, scx, ly, lyc, dma_page, bgp, obp0, obp1, wy, wx]);
+    io
+}
+
+/// Checks that the boot ROM is no longer in place.
 fn check_running(state: &mut Bytes<'_>) -> Result<(), ForeignStateError> {
     if state.flag()? { Err(ForeignStateError::Booting { format: FORMAT }) } else { Ok(()) }
 }
@@ -293,19 +309,7 @@ impl<'a> Tail<'a> {
         cycles: u64,
     ) -> Result<Self, ForeignStateError> {
         let mapper = mapper(rom);
-        let (has_clock, ram_bytes) = (has_clock(rom), ram_bytes(rom));
-        let own_bytes = layout.mapper_bytes(mapper);
-        let cart_bytes = 4 + ram_bytes + if has_clock { layout.rtc_bytes } else { 0 } + own_bytes;
-        let length = layout.wram_bytes
-            + UNUSED_OAM_BYTES
-            + IO_BYTES
-            + HRAM_BYTES
-            + layout.unused_high_bytes
-            + layout.timer_bytes
-            + cart_bytes
-            + BUTTON_BYTES
-            + layout.serial_bytes
-            + layout.super_game_boy_bytes;
+        let length = layout.tail_bytes(rom);
         if behind_lcd < layout.screen_bytes + length {
             let what =
                 format!("{behind_lcd} bytes behind the LCD, expected {length} and the screen");
@@ -331,18 +335,15 @@ impl<'a> Tail<'a> {
         let divider = counter.wrapping_add(cycles.wrapping_sub(last_cycles) as u16);
 
         let banks = Banks::read(&mut tail, rom)?;
-        let clock = match has_clock {
+        let clock = match has_clock(rom) {
             true if is_newest => Some(read_clock(&mut tail)?),
             // The host's time at which the clock was 0 tells nothing elsewhere.
-            true => {
-                tail.take(layout.rtc_bytes)?;
-                None
-            }
+            true => tail.take(layout.rtc_bytes).map(|_| None)?,
             false => None,
         };
         let mapper_writes = banks.selecting(&mut tail, rom)?;
         if !matches!(mapper, Mapper::Mbc1 | Mapper::Mbc1Multicart) {
-            tail.take(own_bytes)?;
+            tail.take(layout.mapper_bytes(mapper))?;
         }
         tail.take(BUTTON_BYTES)?;
         let serial = if layout.serial_bytes > 0 { Some(tail.array()?) } else { None };

@@ -96,6 +96,53 @@ def count(env: int, counters: Counters, frames: wp.uint32, mcycles: wp.uint32):
 
 
 @wp.func
+def pair_buttons(
+    env: int,
+    actions: Bytes,
+    codec: Bytes,
+    frames_held: Words,
+    manual_buttons: wp.array(dtype=wp.int16),
+    first_frame: wp.uint32,
+):
+    """The buttons of a machine with a cable."""
+    buttons, release_after = pressed(env, actions, codec, frames_held, manual_buttons, first_frame)
+    return buttons
+
+
+@wp.func
+def pair_release(
+    env: int,
+    actions: Bytes,
+    codec: Bytes,
+    frames_held: Words,
+    manual_buttons: wp.array(dtype=wp.int16),
+    first_frame: wp.uint32,
+):
+    """The frames after which a machine with a cable releases its buttons."""
+    buttons, release_after = pressed(env, actions, codec, frames_held, manual_buttons, first_frame)
+    return release_after
+
+
+@wp.func
+def after_pair(
+    machine: gb.Machine,
+    env: int,
+    actions: Bytes,
+    codec: Bytes,
+    frames_held: Words,
+    manual_buttons: wp.array(dtype=wp.int16),
+    frames: wp.uint32,
+    first_frame: wp.uint32,
+    seed: wp.uint32,
+    counters: Counters,
+):
+    """Sets the numbers that programs see after a step of pairs."""
+    buttons, release_after = pressed(env, actions, codec, frames_held, manual_buttons, first_frame)
+    now = wp.uint32(counters[env, 0])
+    gb.set_step_numbers(machine, now, seed, env, first_frame + frames, actions[env], buttons)
+
+
+@wp.func
 def run_whole_step(
     machine: gb.Machine,
     env: int,

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::NativeSwarm;
-use crate::place::check_range;
+use crate::banked_address::check_range;
 use crate::{AnyMachine, Counters, CpuState, Frame, SwarmError};
 
 impl NativeSwarm {

@@ -25,7 +25,7 @@ const BEGIN: &str = "at_begin";
 const HOOK: &str = "at_hook";
 const SETTLED: &str = "between_frames";
 
-/// The number that stands for looking at the begin of an episode, after those of the texts.
+/// The number that stands for looking at the beginning of an episode, after those of the texts.
 const OBSERVE_FIRST: u32 = 2;
 
 /// The programs of a stage, ready to be run by one thread.
@@ -137,7 +137,7 @@ impl NativePrograms {
         self.run_begin(text.index() as u32, inputs, outputs)
     }
 
-    /// Looks at the begin of an episode: the observation before the first step.
+    /// Looks at the beginning of an episode: the observation before the first step.
     pub(crate) fn observe_first(
         &mut self,
         inputs: ProgramInputs<'_>,

@@ -5,9 +5,9 @@
 use gbxcule_gameboy::hook::NO_HOOK;
 
 use super::Shard;
-use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
 use crate::program::NativePrograms;
+use crate::step_plan::StepPlan;
 use crate::{AnyMachine, Programs};
 
 /// Hooks, and how far envs have come in their step.

@@ -10,6 +10,7 @@ mod body;
 mod checkpoint;
 mod frame_range;
 mod hook;
+mod link;
 mod pair;
 mod recompile;
 mod traffic;
@@ -157,6 +158,10 @@ bodies! {
     hook::programs_write_the_same,
     hook::a_function_that_writes_too_much_is_stopped,
     hook::a_hook_that_stops_names_its_env_and_its_line,
+    link::pairs_do_the_same,
+    link::random_programs_with_a_cable_do_the_same,
+    link::pairs_begin_end_and_move_the_same,
+    link::what_pairs_cannot_have_is_refused_alike,
     recompile::code_made_for_the_rom_does_the_same,
     recompile::code_made_for_random_roms_does_the_same,
     traffic::a_step_copies_its_actions_and_waits_for_nothing,

@@ -57,7 +57,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    /// An array with a buffer of its own; a turned one runs from the buffer's end to its begin.
+    /// An array with a buffer of its own; a turned one runs from the buffer's end to its beginning.
     fn array(
         &mut self,
         random: &mut Random,

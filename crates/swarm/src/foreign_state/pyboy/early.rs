@@ -39,15 +39,7 @@ pub(super) fn read(
 ) -> Result<ForeignState, ForeignStateError> {
     let state = &mut state;
     check_running(state)?;
-    if rom.model() == Model::Color {
-        return Err(ForeignStateError::OtherVersion {
-            format: FORMAT,
-            found: version.into(),
-            allowed: "versions 14, 15 and 29 of a Game Boy Color, those of PyBoy 2.5.0 to 2.8.1",
-        });
-    }
-    let is_color = if version >= 8 { state.array::<3>()?[2] } else { 0 };
-    check_model(is_color, rom.model())?;
+    check_original(state, version, rom)?;
     let [a, f, b, c, d, e] = state.array()?;
     let (hl, sp, pc) = (state.u16()?, state.u16()?, state.u16()?);
     let ime = state.flag()?;
@@ -58,15 +50,9 @@ pub(super) fn read(
     let cycles = if version >= 12 { state.u64()? } else { 0 };
 
     let (vram, oam) = (state.take(VRAM_BYTES)?, state.take(OAM_BYTES)?);
-    let [lcdc, bgp, obp0, obp1, stat, ly, lyc, scy, scx, wy, wx] = state.array()?;
-    let lines_come_first = version >= 11;
-    if lines_come_first {
-        state.take(LINE_PARAMETER_BYTES)?;
-    }
-    let place = if version >= 8 { place(state, version, cycles, stat, ly)? } else { 0 };
-    if !lines_come_first {
-        state.take(LINE_PARAMETER_BYTES)?;
-    }
+    let lcd: [u8; 11] = state.array()?;
+    let [_, _, _, _, stat, ly, ..] = lcd;
+    let place = skip_lines(state, version, cycles, stat, ly)?;
     state.take(PIXELS * if version >= 10 { 5 } else { 4 })?;
 
     let wram = state.take(WRAM_BYTES)?;
@@ -83,12 +69,6 @@ pub(super) fn read(
     }
     let mapper_writes = banks.selecting(state, rom)?;
 
-    let mut io = [0xFF; 0x80];
-    io[..IO_BYTES].copy_from_slice(ports);
-    io[0x04..0x08].copy_from_slice(&[div, tima, tma, tac]);
-    // What the DMA register read is the last byte that was written to it.
-    io[0x40..0x46].copy_from_slice(&[lcdc, stat, scy, scx, ly, lyc]);
-    io[0x47..0x4C].copy_from_slice(&[bgp, obp0, obp1, wy, wx]);
     let pair = |high, low| u16::from_be_bytes([high, low]);
     // PyBoy's PC waits at HALT, this machine's after it.
     let pc = if mode == Mode::Halted { pc.wrapping_add(1) } else { pc };
@@ -99,7 +79,7 @@ pub(super) fn read(
         mode,
         requested,
         enabled,
-        io,
+        io: io(ports, [div, tima, tma, tac], lcd),
         divider,
         frame_tcycles: place,
         wram: wram.to_vec(),
@@ -111,6 +91,51 @@ pub(super) fn read(
         clock: None,
         color: None,
     })
+}
+
+/// Reads past what was set for each line; returns T-cycles since line 0 began, 0 where they are not
+/// stored.
+fn skip_lines(
+    state: &mut Bytes<'_>,
+    version: u8,
+    cycles: u64,
+    stat: u8,
+    ly: u8,
+) -> Result<u32, ForeignStateError> {
+    let lines_come_first = version >= 11;
+    if lines_come_first {
+        state.take(LINE_PARAMETER_BYTES)?;
+    }
+    let place = if version >= 8 { place(state, version, cycles, stat, ly)? } else { 0 };
+    if !lines_come_first {
+        state.take(LINE_PARAMETER_BYTES)?;
+    }
+    Ok(place)
+}
+
+/// Checks that neither the ROM nor the state is of a Color.
+fn check_original(state: &mut Bytes<'_>, version: u8, rom: &Rom) -> Result<(), ForeignStateError> {
+    if rom.model() == Model::Color {
+        return Err(ForeignStateError::OtherVersion {
+            format: FORMAT,
+            found: version.into(),
+            allowed: "versions 14, 15 and 29 of a Game Boy Color, those of PyBoy 2.5.0 to 2.8.1",
+        });
+    }
+    let is_color = if version >= 8 { state.array::<3>()?[2] } else { 0 };
+    check_model(is_color, rom.model())
+}
+
+/// The registers from FF00 on: ports as stored, with the timer's and the LCD's.
+fn io(ports: &[u8], timer: [u8; 4], lcd: [u8; 11]) -> [u8; 0x80] {
+    let [lcdc, bgp, obp0, obp1, stat, ly, lyc, scy, scx, wy, wx] = lcd;
+    let mut io = [0xFF; 0x80];
+    io[..IO_BYTES].copy_from_slice(ports);
+    io[0x04..0x08].copy_from_slice(&timer);
+    // What the DMA register read is the last byte that was written to it.
+    io[0x40..0x46].copy_from_slice(&[lcdc, stat, scy, scx, ly, lyc]);
+    io[0x47..0x4C].copy_from_slice(&[bgp, obp0, obp1, wy, wx]);
+    io
 }
 
 /// Reads the LCD's clocks; returns T-cycles since line 0 began. A line's parts are 80, 170 and 206

@@ -10,7 +10,7 @@ use crate::{SwarmConfig, SwarmError};
 /// one after the other, do what the step does; the last of them runs the programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameRange {
-    /// Range of frames, counted from the step's begin.
+    /// Range of frames, counted from the beginning of the step.
     pub frames: Range<u32>,
     /// Draw the last of them, also if no program looks at it.
     pub draw_last: bool,
@@ -71,14 +71,22 @@ impl FrameRange {
 }
 
 impl StepPlan {
-    /// Returns true if a machine with a cable draws its own frames that begin in this frame of the
-    /// step. Its frames end at other times than the pair's. So the last picture that is complete at
-    /// the step's end began two frames before that end, or three, because frames with the LCD off
-    /// may last for two. In a step of one frame all frames are drawn.
-    pub(crate) fn draws_in_pairs(&self, frame: u32) -> bool {
-        let back = self.step_frames - frame;
-        let is_last_whole = back == 2 || back == 3 || self.step_frames == 1;
-        self.is_picture_needed && is_last_whole || self.draw_last && !self.computes
+    /// Returns the frames of this range, counted from its first, in which a machine with a cable
+    /// draws those of its own that begin there. Its frames end at other times than the pair's. So
+    /// the last picture that is complete at the step's end began two frames before that end, or
+    /// three, because frames with the LCD off may last for two. In a step of one frame all frames
+    /// are drawn.
+    pub(crate) fn frames_drawn_in_pairs(&self) -> Range<u32> {
+        if self.draw_last && !self.computes {
+            return 0..self.frames;
+        }
+        let drawn = match self.step_frames {
+            _ if !self.is_picture_needed => 0..0,
+            1 => 0..1,
+            step_frames => step_frames.saturating_sub(3)..step_frames - 1,
+        };
+        let back = |frame: u32| frame.saturating_sub(self.first_frame);
+        back(drawn.start)..back(drawn.end)
     }
 
     /// Returns the part of the plan that one machine runs, with buttons held for so many frames of
