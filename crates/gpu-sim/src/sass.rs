@@ -1,6 +1,6 @@
 //! Machine code as NVIDIA's assembler makes it, run by warps of 32 lanes.
 //!
-//! cubin -> [`cubin`] and, through `nvdisasm`, [`listing`] -> [`step`] by the table of forms
+//! cubin -> [`cubin`] and, through `nvdisasm`, [`listing`] -> [`decoded`] by the table of forms
 //! ([`form`]) -> [`warp`]. An instruction without a row is refused by its name, so that neither an
 //! opcode nor a modifier is ever guessed. [`entry`] is what the stand-in for the driver calls.
 
@@ -9,6 +9,7 @@ pub mod cubin;
 pub mod decoded;
 pub mod entry;
 pub mod form;
+pub mod instruction_cache;
 pub mod kernel_code;
 pub mod listing;
 pub mod module;

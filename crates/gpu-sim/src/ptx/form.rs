@@ -72,7 +72,7 @@ const fn form(pattern: &'static str, meaning: Meaning) -> Form {
     Form { pattern, meaning }
 }
 
-/// All of them.
+/// The table of forms.
 pub const FORMS: &[Form] = &[
     // Integers.
     value("add.{int}", "t:tt", "add"),
@@ -169,10 +169,10 @@ pub const FORMS: &[Form] = &[
     form("trap", Meaning::Trap),
 ];
 
-/// A mnemonic with a meaning.
+/// The row of the table that a mnemonic matches.
 #[derive(Debug)]
 pub struct Known {
-    /// Their meaning.
+    /// The mnemonic's meaning.
     pub meaning: Meaning,
     /// Parts of the mnemonic that each choice in the pattern stands for.
     pub choices: Vec<&'static str>,

@@ -62,7 +62,7 @@ impl<'t> Parser<'t> {
         Ok(word)
     }
 
-    /// A word that is no directive.
+    /// A word that is not a directive.
     fn name(&mut self, what: &str) -> Result<&'t str> {
         match self.peek() {
             Some(Token::Word(word)) if !word.starts_with('.') => self.word(what),

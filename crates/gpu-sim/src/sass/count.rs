@@ -13,8 +13,8 @@ pub struct Counts {
     pub each: Vec<(u64, u64)>,
     /// Accesses of each kind, and the sectors of 32 bytes that they touched.
     pub traffic: [Traffic; Access::ALL.len()],
-    /// Numbers of the instructions that the first warp issued, if that is asked for.
-    pub trace: Option<Vec<u32>>,
+    /// Numbers of the instructions that each warp of the last launch issued, if that is asked for.
+    pub traces: Option<Vec<Vec<u32>>>,
 }
 
 /// Accesses of one kind.
@@ -63,6 +63,13 @@ impl Counts {
         Totals(all)
     }
 
+    /// Notes that another warp begins.
+    pub(super) fn begin_warp(&mut self) {
+        if let Some(traces) = &mut self.traces {
+            traces.push(Vec::new());
+        }
+    }
+
     #[inline]
     pub(super) fn issue(&mut self, pc: u32, lanes: u32) {
         let lanes_at_work = u64::from(lanes.count_ones());
@@ -71,7 +78,7 @@ impl Counts {
         let each = &mut self.each[pc as usize];
         each.0 += 1;
         each.1 += lanes_at_work;
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = self.traces.as_mut().and_then(|traces| traces.last_mut()) {
             trace.push(pc);
         }
     }

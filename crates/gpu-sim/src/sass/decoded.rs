@@ -233,6 +233,23 @@ impl DecodedInstruction {
                 }
             }
             OperandType::Literal | OperandType::Predicates => {}
+            OperandType::Label
+            | OperandType::Barrier
+            | OperandType::Special
+            | OperandType::Memory
+            | OperandType::Constant => self.take_named(sort, operand, context)?,
+        }
+        Ok(())
+    }
+
+    /// Takes an operand that is neither a register's value nor a number.
+    fn take_named(
+        &mut self,
+        sort: OperandType,
+        operand: &Argument<'_>,
+        context: &Context<'_>,
+    ) -> Result<(), String> {
+        match sort {
             OperandType::Label => {
                 let OperandKind::Label(name) = operand.place else { return Err("no label".into()) };
                 let address = context.labels.get(name).ok_or(format!("no label `{name}`"))?;
@@ -262,6 +279,7 @@ impl DecodedInstruction {
                 };
                 self.constant = Constant { bank, base, offset };
             }
+            _ => unreachable!("`take` handles registers and numbers"),
         }
         Ok(())
     }

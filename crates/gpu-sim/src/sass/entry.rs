@@ -1,7 +1,8 @@
 //! Functions that the stand-in for NVIDIA's driver calls (`testkit/src/stand_in/module.cpp`).
 //!
 //! `HOST_NVDISASM` names the disassembler, `HOST_GPU_POLICY=lanes` asks for
-//! [`Policy::MostLanes`], `HOST_GPU_COUNTS` names a folder for what is counted ([`report`]).
+//! [`Policy::MostLanes`], `HOST_GPU_COUNTS` names a folder for what is counted ([`report`]),
+//! `HOST_GPU_TRACE` asks for the instructions of each warp beside it.
 #![allow(unsafe_code, reason = "C calls these functions with what it has")]
 
 use super::module::{LoadedCubin, disassemble};
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn gpu_sim_launch(
     let is_traced = std::env::var_os("HOST_GPU_TRACE").is_some();
     let counts = &mut module.kernels.get_mut(name).expect("a kernel that was found").counts;
     let before = counts.totals();
-    counts.trace = is_traced.then(Vec::new);
+    counts.traces = is_traced.then(Vec::new);
     module.launch(name, (blocks, threads), &parameters, policy);
     if let Some(folder) = folder {
         let code = &module.kernels[name];

@@ -15,7 +15,7 @@ use std::process::Command;
 /// Why a cubin can't be run.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The file is no cubin.
+    /// The file is not a cubin.
     #[error("the cubin can't be read: {0}")]
     Cubin(String),
     /// `nvdisasm` is missing or refuses it.

@@ -65,7 +65,7 @@ pub struct Memory {
 /// Part of a register that is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Part {
-    /// All of it.
+    /// The whole register.
     #[default]
     All,
     /// `.H0_H0`, `.H1`: a half, by its number.

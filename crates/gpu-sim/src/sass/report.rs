@@ -1,5 +1,5 @@
 //! Files with what was counted: `launches.tsv`, a line for each launch; `KERNEL.tsv`, a line for
-//! each instruction; `KERNEL.trace`, the numbers of the instructions that one warp issued.
+//! each instruction; `KERNEL.WARP.trace`, the numbers of the instructions that a warp issued.
 
 use super::count::{Access, Totals};
 use super::module::Code;
@@ -26,9 +26,9 @@ pub fn write(
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     writeln!(file, "{line}")?;
     write_scratch(&folder.join(format!("{name}.tsv")), instructions(code).as_bytes())?;
-    if let Some(trace) = &code.counts.trace {
+    for (warp, trace) in code.counts.traces.iter().flatten().enumerate() {
         let bytes: Vec<u8> = trace.iter().flat_map(|number| number.to_le_bytes()).collect();
-        write_scratch(&folder.join(format!("{name}.trace")), &bytes)?;
+        write_scratch(&folder.join(format!("{name}.{warp}.trace")), &bytes)?;
     }
     Ok(())
 }

@@ -53,7 +53,7 @@ struct ConvergedLanes {
     together: Mask,
 }
 
-/// Thing that lanes wait for.
+/// Condition for which lanes wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum WaitCondition {
     Barrier(u8),
@@ -155,6 +155,7 @@ impl<'p> Warp<'p> {
         for set in [TRUE, UNIFORM_PREDICATES + 7] {
             self.predicates[usize::from(set)] = !0;
         }
+        self.counts.begin_warp();
         let code = &self.program.steps;
         let end = self.counts.issues + LIMIT;
         while self.lanes != 0 {

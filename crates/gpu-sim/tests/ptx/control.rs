@@ -93,6 +93,23 @@ fn variables_have_addresses_initial_values_and_stay() {
     assert_eq!(run(before, body, 3)[..3], [11, 4, 0]);
 }
 
+/// Even threads change their own memory by a generic address, odd ones a word of the array.
+#[test]
+fn a_generic_address_may_be_one_of_local_memory() {
+    let body = ".local .align 8 .b8 own[16];\nmov.u64 %rd2, own;\ncvta.local.u64 %rd3, %rd2;\n\
+        mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd4, %r1, 8;\nadd.s64 %rd4, %rd1, %rd4;\nand.b32 %r2, %r1, 1;\n\
+        setp.eq.s32 %p1, %r2, 0;\nselp.b64 %rd5, %rd3, %rd4, %p1;\nadd.s32 %r3, %r1, 100;\n\
+        st.local.u32 [%rd2], %r3;\nld.u32 %r4, [%rd5];\nadd.s32 %r4, %r4, 5;\nst.u32 [%rd5], %r4;\n\
+        ld.local.u32 %r5, [%rd2];\nst.global.u32 [%rd4+4], %r5;\n";
+    let mut words = [7; 6];
+    Loaded::new(&kernel("only", 1, body)).launch("only", 1, 6, &[address(&mut words)]);
+    let expected = |thread: u64| match thread % 2 {
+        0 => (thread + 105) << 32 | 7,
+        _ => (thread + 100) << 32 | 12,
+    };
+    assert_eq!(words, std::array::from_fn(|at| expected(at as u64)));
+}
+
 #[test]
 fn a_chain_of_subtractions_borrows() {
     let body = "ld.global.v2.u32 {%r1, %r2}, [%rd1];\nld.global.v2.u32 {%r3, %r4}, [%rd1+8];\n\

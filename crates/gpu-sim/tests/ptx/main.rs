@@ -6,6 +6,7 @@
 //!
 //! Machine code does the same: `machine` runs these kernels as `ptxas` assembles them.
 
+mod assembled;
 mod control;
 mod host;
 mod machine;

@@ -104,84 +104,44 @@ fn edges(ty: Type) -> Vec<u64> {
         return vec![0, 1];
     }
     if ty.kind == Kind::Float {
-        let floats = [
-            0.0,
-            -0.0,
-            1.0,
-            -1.0,
-            0.5,
-            1.5,
-            -2.5,
-            0.1,
-            -3.7,
-            65504.0,
-            65520.0,
-            16_777_217.0,
-            2e-7,
-            6e-8,
-            3e-8,
-            0.3e-8,
-            2_147_483_647.5,
-            -2_147_483_649.0,
-            4_294_967_295.5,
-            9.3e18,
-            -9.3e18,
-            1.9e19,
-            1e-38,
-            1e-39,
-            -1e-44,
-            3.3e38,
-            1.7e38,
-            -1e300,
-            1e-310,
-            f64::INFINITY,
-            f64::NEG_INFINITY,
-            f64::NAN,
-            std::f64::consts::PI,
-        ];
         let bits = |value: f64| match ty.bits {
             16 => u64::from(super::near::half(value)),
             32 => u64::from((value as f32).to_bits()),
             _ => value.to_bits(),
         };
-        return floats.map(bits).to_vec();
+        let floats = [&FEW_DIGITS[..], &NEAR_INTEGERS, &EXTREMES].concat();
+        return floats.into_iter().map(bits).collect();
     }
-    let all = [
-        0,
-        1,
-        2,
-        3,
-        7,
-        8,
-        15,
-        16,
-        17,
-        31,
-        32,
-        33,
-        63,
-        64,
-        65,
-        127,
-        128,
-        254,
-        255,
-        256,
-        0x7FFF,
-        0x8000,
-        0x8001,
-        0xFFFF,
-        0x7FFF_FFFF,
-        0x8000_0000,
-        0xFFFF_FFFF,
-        0x0123_4567_89AB_CDEF,
-        i64::MAX as u64,
-        1 << 63,
-        u64::MAX,
-        u64::MAX - 1,
-    ];
-    all.to_vec()
+    [&SMALL[..], &POWERS, &WIDE].concat()
 }
+
+const FEW_DIGITS: [f64; 9] = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, -2.5, 0.1, -3.7];
+
+/// Edges of 16-bit floats, and of the integers that floats of each width hold.
+#[rustfmt::skip]
+const NEAR_INTEGERS: [f64; 13] = [
+    65504.0, 65520.0, 16_777_217.0, 2e-7, 6e-8, 3e-8, 0.3e-8,
+    2_147_483_647.5, -2_147_483_649.0, 4_294_967_295.5, 9.3e18, -9.3e18, 1.9e19,
+];
+
+/// Edges of floats with 32 and 64 bits, infinities, and a number with all digits.
+#[rustfmt::skip]
+const EXTREMES: [f64; 11] = [
+    1e-38, 1e-39, -1e-44, 3.3e38, 1.7e38, -1e300, 1e-310,
+    f64::INFINITY, f64::NEG_INFINITY, f64::NAN, std::f64::consts::PI,
+];
+
+const SMALL: [u64; 5] = [0, 1, 2, 3, 7];
+
+/// Powers of two and their neighbours: edges of shifts and of 8-bit integers.
+const POWERS: [u64; 15] = [8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 254, 255, 256];
+
+/// Edges of integers with 16, 32 and 64 bits.
+#[rustfmt::skip]
+const WIDE: [u64; 12] = [
+    0x7FFF, 0x8000, 0x8001, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF,
+    0x0123_4567_89AB_CDEF, i64::MAX as u64, 1 << 63, u64::MAX, u64::MAX - 1,
+];
 
 /// A sequence that looks random.
 struct Random(u64);

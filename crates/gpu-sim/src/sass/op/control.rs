@@ -44,7 +44,7 @@ pub(in super::super) fn sync_exclusive(
     warp.sync_lanes(step, lanes, &masks);
 }
 
-/// Instructions that are known, but that nothing held against a rule has reached.
+/// Fails at an instruction whose meaning is known but which no test has executed.
 pub(in super::super) fn fail_untested(warp: &mut Warp<'_>, step: &DecodedInstruction, _: Mask) {
     warp.fail(step, "no test holds what this does");
 }

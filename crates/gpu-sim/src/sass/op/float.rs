@@ -240,7 +240,7 @@ pub(in super::super) fn literal_halves(
     lanes: Mask,
 ) {
     let literal = step.literal;
-    // A half that is no number would come out as another.
+    // A half that is not a number would come out as another.
     let is_number = |half: u32| half & 0x7C00 != 0x7C00 || half & 0x3FF == 0;
     if !is_number(literal >> 16) || !is_number(literal & 0xFFFF) {
         warp.fail(step, &format!("a NaN of 16 bits, in {NAN:x} of 32"));

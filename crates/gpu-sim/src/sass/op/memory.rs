@@ -340,9 +340,8 @@ pub(in super::super) fn bank0(
         put(grid + 4 * at, value);
     }
     put(stack, local_bytes);
-    if arch < 100 {
-        put(0x24, (LOCAL_WINDOW >> 32) as u32);
-    }
+    // The upper half of the window's first address: the lower one is zero.
+    put(if arch >= 100 { 0x2FC } else { 0x24 }, (LOCAL_WINDOW >> 32) as u32);
     debug_assert!(word(&bank, stack) == Some(local_bytes), "bank 0 is larger than that");
     bank
 }
