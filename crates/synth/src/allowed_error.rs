@@ -1,8 +1,8 @@
-//! Allowed difference between two correct runs of a row, number by number, found by running it:
-//! with every function that libraries compute differently moved by the units that the builtin table
-//! allows, up, down and at random, and, where threads add to one place in any order, in other
-//! orders. Where numbers cancel, or a loop makes errors grow, the results move more, and more is
-//! allowed. A row of integers or of exact arithmetic doesn't move: nothing is allowed.
+//! Allowed difference between two correct runs of a row, number by number, found by running it
+//! several times. Functions that libraries compute differently are moved by the units that the
+//! builtin table allows: up, down and at random. Threads that add to one place run in other orders.
+//! Where numbers cancel, or a loop makes errors grow, the results move more, and more is allowed. A
+//! row of integers or of exact arithmetic doesn't move: nothing is allowed.
 
 use crate::execute::{Grid, Variation};
 use crate::random;

@@ -13,6 +13,7 @@ use crate::jsonl::{read_jsonl, to_jsonl};
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
 use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
 use crate::validate;
+use crate::worker_threads::on_threads;
 use gbxcule_files::{sweep, write_new};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,7 +27,7 @@ pub const MOST_ROWS: u64 = 1_000_000 * BLOCK_ROWS;
 /// The file that says what the folder holds.
 pub const MANIFEST: &str = "dataset.json";
 
-/// Description of a dataset's folder, stored as `manifest.json` before the first row is made.
+/// Description of a dataset's folder, stored as [`MANIFEST`] before the first row is made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// Rows of the whole dataset.
@@ -112,15 +113,15 @@ impl Manifest {
 /// Part of a dataset that a process makes, with its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// This one
+    /// Number of this process's part, from 0.
     pub shard: u64,
-    /// of so many: every so manieth block.
+    /// Number of parts: each takes every `shards`-th block.
     pub shards: u64,
-    /// Threads.
+    /// Number of threads.
     pub workers: usize,
-    /// Keep the blocks that are there already.
+    /// True keeps the blocks that are there already.
     pub resume: bool,
-    /// Write each block as JSON lines, too.
+    /// True writes each block as JSON lines, too.
     pub jsonl: bool,
 }
 
@@ -141,7 +142,7 @@ pub struct Extent {
     /// Files and folders that killed processes had left, which are gone now.
     pub swept: usize,
     missing: Vec<u64>,
-    /// Blocks that want a twin of JSON lines.
+    /// Blocks that still need a copy as JSON lines.
     twins: Vec<u64>,
 }
 
@@ -173,7 +174,7 @@ pub fn is_whole(folder: &Path, manifest: &Manifest) -> bool {
     (0..manifest.blocks()).all(|block| block::has_ends(&block_path(folder, block)))
 }
 
-/// Makes the rows of one process, with the tools of its manifest; `made` hears of each.
+/// Makes the rows of one process, with the tools of its manifest; calls `made` for each.
 pub fn batch(
     folder: &Path,
     manifest: &Manifest,
@@ -260,13 +261,7 @@ fn rows(
             made();
         }
     };
-    let parts: Result<Vec<Vec<Row>>, SynthError> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers.max(1)).map(|_| scope.spawn(work)).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().map(join).collect()
-    });
+    let parts: Result<Vec<Vec<Row>>, SynthError> = on_threads(workers, work).into_iter().collect();
     let mut rows: Vec<Row> = parts?.into_iter().flatten().collect();
     rows.sort_by_key(|row| row.id);
     tools.finish_block(&mut rows)?;

@@ -23,8 +23,8 @@ impl Distance {
     /// Distance of a result that is missing or has another shape.
     pub(crate) const INFINITE: Self = Self { units: f64::INFINITY, share: f64::INFINITY };
 
-    /// The worse of two.
-    pub(crate) fn or(self, other: Self) -> Self {
+    /// The greater of two distances.
+    pub(crate) fn max(self, other: Self) -> Self {
         Self { units: self.units.max(other.units), share: self.share.max(other.share) }
     }
 
@@ -53,7 +53,7 @@ fn distance(wanted: &[Vec<Literal>], found: &[Tensor], allowed: Option<&[Vec<f64
             let off = (wanted.as_f64() - found.as_f64()).abs();
             let share = off / allowed.map_or(0.0, |allowed| allowed[at][place]);
             let share = if share.is_nan() { f64::INFINITY } else { share };
-            worst = worst.or(Distance { units, share });
+            worst = worst.max(Distance { units, share });
         }
     }
     worst
@@ -88,11 +88,11 @@ fn named(program: &RowProgram, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Ve
 /// The worse of some, unless one of them says nothing and the others pass.
 fn worst(distances: &[Option<Distance>]) -> Option<Distance> {
     let known = distances.iter().flatten();
-    let worst = known.fold(Distance::NONE, |worst, &one| worst.or(one));
+    let worst = known.fold(Distance::NONE, |worst, &one| worst.max(one));
     (worst.share > 1.0 || distances.iter().all(Option::is_some)).then_some(worst)
 }
 
-/// The verdict of what was measured, if the results don't hang on the last digit.
+/// The verdict of measured distances, unless the results depend on the last digit.
 pub(crate) fn settled(name: &str, distances: &[Option<Distance>]) -> CheckOutcome {
     match worst(distances) {
         Some(distance) => Ok(distance.verdict(name)),

@@ -23,7 +23,7 @@ pub enum SynthError {
         /// Description of the defect.
         reason: String,
     },
-    /// A line of a data file is no row.
+    /// A line of a data file is not a row.
     #[error("{path}:{line}:{column}: {reason}")]
     Line {
         /// The file.

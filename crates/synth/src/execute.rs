@@ -53,7 +53,7 @@ pub(crate) fn cotangents(
             let Some(of) = element(module, param.ty) else { return Vec::new() };
             let count = given.shape.iter().product::<u32>() as usize;
             let drawn = cotangent(&module.types, of, count, seed, at as u64);
-            // What isn't written is no result: its gradient begins at 0.
+            // What isn't written is not a result: its gradient begins at 0.
             if given.written { drawn } else { vec![0; drawn.len()] }
         })
         .collect()

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Counts of kernels.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// All of them.
+    /// Number of all kernels.
     pub kernels: usize,
     /// Number of kernels that use each feature.
     pub counts: BTreeMap<String, usize>,

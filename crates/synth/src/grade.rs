@@ -20,6 +20,7 @@ pub mod task;
 use crate::error::SynthError;
 use crate::host_program::HostLimits;
 use crate::row::Row;
+use crate::worker_threads::on_threads;
 use answer::Answer;
 use gbxcule_sandbox::Limits;
 use graded_row::GradedRow;
@@ -140,13 +141,8 @@ pub fn grade(
         }
         Ok(grades)
     };
-    let parts: Result<Vec<Vec<(usize, Grade)>>, SynthError> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..options.workers.max(1)).map(|_| scope.spawn(work)).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().map(join).collect()
-    });
+    let parts: Result<Vec<Vec<(usize, Grade)>>, SynthError> =
+        on_threads(options.workers, work).into_iter().collect();
     let mut grades: Vec<(usize, Grade)> = parts?.into_iter().flatten().collect();
     grades.sort_by_key(|(at, _)| *at);
     Ok(grades.into_iter().map(|(_, grade)| grade).collect())

@@ -439,7 +439,7 @@ impl KernelBuilder {
         name
     }
 
-    /// A variable that begins with a number: written so that it is no constant of the dialect.
+    /// A variable that begins with a number: written so that it is not a constant of the dialect.
     fn accumulator(&mut self, ty: Ty, start: f64) -> Name {
         let name = self.name_of(Role::Accumulator);
         let value = match ty {

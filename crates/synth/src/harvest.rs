@@ -22,8 +22,9 @@ use crate::row::{
     self, COMPILER_VERSION, GENERATOR_VERSION, IN_WARP, Plan, RejectReason, Results, Row,
     machine_code, results, signature, slope,
 };
-use crate::row_program::{RowProgram, code};
+use crate::row_program::{RowProgram, code, within_limits};
 use crate::verdict::{Check, Verdict};
+use crate::worker_threads::on_threads;
 use crate::{mutation_check, rounding, structure, tensor, widen};
 use cut::Sources;
 use gbxcule_dialect::{ImportOptions, Program as Parsed, Texts as ParsedTexts};
@@ -44,7 +45,7 @@ use text::{own_text, parameter_types};
 /// Family of rows that were not sampled.
 pub const FAMILY: &str = "harvested";
 
-/// Reason why a kernel is no row.
+/// Reason why a kernel is not a row.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Refusal {
     /// The compiler refuses it, with the code.
@@ -108,7 +109,7 @@ pub struct Harvest {
     pub refused: BTreeMap<String, usize>,
 }
 
-/// A kernel that is no row.
+/// A kernel that is not a row.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RefusedKernel {
     /// File, below the folder.
@@ -158,24 +159,7 @@ pub fn harvest(
     let (found, functions) = find(folder, &files);
     looked(Some(found.len()));
     let commit = origin::commit(folder);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let (mut made, mut sources) = (Vec::new(), Sources::below(folder));
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(kernel) = found.get(at) else { return made };
-            made.push((at, take(kernel, plan, &mut sources)));
-            looked(None);
-        }
-    };
-    let mut made: Vec<(usize, Result<Row, Refusal>)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers.max(1)).map(|_| scope.spawn(work)).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().flat_map(join).collect()
-    });
-    made.sort_by_key(|(at, _)| *at);
+    let made = take_all(folder, &found, plan, workers, looked);
     let name = folder.canonicalize().map_err(SynthError::file(folder))?;
     let name = name.file_name().map_or(String::new(), |it| it.to_string_lossy().into_owned());
     let mut harvest = Harvest {
@@ -219,13 +203,37 @@ pub fn harvest(
     Ok(Harvested { rows, harvest, refused })
 }
 
+/// Makes rows of kernels on several threads; the rows are in the kernels' order.
+fn take_all(
+    folder: &Path,
+    found: &[KernelInFile],
+    plan: Plan,
+    workers: usize,
+    looked: &(dyn Fn(Option<usize>) + Sync),
+) -> Vec<(usize, Result<Row, Refusal>)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let (mut made, mut sources) = (Vec::new(), Sources::below(folder));
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(kernel) = found.get(at) else { return made };
+            made.push((at, take(kernel, plan, &mut sources)));
+            looked(None);
+        }
+    };
+    let mut made: Vec<(usize, Result<Row, Refusal>)> =
+        on_threads(workers, work).into_iter().flatten().collect();
+    made.sort_by_key(|(at, _)| *at);
+    made
+}
+
 /// All kernels of some files, and the number of functions beside them.
 fn find(folder: &Path, files: &[PathBuf]) -> (Vec<KernelInFile>, usize) {
     let allowed = ProgramFiles::below(folder);
     let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(ImportOptions::default()));
     let (mut all, mut functions) = (Vec::new(), 0);
     for path in files {
-        // What is no UTF-8 text, or no Python, holds no kernels.
+        // A text that is not UTF-8 or not Python holds no kernels.
         let Ok(text) = allowed.text(path) else { continue };
         let is_function = |line: &&str| line.trim_start().starts_with("@wp.func");
         functions += text.lines().filter(is_function).count();
@@ -236,7 +244,7 @@ fn find(folder: &Path, files: &[PathBuf]) -> (Vec<KernelInFile>, usize) {
         for kernel in reader.kernels() {
             let mut module = Module::new("kernel");
             let lowered = reader.lower(kernel.position, &mut module);
-            let ir = lowered.and_then(|()| check::module(module));
+            let ir = lowered.and_then(|()| check::module(module)).and_then(within_limits);
             let types = ir
                 .as_ref()
                 .ok()

@@ -25,13 +25,13 @@ pub(crate) struct ArgumentInput {
     pub(crate) zero: bool,
     /// The kernel writes this argument: a result, or an array that is updated in place.
     pub(crate) written: bool,
-    /// Floats lie from here
+    /// The least float.
     pub(crate) low: f64,
-    /// to here.
+    /// The greatest float.
     pub(crate) high: f64,
-    /// Integers lie from here
+    /// The least integer.
     pub(crate) least: i64,
-    /// to here.
+    /// The greatest integer.
     pub(crate) most: i64,
 }
 

@@ -7,7 +7,9 @@
 use crate::random::mix;
 use crate::row::Row;
 use crate::structure::erased;
+use crate::worker_threads::on_threads;
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const GRAM: usize = 5;
 const HASHES: usize = 96;
@@ -21,7 +23,7 @@ const SALTS: [u64; HASHES] = {
     }
     salts
 };
-/// Rows between two words of how far it is.
+/// Rows between two reports of progress.
 const STEP: usize = 500;
 
 /// The lower halves of the minima: 32 bits tell them apart well enough, and are compared twice as
@@ -102,23 +104,20 @@ fn by_threads<T: Sync, R: Send>(
     seen: &(dyn Fn(usize) + Sync),
 ) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let part = |items: &[T]| -> Vec<R> {
-        let mut found = Vec::with_capacity(items.len());
-        for items in items.chunks(STEP) {
-            found.extend(items.iter().map(&of));
+    let chunks: Vec<&[T]> = items.chunks(STEP).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut found = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(items) = chunks.get(at) else { return found };
+            found.push((at, items.iter().map(&of).collect::<Vec<R>>()));
             seen(items.len());
         }
-        found
     };
-    let share = items.len().div_ceil(cores).max(1);
-    std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            items.chunks(share).map(|items| scope.spawn(move || part(items))).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, Vec<R>>| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().flat_map(join).collect()
-    })
+    let mut found: Vec<(usize, Vec<R>)> = on_threads(cores, work).into_iter().flatten().collect();
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().flat_map(|(_, found)| found).collect()
 }
 
 /// Counts the minima that two rows share.

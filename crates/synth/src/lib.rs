@@ -1,9 +1,9 @@
 //! The dataset foundry: kernels sampled from typed grammars, run, checked and written.
 //!
 //! [`row::make`] draws a kernel (`grammar`), prints it as Python (`spell`), lets the compiler read
-//! that text as any other (`program`), runs it (`execute`, `semantic_check`, `difference`) and
-//! keeps all of it as a [`row::Row`]. [`batch`] makes many and writes them, [`validate`] checks
-//! stored ones, [`mutate`] checks the checks.
+//! that text as any other (`row_program`), runs it (`execute`, `semantic_check`,
+//! `finite_difference`) and keeps all of it as a [`row::Row`]. [`batch`] makes many and writes
+//! them, [`validate`] checks stored ones, [`mutate`] checks the checks.
 
 mod allowed_error;
 mod ast;
@@ -44,6 +44,7 @@ pub mod verdict;
 mod warp;
 mod warp_text;
 mod widen;
+mod worker_threads;
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(doctest)]

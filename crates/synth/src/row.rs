@@ -7,7 +7,7 @@ use crate::allowed_error::{AllowedErrors, Runner, adds_floats};
 use crate::distance::settled;
 use crate::execute::{self, Grid, Memory, Variation};
 use crate::finite_difference::{self, SlopeCheck};
-use crate::grammar;
+use crate::grammar::{self, Draft};
 use crate::input::ArgumentInput;
 use crate::launched::{self, ExpectedResults};
 use crate::row_program::{RowProgram, element};
@@ -131,23 +131,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     let draft = grammar::draft(own, seed).ok_or(RejectReason::Senseless)?;
     let source = spell::text(&draft.text);
     let program = RowProgram::read(&source).map_err(|_| RejectReason::Faults)?;
-    let mut input_seed = random::seed(seed, 1 << 40);
-    let mut checks = vec![Check::passed("parses"), Check::passed("compiles")];
-    let (mut outputs, mut gradients) = (None, None);
-    if plan.mode != Mode::Text {
-        input_seed = semantic_check::check(&draft, &program, &source, input_seed)?;
-        checks.push(Check::passed("meaningful"));
-    }
-    if plan.mode == Mode::Run {
-        let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
-        input_seed = mutation_check::seed(&source, &program, grid, input_seed)?;
-        checks.push(Check::passed("pinned"));
-        let results = results(&program, grid, input_seed).map_err(|_| RejectReason::Faults)?;
-        checks.extend(slope(&program, grid, input_seed, &results)?);
-        checks.extend(machine_code(&program, grid, input_seed, &results));
-        outputs = Some(tensor::to_json(&results.outputs));
-        gradients = results.gradients.map(|gradients| tensor::to_json(&gradients));
-    }
+    let checked = check(plan.mode, &draft, &program, &source, random::seed(seed, 1 << 40))?;
     let emitted = program.emit(plan.device);
     let tokens = structure::tokens(&source);
     let structure = structure::hash(&tokens);
@@ -170,13 +154,13 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
         signature_json: signature(&program, &draft.inputs),
         launch_dims: draft.dims.clone(),
         inputs_json: json!(draft.inputs).to_string(),
-        input_seed,
-        outputs_json: outputs,
-        gradients_json: gradients,
+        input_seed: checked.input_seed,
+        outputs_json: checked.outputs,
+        gradients_json: checked.gradients,
         features: structure::features(&tokens),
         split: crate::split::split_of(&structure).into(),
         structure,
-        checks_json: json!(checks).to_string(),
+        checks_json: json!(checked.checks).to_string(),
         seed: plan.seed,
         attempt: attempt as u32,
         generator_version: GENERATOR_VERSION,
@@ -186,6 +170,41 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
         origin_json: None,
         source,
     })
+}
+
+/// Results of the checks of a draft: the seed of inputs that pass them, verdicts, and results.
+struct CheckedDraft {
+    input_seed: u64,
+    checks: Vec<Check>,
+    outputs: Option<String>,
+    gradients: Option<String>,
+}
+
+/// Checks a draft as far as the mode asks for it.
+fn check(
+    mode: Mode,
+    draft: &Draft,
+    program: &RowProgram,
+    source: &str,
+    mut input_seed: u64,
+) -> Result<CheckedDraft, RejectReason> {
+    let mut checks = vec![Check::passed("parses"), Check::passed("compiles")];
+    let (mut outputs, mut gradients) = (None, None);
+    if mode != Mode::Text {
+        input_seed = semantic_check::check(draft, program, source, input_seed)?;
+        checks.push(Check::passed("meaningful"));
+    }
+    if mode == Mode::Run {
+        let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+        input_seed = mutation_check::seed(source, program, grid, input_seed)?;
+        checks.push(Check::passed("pinned"));
+        let results = results(program, grid, input_seed).map_err(|_| RejectReason::Faults)?;
+        checks.extend(slope(program, grid, input_seed, &results)?);
+        checks.extend(machine_code(program, grid, input_seed, &results));
+        outputs = Some(tensor::to_json(&results.outputs));
+        gradients = results.gradients.map(|gradients| tensor::to_json(&gradients));
+    }
+    Ok(CheckedDraft { input_seed, checks, outputs, gradients })
 }
 
 /// Results against those in 64 bits, gradients against differences; a row that rounding decides, or

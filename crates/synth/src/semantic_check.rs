@@ -57,18 +57,10 @@ pub(crate) fn check(
     draws.swap(0, open);
     results.swap(0, open);
     let written = |at: usize| draft.inputs[at].written;
-    for result in &results {
-        for (at, bytes) in result.iter().enumerate().filter(|(at, _)| written(*at)) {
-            let numbers = execute::numbers(&program.forward, program.kernel, at, bytes);
-            if numbers.iter().any(|number| {
-                !number.as_f64().is_finite()
-                    || number.as_f64().abs() > 1e6 && number.scalar().is_float()
-            }) {
-                return Err(RejectReason::NotFinite);
-            }
-        }
-    }
     let outputs: Vec<usize> = (0..draft.inputs.len()).filter(|&at| written(at)).collect();
+    if !results.iter().all(|result| is_moderate(program, result, &outputs)) {
+        return Err(RejectReason::NotFinite);
+    }
     if outputs.iter().any(|&at| results.iter().skip(1).all(|result| result[at] == results[0][at])) {
         return Err(RejectReason::ConstantResult);
     }
@@ -98,6 +90,17 @@ pub(crate) fn check(
     } else {
         Ok(seeds[0])
     }
+}
+
+/// Returns true if all numbers of the results are finite, and no float is above a million.
+fn is_moderate(program: &RowProgram, result: &[Vec<u8>], outputs: &[usize]) -> bool {
+    outputs.iter().all(|&at| {
+        let numbers = execute::numbers(&program.forward, program.kernel, at, &result[at]);
+        numbers.iter().all(|number| {
+            let value = number.as_f64();
+            value.is_finite() && !(value.abs() > 1e6 && number.scalar().is_float())
+        })
+    })
 }
 
 /// Returns true if some comparison always came out the same. A comparison that ends a loop may: it

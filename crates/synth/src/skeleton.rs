@@ -54,7 +54,7 @@ impl KnownSkeletons {
     pub fn of_folder(folder: &Path) -> Result<Self, SynthError> {
         let mut known = Self::default();
         for path in python_files(folder)? {
-            // What is no UTF-8 text, or no Python, holds no kernels.
+            // A text that is not UTF-8 or not Python holds no kernels.
             if let Ok(text) = gbxcule_files::read_text(&path, gbxcule_files::MOST_TEXT_BYTES) {
                 known.add(text);
             }

@@ -23,9 +23,14 @@ pub(crate) enum Token<'a> {
     Number(&'a str),
     Text,
     Mark(&'a str),
-    /// A line's begin, with its indentation.
+    /// A line's beginning, with its indentation.
     Line(usize),
 }
+
+/// Marks of two characters.
+const LONG_MARKS: [&str; 16] = [
+    "//", "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=", "&=", "|=", "^=", "->",
+];
 
 /// The tokens of a text, with where they begin; comments and blank lines are none.
 pub(crate) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
@@ -69,13 +74,7 @@ pub(crate) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
                 length
             }
             _ => {
-                let two = text.get(at..at + 2).filter(|two| {
-                    [
-                        "//", "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=",
-                        "&=", "|=", "^=", "->",
-                    ]
-                    .contains(two)
-                });
+                let two = text.get(at..at + 2).filter(|two| LONG_MARKS.contains(two));
                 match byte {
                     b'(' | b'[' | b'{' => depth += 1,
                     b')' | b']' | b'}' => depth = depth.saturating_sub(1),

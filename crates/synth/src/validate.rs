@@ -10,14 +10,13 @@ use crate::distance::{exact, settled};
 use crate::error::SynthError;
 use crate::execute::Grid;
 use crate::finite_difference::{self, SlopeCheck};
-use crate::input::{ArgumentInput, is_small, rank};
+use crate::input::{ArgumentInput, is_small};
 use crate::launched::{self, ExpectedResults};
 use crate::row::{Results, Row, Texts, results};
 use crate::row_program::{Emitted, RowProgram};
 use crate::tensor::Tensor;
 use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
 use crate::widen;
-use gbxcule_ir::Param;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::Device;
 use std::cell::OnceCell;
@@ -133,13 +132,7 @@ impl StoredRow {
     fn read(row: &Row) -> Option<Self> {
         let program = RowProgram::read(&row.source).ok()?;
         let inputs = row.inputs()?;
-        let types = &program.forward.types;
-        let fits =
-            |(param, given): (&Param, &ArgumentInput)| given.shape.len() == rank(types, param.ty);
-        if inputs.len() != program.params().len()
-            || !program.params().iter().zip(&inputs).all(fits)
-            || !is_small(&row.launch_dims)
-        {
+        if !program.takes(&inputs) || !is_small(&row.launch_dims) {
             return None;
         }
         let results =

@@ -197,6 +197,16 @@ fn hostile_python_and_ir_end_with_a_verdict() {
     }
 }
 
+/// A constant that a compiler computes for hours.
+const LONG_CONSTANT: &str =
+    "constexpr long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+static_assert(fib(60) > 0);";
+
+/// Four million types.
+const MANY_TEMPLATES: &str = "template<int N, int S> struct T { static const long v = T<N - 1, 2 * S>::v + T<N - 1, 2 * S + 1>::v; };
+template<int S> struct T<0, S> { static const long v = S; };
+static long all = T<22, 1>::v;";
+
 /// Compiled answers do what they do in the sandbox, and their limits are a verdict.
 #[test]
 fn hostile_cpp_and_cuda_end_with_a_verdict() {
@@ -240,18 +250,8 @@ fn hostile_cpp_and_cuda_end_with_a_verdict() {
         ),
         (begun("#include \"/dev/zero\""), &refused),
         (begun("#include \"/etc/passwd\""), &refused),
-        (
-            begun(
-                "constexpr long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\nstatic_assert(fib(60) > 0);",
-            ),
-            &refused,
-        ),
-        (
-            begun(
-                "template<int N, int S> struct T { static const long v = T<N - 1, 2 * S>::v + T<N - 1, 2 * S + 1>::v; };\ntemplate<int S> struct T<0, S> { static const long v = S; };\nstatic long all = T<22, 1>::v;",
-            ),
-            &refused,
-        ),
+        (begun(LONG_CONSTANT), &refused),
+        (begun(MANY_TEMPLATES), &refused),
     ];
     for (text, is_expected) in attacks {
         let found = graded(Task::PythonToCuda, &text, SHORT);

@@ -232,3 +232,54 @@ fn the_package_of_warp_gives_a_thousand_rows() {
     println!("{checks:?}");
     assert!(rows.len() >= 1000, "{}", rows.len());
 }
+
+/// Each of these took longer than anyone would wait, or all memory, when statements held the names
+/// of those below them and names were looked for in every statement of every file.
+#[test]
+fn files_that_were_made_to_last_forever_are_read_to_their_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: String| {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    };
+    let kernel = |name: &str| {
+        format!(
+            "@wp.kernel\ndef {name}(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    i = wp.tid()\n    \
+             y[i] = x[i] * 2.0\n"
+        )
+    };
+    write("long.py", format!("import warp as wp\n{}{}", "z = 1\n".repeat(200_000), kernel("long")));
+    let classes: String =
+        (0..50).map(|depth| format!("{}class C{depth}:\n", " ".repeat(depth))).collect();
+    let names: String = (0..50_000).map(|name| format!("n{name}; ")).collect();
+    let inner = format!("{}{names}\n", " ".repeat(50));
+    write("deep.py", format!("import warp as wp\n{classes}{inner}{}", kernel("deep")));
+    let stars: String = (0..40).map(|from| format!("from m{from} import *\n")).collect();
+    (0..40).for_each(|module| write(&format!("m{module}.py"), stars.clone()));
+    write("star.py", format!("import warp as wp\n{stars}{}", kernel("star")));
+    // Each is 16 of the one before: the last of them has 1 GiB, and is no variable of a row's.
+    let structs: String = (1..7)
+        .map(|at| {
+            let fields: String =
+                (0..16).map(|field| format!("    f{field}: S{}\n", at - 1)).collect();
+            format!("@wp.struct\nclass S{at}:\n{fields}")
+        })
+        .collect();
+    let first = "import warp as wp\n@wp.struct\nclass S0:\n    f0: wp.mat44\n    f1: wp.mat44\n";
+    let copies =
+        "    s = S3()\n    t = S3()\n    for j in range(1000):\n        t = s\n        s = t\n";
+    let copies = format!("{}{copies}", kernel("copies"));
+    let elements = kernel("elements").replace("y: wp.array(dtype=float)", "y: wp.array(dtype=S3)");
+    let elements = elements.replace("y[i] = x[i] * 2.0", "y[i].f0.f0.f0.f0[0, 0] = x[i]");
+    write("structs.py", format!("{first}{structs}{copies}{elements}"));
+    let Harvested { rows, harvest, .. } =
+        harvest(folder.path(), "MIT", PLAN, 1, &|_| ()).expect("a folder");
+    assert_eq!(harvest.kernels, 5, "{harvest:?}");
+    assert_eq!(
+        harvest.refused.get("refused by the compiler: `too-complex`"),
+        Some(&2),
+        "{harvest:?}"
+    );
+    assert!(rows.iter().any(|row| row.kernel == "long"), "{harvest:?}");
+    assert!(rows.iter().any(|row| row.kernel == "deep"), "{harvest:?}");
+    assert_eq!(harvest.refused.values().sum::<usize>() + rows.len(), 5);
+}

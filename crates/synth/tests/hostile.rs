@@ -85,3 +85,28 @@ fn a_foreign_text_is_not_made_wrong_and_run() {
     }
     assert!(!mark.exists(), "a foreign text was run");
 }
+
+/// 65,536 elements are allowed, and structs of a kilobyte are: together they are not.
+#[test]
+fn inputs_that_would_fill_memory_are_not_drawn() {
+    let fields: String = (0..16).map(|field| format!("    f{field}: wp.mat44\n")).collect();
+    let source = format!(
+        "import warp as wp\n\n\n@wp.struct\nclass Wide:\n{fields}\n\n@wp.kernel\ndef k(a: wp.array(dtype=Wide), \
+         y: wp.array(dtype=float)):\n    i = wp.tid()\n    y[i] = a[i].f0[0, 0] * 2.0\n"
+    );
+    let parses = |extent: u32| {
+        let mut row = Row { source: source.clone(), launch_dims: vec![4], ..row(1) };
+        let mut inputs: Vec<serde_json::Value> =
+            serde_json::from_str(&row.inputs_json).expect("inputs");
+        inputs.truncate(1);
+        inputs.push(inputs[0].clone());
+        for (given, (name, extent)) in inputs.iter_mut().zip([("a", extent), ("y", 4)]) {
+            (given["name"], given["shape"]) = (name.into(), vec![extent].into());
+        }
+        row.inputs_json = serde_json::to_string(&inputs).expect("JSON");
+        let verdicts = validate(&[row], &Checks::default()).expect("no other program is asked");
+        verdict(&verdicts[0], "parses")
+    };
+    assert_eq!(parses(4), Ok(Verdict::Pass));
+    assert_eq!(parses(65_536), Ok(Verdict::Fail));
+}

@@ -10,6 +10,7 @@
 use super::task::Task;
 use crate::error::SynthError;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -39,7 +40,7 @@ struct Line {
     answer: Option<String>,
     custom_id: Option<String>,
     response: Option<Response>,
-    error: Option<serde_json::Value>,
+    error: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -64,6 +65,35 @@ struct Message {
     content: Option<String>,
 }
 
+/// Lines that are no answers. A file may hold a billion: the first are kept, the others counted.
+#[derive(Default)]
+struct BadLines {
+    first: Vec<(usize, usize, String)>,
+    more: usize,
+}
+
+impl BadLines {
+    fn add(&mut self, line: usize, column: usize, reason: String) {
+        if self.first.len() < TOLD {
+            self.first.push((line, column, reason));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn error(self, path: &Path) -> Option<SynthError> {
+        let mut lines = self.first.into_iter();
+        let (line, column, mut reason) = lines.next()?;
+        for (line, column, other) in lines {
+            reason += &format!("\n{}:{line}:{column}: {other}", path.display());
+        }
+        if self.more > 0 {
+            reason += &format!("\nand {} lines more", self.more);
+        }
+        Some(SynthError::Line { path: path.into(), line, column, reason })
+    }
+}
+
 /// Reads a file. Lines without a task are about `task`; if there is one, lines about another are
 /// left out.
 pub fn read(
@@ -72,34 +102,21 @@ pub fn read(
     rows: &BTreeSet<u64>,
 ) -> Result<Vec<Answer>, SynthError> {
     let bytes = gbxcule_files::read(path, MOST_FILE_BYTES).map_err(SynthError::file(path))?;
-    let (mut answers, mut bad) = (Vec::new(), Vec::new());
+    let (mut answers, mut bad) = (Vec::new(), BadLines::default());
     for (line, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
         match parse(bytes, task, line) {
             Ok(found) => match found.first().filter(|it| !rows.contains(&it.row)) {
-                Some(answer) => {
-                    bad.push((line, 1, format!("the dataset has no row {}", answer.row)));
-                }
+                Some(answer) => bad.add(line, 1, format!("the dataset has no row {}", answer.row)),
                 None => answers.extend(found),
             },
-            Err((column, reason)) => bad.push((line, column, reason)),
+            Err((column, reason)) => bad.add(line, column, reason),
         }
     }
-    if let Some((line, column, reason)) = bad.first().cloned() {
-        let others: Vec<String> = bad
-            .iter()
-            .skip(1)
-            .take(TOLD - 1)
-            .map(|(line, column, reason)| format!("\n{}:{line}:{column}: {reason}", path.display()))
-            .collect();
-        let more = match bad.len().saturating_sub(TOLD) {
-            0 => String::new(),
-            more => format!("\nand {more} lines more"),
-        };
-        let reason = format!("{reason}{}{more}", others.concat());
-        return Err(SynthError::Line { path: path.into(), line, column, reason });
+    if let Some(error) = bad.error(path) {
+        return Err(error);
     }
     if answers.is_empty() {
         return Err(SynthError::data(path, "there is no answer to these tasks in it"));
@@ -262,6 +279,10 @@ mod tests {
         }
         let many = said(&"nonsense\n".repeat(14));
         assert!(many.contains("\n:10:") && many.ends_with("\nand 4 lines more"), "{many}");
+        // Of a billion bad lines as many are kept as are told.
+        let mut bad = BadLines::default();
+        (1..=1_000_000).for_each(|line| bad.add(line, 1, "no row".to_owned()));
+        assert_eq!((bad.first.len(), bad.more), (TOLD, 1_000_000 - TOLD));
         assert!(said("\n").ends_with("there is no answer to these tasks in it"));
     }
 }

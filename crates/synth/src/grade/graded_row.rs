@@ -11,7 +11,7 @@ use super::FRESH_INPUTS;
 use crate::allowed_error::{AllowedErrors, Runner};
 use crate::distance::exact;
 use crate::execute::{self, Grid, Memory};
-use crate::input::{ArgumentInput, is_small, rank};
+use crate::input::{ArgumentInput, is_small};
 use crate::row::{Results, Row, results};
 use crate::row_program::RowProgram;
 use crate::tensor::{self, Tensor};
@@ -67,14 +67,7 @@ impl GradedRow {
         })?;
         let inputs =
             row.inputs().ok_or_else(|| format!("row {}: its inputs aren't sound", row.id))?;
-        let params = program.params();
-        let types = &program.forward.types;
-        let fits = params.len() == inputs.len()
-            && params
-                .iter()
-                .zip(&inputs)
-                .all(|(it, given)| given.shape.len() == rank(types, it.ty));
-        if !fits || !is_small(&row.launch_dims) {
+        if !program.takes(&inputs) || !is_small(&row.launch_dims) {
             return Err(format!("row {}: its inputs don't fit its kernel", row.id));
         }
         let wide = widen::program(&program);

@@ -16,36 +16,9 @@ impl KernelBuilder {
             return self.read(ty).unwrap_or_else(|| self.made_vector(len, of, 0));
         }
         if !of.is_float() {
-            let op = self.random.pick(&["+", "-"]);
-            return match self.random.below(3) {
-                0 => self.made_vector(len, of, 1),
-                1 => self.vector(len, of, depth - 1).mul(self.integer(of, 1)),
-                _ => {
-                    let left = self.vector(len, of, depth - 1);
-                    Expr::binary(left, op, self.vector(len, of, depth - 1))
-                }
-            };
+            return self.some_vector_of_integers(len, of, depth);
         }
-        let square = self.has(Ty::Mat(len, len, of));
-        let turned = len == 3 && of == Scalar::F32;
-        let quat = if turned && self.has(Ty::Quat) { 12 } else { 0 };
-        let pose = if turned && self.has(Ty::Transform) { 12 } else { 0 };
-        let calls = if self.callable(ty) { 8 } else { 0 };
-        let cross = if len == 3 { 7 } else { 0 };
-        let weights = [
-            16,
-            14,
-            5,
-            6,
-            cross,
-            if square { 14 } else { 0 },
-            quat,
-            pose,
-            calls,
-            self.weights.select / 2,
-            7,
-            4,
-        ];
+        let weights = self.vector_weights(len, of);
         match self.random.weighted(weights) {
             0 => {
                 let op = self.random.pick(&["+", "-"]);
@@ -96,6 +69,38 @@ impl KernelBuilder {
                 }
             }
         }
+    }
+
+    fn some_vector_of_integers(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
+        let op = self.random.pick(&["+", "-"]);
+        match self.random.below(3) {
+            0 => self.made_vector(len, of, 1),
+            1 => self.vector(len, of, depth - 1).mul(self.integer(of, 1)),
+            _ => {
+                let left = self.vector(len, of, depth - 1);
+                Expr::binary(left, op, self.vector(len, of, depth - 1))
+            }
+        }
+    }
+
+    /// How often each form of a vector of floats is drawn, in the order of `some_vector`.
+    fn vector_weights(&self, len: u8, of: Scalar) -> [u32; 12] {
+        let turned = len == 3 && of == Scalar::F32;
+        let only_if = |allowed: bool, weight: u32| if allowed { weight } else { 0 };
+        [
+            16,
+            14,
+            5,
+            6,
+            only_if(len == 3, 7),
+            only_if(self.has(Ty::Mat(len, len, of)), 14),
+            only_if(turned && self.has(Ty::Quat), 12),
+            only_if(turned && self.has(Ty::Transform), 12),
+            only_if(self.callable(Ty::Vec(len, of)), 8),
+            self.weights.select / 2,
+            7,
+            4,
+        ]
     }
 
     fn made_vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {

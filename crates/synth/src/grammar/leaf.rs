@@ -127,21 +127,7 @@ impl KernelBuilder {
                 let op = self.random.pick(&["and", "or"]);
                 Expr::binary(value, op, Expr::binary(with, ">", limit))
             }
-            (Ty::Scalar(of), _) if of.is_float() => {
-                let whole = from.scalar().is_some_and(Scalar::is_int);
-                let with = self.as_scalar(with, from, of);
-                // An int may be 0, and has a factor already.
-                match if whole { self.random.below(3) } else { self.random.below(6) } {
-                    0 | 1 => value.add(with),
-                    2 => value.sub(with),
-                    3 => value.mul(with),
-                    4 => Expr::wp("max", vec![value, with]),
-                    _ => {
-                        let factor = self.some_float(of);
-                        value.add(with.mul(factor))
-                    }
-                }
-            }
+            (Ty::Scalar(of), _) if of.is_float() => self.absorbed_by_float(value, of, with, from),
             (Ty::Scalar(of), _) => {
                 let with = self.as_integer(with, from, of);
                 let op = self.random.pick(&["+", "-", "^", "+"]);
@@ -179,6 +165,22 @@ impl KernelBuilder {
                 value.mul(Expr::wp("transform", vec![shift, still]))
             }
             (Ty::Struct(_), _) => unreachable!("a struct's fields are closed, not the struct"),
+        }
+    }
+
+    fn absorbed_by_float(&mut self, value: Expr, of: Scalar, with: Expr, from: Ty) -> Expr {
+        let whole = from.scalar().is_some_and(Scalar::is_int);
+        let with = self.as_scalar(with, from, of);
+        // An int may be 0, and has a factor already.
+        match if whole { self.random.below(3) } else { self.random.below(6) } {
+            0 | 1 => value.add(with),
+            2 => value.sub(with),
+            3 => value.mul(with),
+            4 => Expr::wp("max", vec![value, with]),
+            _ => {
+                let factor = self.some_float(of);
+                value.add(with.mul(factor))
+            }
         }
     }
 

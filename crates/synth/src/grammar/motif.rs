@@ -22,7 +22,7 @@ impl KernelBuilder {
         }
     }
 
-    /// An expression that is named_if a name, if one was drawn that is `wanted`.
+    /// Draws an expression that reads something and is `wanted`, and gives it a name.
     fn named_if(&mut self, ty: Ty, depth: usize, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> {
         let bare = |_: &Self, expr: &Expr| is_name_like(expr) || !reads(expr) || !wanted(expr);
         let mark = self.mark();
@@ -93,7 +93,7 @@ impl KernelBuilder {
         self.touch(name);
     }
 
-    /// A changed variable is named_if reading again.
+    /// Marks a changed variable as unread.
     fn touch(&mut self, name: &Name) {
         let own = Expr::from(name);
         self.vars.iter_mut().filter(|var| var.expr == own).for_each(|var| var.used = false);
@@ -244,16 +244,7 @@ impl KernelBuilder {
             self.bindings_of_loop(ty, 2, total, since);
         }
         if self.random.chance(18) {
-            let moving = [self.names_since(since), vec![place.clone()]].concat();
-            let mark = self.mark();
-            let still = |_: &Self, expr: &Expr| !holds_any(expr, &moving);
-            match self.drawn(|m| m.truth(1), still) {
-                Ok(condition) => {
-                    let leave = vec![Stmt::Continue];
-                    self.push(Stmt::If(vec![(condition, leave)], vec![]));
-                }
-                Err(_) => self.reset(&mark),
-            }
+            self.maybe_continue(&place, since);
         }
         if !of.is_float() {
             let value = self.local_expr(ty, 2, since);
@@ -270,25 +261,7 @@ impl KernelBuilder {
             self.push(Stmt::Augment(place.clone(), "*", one.add(part.mul(value))));
         } else {
             let value = self.local_expr(ty, 2, since);
-            let stmt = match self.random.below(6) {
-                0 => {
-                    let keep = self.random.pick(&[0.5, 0.6, 0.75, 0.8, 0.9]);
-                    let keep = self.literal(of, keep);
-                    Stmt::Assign(vec![place.clone()], place.clone().mul(keep).add(value))
-                }
-                1 => {
-                    let word = self.random.pick(&["sin", "tanh", "cos"]);
-                    Stmt::Assign(
-                        vec![place.clone()],
-                        Expr::wp(word, vec![place.clone().add(value)]),
-                    )
-                }
-                2 => {
-                    let word = self.random.pick(&["max", "min"]);
-                    Stmt::Assign(vec![place.clone()], Expr::wp(word, vec![place.clone(), value]))
-                }
-                _ => Stmt::Augment(place.clone(), "+", value),
-            };
+            let stmt = self.float_update(place.clone(), of, value);
             self.push(stmt);
         }
         if self.random.chance(15) && of.is_float() {
@@ -297,6 +270,40 @@ impl KernelBuilder {
             let limit = if op == "<" { Expr::unary("-", limit) } else { limit };
             let condition = Expr::binary(place, op, limit);
             self.push(Stmt::If(vec![(condition, vec![Stmt::Break])], vec![]));
+        }
+    }
+
+    /// Leaves an iteration early by a condition that changes with it, if one is drawn.
+    fn maybe_continue(&mut self, place: &Expr, since: usize) {
+        let moving = [self.names_since(since), vec![place.clone()]].concat();
+        let mark = self.mark();
+        let still = |_: &Self, expr: &Expr| !holds_any(expr, &moving);
+        match self.drawn(|m| m.truth(1), still) {
+            Ok(condition) => {
+                let leave = vec![Stmt::Continue];
+                self.push(Stmt::If(vec![(condition, leave)], vec![]));
+            }
+            Err(_) => self.reset(&mark),
+        }
+    }
+
+    /// The statement that adds a value to a total of floats, or mixes it in.
+    fn float_update(&mut self, place: Expr, of: Scalar, value: Expr) -> Stmt {
+        match self.random.below(6) {
+            0 => {
+                let keep = self.random.pick(&[0.5, 0.6, 0.75, 0.8, 0.9]);
+                let keep = self.literal(of, keep);
+                Stmt::Assign(vec![place.clone()], place.mul(keep).add(value))
+            }
+            1 => {
+                let word = self.random.pick(&["sin", "tanh", "cos"]);
+                Stmt::Assign(vec![place.clone()], Expr::wp(word, vec![place.add(value)]))
+            }
+            2 => {
+                let word = self.random.pick(&["max", "min"]);
+                Stmt::Assign(vec![place.clone()], Expr::wp(word, vec![place, value]))
+            }
+            _ => Stmt::Augment(place, "+", value),
         }
     }
 

@@ -288,27 +288,11 @@ impl KernelBuilder {
     fn some_integer_of(&mut self, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Scalar(of);
         if depth == 0 || self.random.chance(15) {
-            if !self.random.chance(12)
-                && let Some(found) = self.read(ty)
-            {
-                return found;
-            }
-            if let Some((found, from)) = self.read_any().filter(|(_, from)| from.scalar().is_some())
-            {
-                return self.as_integer(found, from, of);
-            }
-            return self.some_int(of);
+            return self.integer_leaf(of);
         }
         let calls = if self.callable(ty) { 8 } else { 0 };
-        match self.random.weighted([
-            24,
-            10,
-            self.weights.bits,
-            self.weights.bits,
-            self.weights.select,
-            calls,
-            6,
-        ]) {
+        let (bits, select) = (self.weights.bits, self.weights.select);
+        match self.random.weighted([24, 10, bits, bits, select, calls, 6]) {
             0 => {
                 let op = self.random.pick(&["+", "-", "+"]);
                 let left = self.integer(of, depth - 1);
@@ -349,6 +333,19 @@ impl KernelBuilder {
                 }
             }
         }
+    }
+
+    /// Something that can be read, as an integer, or else a number.
+    fn integer_leaf(&mut self, of: Scalar) -> Expr {
+        if !self.random.chance(12)
+            && let Some(found) = self.read(Ty::Scalar(of))
+        {
+            return found;
+        }
+        if let Some((found, from)) = self.read_any().filter(|(_, from)| from.scalar().is_some()) {
+            return self.as_integer(found, from, of);
+        }
+        self.some_int(of)
     }
 
     pub(super) fn truth(&mut self, depth: usize) -> Expr {

@@ -1,7 +1,7 @@
 //! Cuts a kernel out of its file: a text of its own with every definition that it needs, from this
 //! file and from those that it imports from.
 
-use super::outline::{Import, Statement, outline};
+use super::outline::{Import, Mentions, Statement, outline};
 use crate::structure::{Token, tokens};
 use gbxcule_runtime::ProgramFiles;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,6 +12,11 @@ use std::rc::Rc;
 const MOST_DEFINITIONS: usize = 300;
 /// Imports that lead from one file to the next, at most.
 const MOST_IMPORTS: usize = 8;
+/// Names that are looked up for a cut, at most: `import *` of files that import each other so has
+/// no end that anyone would wait for.
+const MOST_LOOKUPS: usize = 100_000;
+/// Bytes of all definitions of a cut, at most.
+const MOST_CUT_BYTES: usize = 4 << 20;
 /// Packages that stay imports: what a row needs of them is known to the compiler.
 const KNOWN: [&str; 4] = ["warp", "math", "numpy", "typing"];
 
@@ -20,6 +25,33 @@ pub(super) struct Source {
     path: PathBuf,
     text: String,
     statements: Vec<Statement>,
+    /// Statements by the one that they are below, and by the names that they define.
+    by_name: HashMap<Option<usize>, HashMap<String, Vec<usize>>>,
+    /// Statements with an `import *`.
+    stars: Vec<usize>,
+}
+
+impl Source {
+    fn new(path: PathBuf, text: String) -> Self {
+        let statements = outline(&text);
+        let mut by_name: HashMap<Option<usize>, HashMap<String, Vec<usize>>> = HashMap::new();
+        let mut stars = Vec::new();
+        for (at, statement) in statements.iter().enumerate() {
+            let beside = by_name.entry(statement.parent).or_default();
+            for name in statement.defines.iter().collect::<BTreeSet<_>>() {
+                beside.entry(name.clone()).or_default().push(at);
+            }
+            if statement.imports.iter().any(|import| import.name == "*") {
+                stars.push(at);
+            }
+        }
+        Self { path, text, statements, by_name, stars }
+    }
+
+    /// The statements below `parent` that define a name, in order.
+    fn defining(&self, parent: Option<usize>, name: &str) -> &[usize] {
+        self.by_name.get(&parent).and_then(|beside| beside.get(name)).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Files below a folder that were read, each once.
@@ -37,8 +69,7 @@ impl Sources {
     pub(super) fn file(&mut self, path: &Path) -> Option<Rc<Source>> {
         let read = || {
             let text = self.allowed.text(path).ok()?;
-            let statements = outline(&text);
-            Some(Rc::new(Source { path: path.into(), text, statements }))
+            Some(Rc::new(Source::new(path.into(), text)))
         };
         self.files.entry(path.into()).or_insert_with(read).clone()
     }
@@ -91,6 +122,10 @@ struct Cutter<'s> {
     chosen: BTreeMap<DefinitionId, Rc<Source>>,
     order: Vec<DefinitionId>,
     todo: Vec<(Rc<Source>, usize)>,
+    /// Names that were looked up.
+    lookups: usize,
+    /// Bytes of the definitions.
+    bytes: usize,
 }
 
 /// Cuts out the kernel whose name stands at a byte of a file.
@@ -111,17 +146,24 @@ pub(super) fn cut(
         chosen: BTreeMap::new(),
         order: Vec::new(),
         todo: Vec::new(),
+        lookups: 0,
+        bytes: 0,
     };
     cutter.add(file, kernel);
     while let Some((file, statement)) = cutter.todo.pop() {
-        let names = file.statements[statement].mentions.clone();
-        for name in names {
-            cutter.need(&file, statement, &name, 0);
+        let text = file.statements[statement].text(&file);
+        cutter.bytes += text.len();
+        if cutter.bytes > MOST_CUT_BYTES {
+            return None;
         }
-        for (module, name) in file.statements[statement].attributes.clone() {
-            cutter.need_of_module(&file, statement, &module, &name);
+        let mentions = Mentions::of(text);
+        for name in &mentions.names {
+            cutter.need(&file, statement, name, 0);
         }
-        if cutter.chosen.len() > MOST_DEFINITIONS {
+        for (module, name) in &mentions.attributes {
+            cutter.need_of_module(&file, statement, module, name);
+        }
+        if cutter.chosen.len() > MOST_DEFINITIONS || cutter.lookups > MOST_LOOKUPS {
             return None;
         }
     }
@@ -163,8 +205,13 @@ impl Cutter<'_> {
 
     /// Chooses what a name means that some `from module import *` brings.
     fn take_starred(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
-        let stars = file.statements.iter().flat_map(|it| &it.imports).filter(|it| it.name == "*");
+        let stars = file.stars.iter().flat_map(|&at| &file.statements[at].imports);
+        let stars = stars.filter(|it| it.name == "*");
         for import in stars {
+            self.lookups += 1;
+            if self.lookups > MOST_LOOKUPS {
+                return false;
+            }
             if let Some(other) = self.sources.module(&file.path, import)
                 && self.take_at_top(&other, name, depth + 1)
             {
@@ -177,6 +224,7 @@ impl Cutter<'_> {
     /// Chooses what a module gives by a name, its own or one that it imports.
     fn take_at_top(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
         depth <= MOST_IMPORTS
+            && self.lookups <= MOST_LOOKUPS
             && (self.take(file, usize::MAX, None, name, depth)
                 || self.take_starred(file, name, depth))
     }
@@ -186,8 +234,10 @@ impl Cutter<'_> {
         let mut scope = Some(statement);
         let import = loop {
             let parent = scope.and_then(|at| file.statements[at].parent);
-            let beside = file.statements.iter().filter(|it| it.parent == parent);
-            match beside.flat_map(|it| &it.imports).find(|it| it.name == module) {
+            let beside = file.defining(parent, module).iter();
+            let imports = beside.flat_map(|&at| &file.statements[at].imports);
+            self.lookups += 1;
+            match imports.into_iter().find(|it| it.name == module) {
                 Some(import) => break import,
                 None if parent.is_none() => return,
                 None => scope = parent,
@@ -228,12 +278,9 @@ impl Cutter<'_> {
         name: &str,
         depth: usize,
     ) -> bool {
-        let found: Vec<usize> = (0..file.statements.len())
-            .filter(|&at| {
-                let it = &file.statements[at];
-                it.parent == parent && at != user && it.defines.iter().any(|own| own == name)
-            })
-            .collect();
+        self.lookups += 1;
+        let others = file.defining(parent, name).iter().copied();
+        let found: Vec<usize> = others.filter(|&at| at != user).collect();
         for &at in &found {
             let it = &file.statements[at];
             if it.imports.is_empty() {

@@ -4,8 +4,12 @@ use super::Harvest;
 use crate::batch::Manifest;
 use crate::external_column::Tools;
 use crate::row::Plan;
+use gbxcule_files::MOST_TEXT_BYTES;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Component, Path};
+
+/// Bytes of a file of git's that names one thing, at most.
+const MOST_GIT_BYTES: u64 = 1 << 12;
 
 /// Origin of a row, stored as JSON.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -41,30 +45,50 @@ pub fn is_licence(text: &str) -> bool {
 
 /// The commit that a folder, or one above it, is a checkout of: read from git's files, without
 /// running it.
+///
+/// The files may be anybody's, and what they name is published with the rows. So a name of theirs
+/// leads to nothing but a file below git's own `refs`, and only a hash is taken from it.
 pub(super) fn commit(folder: &Path) -> Option<String> {
     let folder = folder.canonicalize().ok()?;
-    let read = |path: &Path| gbxcule_files::read_text(path, 1 << 20).ok();
     let git = folder.ancestors().map(|it| it.join(".git")).find(|it| it.exists())?;
-    let git = match read(&git) {
+    let git = match read(&git, MOST_GIT_BYTES) {
         // A worktree names the folder that has its state.
         Some(text) if git.is_file() => git.parent()?.join(text.trim().strip_prefix("gitdir: ")?),
         _ => git,
     };
-    let head = read(&git.join("HEAD"))?;
-    let Some(name) = head.trim().strip_prefix("ref: ") else { return is_hash(head.trim()) };
-    let common = read(&git.join("commondir"));
+    let head = read_below(&git, Path::new("HEAD"), MOST_GIT_BYTES)?;
+    let Some(name) = head.trim().strip_prefix("ref: ") else { return hash(head.trim()) };
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+    if !name.starts_with("refs/") || !Path::new(name).components().all(is_plain) {
+        return None;
+    }
+    let common = read_below(&git, Path::new("commondir"), MOST_GIT_BYTES);
     let common = common.map_or(git.clone(), |text| git.join(text.trim()));
-    let loose = [&git, &common].into_iter().find_map(|it| read(&it.join(name)));
+    let loose = || {
+        let mut places = [&git, &common].into_iter();
+        places.find_map(|it| read_below(it, Path::new(name), MOST_GIT_BYTES))
+    };
     let packed = || {
-        let text = read(&common.join("packed-refs"))?;
+        let text = read_below(&common, Path::new("packed-refs"), MOST_TEXT_BYTES)?;
         let line = text.lines().find(|line| line.ends_with(&format!(" {name}")))?;
         Some(line.split(' ').next()?.to_owned())
     };
-    is_hash(loose.or_else(packed)?.trim())
+    hash(loose().or_else(packed)?.trim())
 }
 
-fn is_hash(text: &str) -> Option<String> {
-    let fits = text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+fn read(path: &Path, most_bytes: u64) -> Option<String> {
+    gbxcule_files::read_text(path, most_bytes).ok()
+}
+
+/// Reads a file that really lies below a folder: no link leads out of it.
+fn read_below(folder: &Path, name: &Path, most_bytes: u64) -> Option<String> {
+    let path = folder.join(name).canonicalize().ok()?;
+    path.starts_with(folder.canonicalize().ok()?).then(|| read(&path, most_bytes))?
+}
+
+/// A text that is a hash of git's, of either kind.
+fn hash(text: &str) -> Option<String> {
+    let fits = [40, 64].contains(&text.len()) && text.bytes().all(|it| it.is_ascii_hexdigit());
     fits.then(|| text.to_owned())
 }
 
@@ -89,6 +113,38 @@ mod tests {
         assert_eq!(commit(&inside), Some(other));
         std::fs::write(git.join("HEAD"), format!("{hash}\n")).expect("a file");
         assert_eq!(commit(&inside).as_deref(), Some(hash));
+    }
+
+    /// A harvested folder may say anything; what isn't git's must not be published as a commit.
+    #[cfg(unix)]
+    #[test]
+    fn files_of_git_that_lie_lead_to_no_other_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (own, secret) = (folder.path().join("own"), folder.path().join("token"));
+        let git = own.join(".git");
+        std::fs::create_dir_all(git.join("refs/heads")).expect("a folder");
+        std::fs::write(&secret, "deadbeef".repeat(8)).expect("a file");
+        let says = |head: &str| {
+            std::fs::write(git.join("HEAD"), head).expect("a file");
+            commit(&own)
+        };
+        let place = secret.display();
+        for name in [&*format!("{place}"), "../../token", "refs/../../../token", "refs/heads/link"]
+        {
+            let link = git.join("refs/heads/link");
+            _ = std::os::unix::fs::symlink(&secret, link);
+            assert_eq!(says(&format!("ref: {name}\n")), None, "{name}");
+        }
+        assert_eq!(says(&"a".repeat(100_000)), None, "no hash is so long");
+        assert_eq!(says(&"a".repeat(41)), None);
+        assert_eq!(says(&"a".repeat(64)).map(|it| it.len()), Some(64));
+        std::fs::remove_file(git.join("HEAD")).expect("ours");
+        std::os::unix::fs::symlink(&secret, git.join("HEAD")).expect("a link");
+        assert_eq!(commit(&own), None);
+        std::fs::remove_file(git.join("HEAD")).expect("ours");
+        let made = std::process::Command::new("mkfifo").arg(git.join("HEAD")).status();
+        assert!(made.expect("mkfifo runs").success());
+        assert_eq!(commit(&own), None);
     }
 
     #[test]

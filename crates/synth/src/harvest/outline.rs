@@ -18,12 +18,16 @@ pub(super) struct Statement {
     pub(super) defines: Vec<String>,
     /// Binding of an import; the names are then in `defines`.
     pub(super) imports: Vec<Import>,
-    /// Names that it mentions, its own parts included.
-    pub(super) mentions: BTreeSet<String>,
-    /// Names after the dot of names that it mentions: `module.name`.
-    pub(super) attributes: BTreeSet<(String, String)>,
     /// A function or class.
     pub(super) is_definition: bool,
+}
+
+/// Names that a statement mentions, its own parts included.
+#[derive(Default)]
+pub(super) struct Mentions {
+    pub(super) names: BTreeSet<String>,
+    /// Names after the dot of names: `module.name`.
+    pub(super) attributes: BTreeSet<(String, String)>,
 }
 
 /// A name that an import binds.
@@ -37,6 +41,28 @@ pub(super) struct Import {
     pub(super) module: String,
     /// The name there; `None` for the module itself.
     pub(super) original: Option<String>,
+}
+
+impl Mentions {
+    /// Reads the text of a statement. Outlines don't hold this: of statements below statements the
+    /// names would be there again and again.
+    pub(super) fn of(text: &str) -> Self {
+        let mut found = Self::default();
+        let all = tokens(text);
+        for (_, token) in &all {
+            if let Token::Name(name, false) = token {
+                found.names.insert((*name).to_owned());
+            }
+        }
+        for three in all.windows(3) {
+            if let [Token::Name(module, false), Token::Mark("."), Token::Name(name, true)] =
+                [three[0].1, three[1].1, three[2].1]
+            {
+                found.attributes.insert((module.to_owned(), name.to_owned()));
+            }
+        }
+        found
+    }
 }
 
 /// The statements of a text, in order; those indented below others follow them.
@@ -63,12 +89,14 @@ pub(super) fn outline(text: &str) -> Vec<Statement> {
             decorators.get_or_insert(begin);
             continue;
         }
+        let begin = decorators.take().unwrap_or(begin);
+        // A statement ends where the next one begins that isn't indented below it.
         while let Some(&above) = open.last()
             && statements[above].margin >= margin
         {
+            statements[above].end = begin;
             open.pop();
         }
-        let begin = decorators.take().unwrap_or(begin);
         let (defines, is_definition) = definitions(&words);
         let imports = imports(&words);
         let defines = match imports.is_empty() {
@@ -77,37 +105,14 @@ pub(super) fn outline(text: &str) -> Vec<Statement> {
         };
         statements.push(Statement {
             begin,
-            end: begin,
+            end: text.len(),
             margin,
             parent: open.last().copied(),
             defines,
             imports,
-            mentions: BTreeSet::new(),
-            attributes: BTreeSet::new(),
             is_definition,
         });
         open.push(statements.len() - 1);
-    }
-    // A statement ends where the next one begins that isn't indented below it.
-    for at in 0..statements.len() {
-        let margin = statements[at].margin;
-        let next = statements[at + 1..].iter().find(|it| it.margin <= margin);
-        let end = next.map_or(text.len(), |next| next.begin);
-        statements[at].end = end;
-        let own = |it: &&(usize, Token<'_>)| (statements[at].begin..end).contains(&it.0);
-        let own: Vec<Token<'_>> = all.iter().filter(own).map(|it| it.1).collect();
-        let names = own.iter().filter_map(|token| match token {
-            Token::Name(name, false) => Some((*name).to_owned()),
-            _ => None,
-        });
-        let attributes = own.windows(3).filter_map(|three| match *three {
-            [Token::Name(module, false), Token::Mark("."), Token::Name(name, true)] => {
-                Some((module.to_owned(), name.to_owned()))
-            }
-            _ => None,
-        });
-        (statements[at].mentions, statements[at].attributes) =
-            (names.collect(), attributes.collect());
     }
     statements
 }
@@ -149,72 +154,82 @@ fn definitions(words: &[Token<'_>]) -> (Vec<String>, bool) {
 
 /// The names that an import binds.
 fn imports(words: &[Token<'_>]) -> Vec<Import> {
-    let mut found = Vec::new();
-    let path = |mut at: usize| {
-        let mut path = String::new();
-        while let Some(Token::Name(name, _)) = words.get(at) {
-            path += name;
-            at += 1;
-            if words.get(at) != Some(&Token::Mark(".")) {
-                break;
-            }
-            path.push('.');
-            at += 1;
-        }
-        (path, at)
-    };
     match name_at(words, 0) {
-        Some("import") => {
-            let mut at = 1;
-            while at < words.len() {
-                let (module, next) = path(at);
-                let renamed =
-                    (name_at(words, next) == Some("as")).then(|| name_at(words, next + 1));
-                let first = module.split('.').next().unwrap_or_default().to_owned();
-                let (name, next) = match renamed.flatten() {
-                    Some(name) => (name.to_owned(), next + 2),
-                    None => (first, next),
-                };
-                found.push(Import { name, level: 0, module, original: None });
-                at = next + 1;
-            }
+        Some("import") => imported_modules(words),
+        Some("from") => imported_names(words),
+        _ => Vec::new(),
+    }
+}
+
+/// A path with dots that begins at a word, and the word after it.
+fn path_at(words: &[Token<'_>], mut at: usize) -> (String, usize) {
+    let mut path = String::new();
+    while let Some(Token::Name(name, _)) = words.get(at) {
+        path += name;
+        at += 1;
+        if words.get(at) != Some(&Token::Mark(".")) {
+            break;
         }
-        Some("from") => {
-            let level = words[1..].iter().take_while(|it| **it == Token::Mark(".")).count();
-            let (module, mut at) = match name_at(words, 1 + level) {
-                Some("import") => (String::new(), 1 + level),
-                // Behind a dot a name is marked as such.
-                _ if words.get(1 + level) == Some(&Token::Name("import", true)) => {
-                    (String::new(), 1 + level)
-                }
-                _ => path(1 + level),
-            };
-            at += 1;
-            while at < words.len() {
-                let original = match words.get(at) {
-                    Some(Token::Name(original, _)) => original,
-                    Some(Token::Mark("*")) => &"*",
-                    _ => {
-                        at += 1;
-                        continue;
-                    }
-                };
-                let renamed =
-                    (name_at(words, at + 1) == Some("as")).then(|| name_at(words, at + 2));
-                let (name, next) = match renamed.flatten() {
-                    Some(name) => (name, at + 3),
-                    None => (*original, at + 1),
-                };
-                found.push(Import {
-                    name: name.to_owned(),
-                    level,
-                    module: module.clone(),
-                    original: Some((*original).to_owned()),
-                });
-                at = next + 1;
-            }
+        path.push('.');
+        at += 1;
+    }
+    (path, at)
+}
+
+/// The name after `as` at a word.
+fn renamed<'a>(words: &[Token<'a>], at: usize) -> Option<&'a str> {
+    (name_at(words, at) == Some("as")).then(|| name_at(words, at + 1)).flatten()
+}
+
+/// The modules of `import a.b, c as d`.
+fn imported_modules(words: &[Token<'_>]) -> Vec<Import> {
+    let (mut found, mut at) = (Vec::new(), 1);
+    while at < words.len() {
+        let (module, next) = path_at(words, at);
+        let first = module.split('.').next().unwrap_or_default().to_owned();
+        let (name, next) = match renamed(words, next) {
+            Some(name) => (name.to_owned(), next + 2),
+            None => (first, next),
+        };
+        found.push(Import { name, level: 0, module, original: None });
+        at = next + 1;
+    }
+    found
+}
+
+/// The names of `from .a import b, c as d`.
+fn imported_names(words: &[Token<'_>]) -> Vec<Import> {
+    let level = words[1..].iter().take_while(|it| **it == Token::Mark(".")).count();
+    let (module, mut at) = match name_at(words, 1 + level) {
+        Some("import") => (String::new(), 1 + level),
+        // Behind a dot a name is marked as such.
+        _ if words.get(1 + level) == Some(&Token::Name("import", true)) => {
+            (String::new(), 1 + level)
         }
-        _ => {}
+        _ => path_at(words, 1 + level),
+    };
+    at += 1;
+    let mut found = Vec::new();
+    while at < words.len() {
+        let original = match words.get(at) {
+            Some(Token::Name(original, _)) => original,
+            Some(Token::Mark("*")) => &"*",
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let (name, next) = match renamed(words, at + 1) {
+            Some(name) => (name, at + 3),
+            None => (*original, at + 1),
+        };
+        found.push(Import {
+            name: name.to_owned(),
+            level,
+            module: module.clone(),
+            original: Some((*original).to_owned()),
+        });
+        at = next + 1;
     }
     found
 }
@@ -252,7 +267,8 @@ mod tests {
         let g = named("g");
         assert!(text[g.begin..g.end].starts_with("@wp.func\n@other(G)\ndef g"));
         assert!(text[g.begin..g.end].ends_with("return I\n\n"));
-        assert!(g.mentions.contains("H") && g.mentions.contains("G") && !g.mentions.contains("J"));
+        let names = Mentions::of(&text[g.begin..g.end]).names;
+        assert!(names.contains("H") && names.contains("G") && !names.contains("J"));
         let long = named("long");
         assert!(text[long.begin..long.end].ends_with("M = L\n\n"));
         let h = named("h");

@@ -70,21 +70,8 @@ pub(super) fn checks(
             found[at].iter_mut().for_each(|it| it.none = Some(NotRun::Unreadable));
             continue;
         };
-        let printed = &stored.emitted;
-        for (check, dialect, texts) in [
-            (
-                0,
-                Dialect::Host,
-                [(&row.cpp, &printed.cpp), (&row.cpp_backward, &printed.cpp_backward)],
-            ),
-            (
-                1,
-                Dialect::Cuda,
-                [(&row.cuda, &printed.cuda), (&row.cuda_backward, &printed.cuda_backward)],
-            ),
-        ]
-        .into_iter()
-        .filter(|it| asked.texts.have(it.1))
+        for (check, dialect, texts) in
+            texts_of(row, stored).into_iter().filter(|it| asked.texts.have(it.1))
         {
             if !asked.altered && texts.iter().any(|(stored, printed)| stored != printed) {
                 found[at][check].none = Some(NotRun::Altered);
@@ -124,6 +111,25 @@ pub(super) fn checks(
         }
     }
     Ok(found.iter().map(|[cpp, cuda]| [cpp.outcome(NAMES[0]), cuda.outcome(NAMES[1])]).collect())
+}
+
+/// A text of a row, and the one that our compiler prints.
+type StoredAndPrinted<'a> = (&'a Option<String>, &'a Option<String>);
+
+/// Number, dialect and texts of both checks.
+fn texts_of<'a>(
+    row: &'a Row,
+    stored: &'a StoredRow,
+) -> [(usize, Dialect, [StoredAndPrinted<'a>; 2]); 2] {
+    let printed = &stored.emitted;
+    [
+        (0, Dialect::Host, [(&row.cpp, &printed.cpp), (&row.cpp_backward, &printed.cpp_backward)]),
+        (
+            1,
+            Dialect::Cuda,
+            [(&row.cuda, &printed.cuda), (&row.cuda_backward, &printed.cuda_backward)],
+        ),
+    ]
 }
 
 fn job<'a>(

@@ -260,26 +260,7 @@ fn fields(m: &mut KernelBuilder) {
     let puts_together = !takes_apart || m.random.chance(50);
     let here = m.here();
     if takes_apart {
-        let most = match word.of.bits() {
-            64 => i64::MAX >> 12,
-            bits => (1i64 << bits) - 1,
-        };
-        let name = m.name_from(&["packed", "words", "rgba", "codes", "keys"]);
-        let array = m.param(name, ty, 1, ArgumentInput::integers(m.dims.clone(), 0, most));
-        let whole = m.name_from(&["word", "code", "bits", "value"]);
-        m.push(Stmt::Assign(vec![Expr::from(&whole)], Expr::from(&array).index(here.clone())));
-        for &(shift, bits, name) in word.fields {
-            let own = Expr::from(&whole);
-            let moved = match shift {
-                0 => own,
-                _ => Expr::binary(own, ">>", m.literal(word.of, shift as f64)),
-            };
-            let is_last = shift + i64::from(bits) == i64::from(word.of.bits());
-            let mask = m.literal(word.of, ((1i64 << bits) - 1) as f64);
-            let field = if is_last { moved } else { Expr::binary(moved, "&", mask) };
-            let name = m.name_from(&[name]);
-            m.define_as(name, INT, Expr::call("int", vec![field]));
-        }
+        take_apart(m, word, here.clone());
     } else {
         for _ in 0..2 {
             let given = ArgumentInput::integers(m.dims.clone(), 0, 300);
@@ -301,6 +282,39 @@ fn fields(m: &mut KernelBuilder) {
         return m.store(ty);
     }
     let out = m.output(ty, m.dims.clone());
+    if let Some(whole) = put_together(m, word) {
+        m.push(Stmt::Assign(vec![Expr::from(&out).index(here)], whole));
+    }
+}
+
+/// Reads a word, and defines each of its fields as an int.
+fn take_apart(m: &mut KernelBuilder, word: &Word, here: Vec<Expr>) {
+    let most = match word.of.bits() {
+        64 => i64::MAX >> 12,
+        bits => (1i64 << bits) - 1,
+    };
+    let name = m.name_from(&["packed", "words", "rgba", "codes", "keys"]);
+    let input = ArgumentInput::integers(m.dims.clone(), 0, most);
+    let array = m.param(name, Ty::Scalar(word.of), 1, input);
+    let whole = m.name_from(&["word", "code", "bits", "value"]);
+    m.push(Stmt::Assign(vec![Expr::from(&whole)], Expr::from(&array).index(here)));
+    for &(shift, bits, name) in word.fields {
+        let own = Expr::from(&whole);
+        let moved = match shift {
+            0 => own,
+            _ => Expr::binary(own, ">>", m.literal(word.of, shift as f64)),
+        };
+        let is_last = shift + i64::from(bits) == i64::from(word.of.bits());
+        let mask = m.literal(word.of, ((1i64 << bits) - 1) as f64);
+        let field = if is_last { moved } else { Expr::binary(moved, "&", mask) };
+        let name = m.name_from(&[name]);
+        m.define_as(name, INT, Expr::call("int", vec![field]));
+    }
+}
+
+/// A word of which each field is an expression.
+fn put_together(m: &mut KernelBuilder, word: &Word) -> Option<Expr> {
+    let ty = Ty::Scalar(word.of);
     let last = word.fields.len() - 1;
     let mut whole: Option<Expr> = None;
     for (number, &(shift, bits, _)) in word.fields.iter().enumerate() {
@@ -317,7 +331,5 @@ fn fields(m: &mut KernelBuilder) {
             None => moved,
         });
     }
-    if let Some(whole) = whole {
-        m.push(Stmt::Assign(vec![Expr::from(&out).index(here)], whole));
-    }
+    whole
 }

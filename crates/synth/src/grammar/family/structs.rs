@@ -64,7 +64,7 @@ fn declare(m: &mut KernelBuilder) -> usize {
             } else {
                 m.random.pick(&[float, VEC3, float, INT, VEC2, Ty::Mat(2, 2, Scalar::F32)])
             };
-            // A field's name is no name of the kernel's.
+            // A field's name is not a name of the kernel's.
             let words = crate::identifiers::variable(ty, m.theme);
             (m.random.pick(words), ty)
         })
