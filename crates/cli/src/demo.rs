@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use gbxcule_lab::action_source::ActionGen;
+use gbxcule_lab::action_source::ActionSource;
 use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::report;
@@ -118,7 +118,7 @@ impl Demo {
             stage: Stage::FullStep,
             programs: Programs::default(),
             draw_last: false,
-            action_gen: ActionGen::Random,
+            action_gen: ActionSource::Random,
             actions_seed: 0,
             experiment: None,
             workers: None,
@@ -151,7 +151,7 @@ impl Demo {
         let drive = DriveSettings {
             codec: Codec::FULL_V1,
             schedule,
-            action_gen: ActionGen::Random,
+            action_gen: ActionSource::Random,
             seed: 0,
             // That of the table: a kernel of the same stage is there already.
             stage: Stage::FullStep,

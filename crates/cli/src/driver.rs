@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use gbxcule_lab::action_source::ActionGen;
+use gbxcule_lab::action_source::ActionSource;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
     Codec, EnvStates, Frame, FrameRange, LinkMode, Model, Programs, Recompile, Returns, Rom,
@@ -25,7 +25,7 @@ pub(crate) const REAL_FRAMES_PER_S: f64 = 4_194_304.0 / 70_224.0;
 pub(crate) struct DriveSettings {
     pub(crate) codec: Codec,
     pub(crate) schedule: Schedule,
-    pub(crate) action_gen: ActionGen,
+    pub(crate) action_gen: ActionSource,
     pub(crate) seed: u64,
     pub(crate) stage: Stage,
     pub(crate) programs: Programs,
@@ -111,7 +111,7 @@ impl Driver {
     /// actions.
     pub(crate) fn restored(
         checkpoint: &[u8],
-        action_gen: ActionGen,
+        action_gen: ActionSource,
         seed: u64,
         device: Device,
     ) -> Result<Self, SwarmError> {
@@ -181,7 +181,7 @@ impl Driver {
         self.returns.as_ref().map_or(Ok(()), Returns::reset)
     }
 
-    /// Run up to so many frames, but not past the end of the step; says how many it were. On a
+    /// Runs up to so many frames, but not past the end of the step; returns how many it were. On a
     /// device they are only asked for.
     pub(crate) fn advance(&mut self, most_frames: u32, draw_last: bool) -> Result<u32, SwarmError> {
         let of = self.drive.schedule.frames_per_step();
@@ -218,7 +218,7 @@ impl Driver {
         self.swarm.samples(env)
     }
 
-    /// Wait until all that was asked for has happened.
+    /// Waits until all that was asked for has happened.
     pub(crate) fn sync(&mut self) -> Result<(), SwarmError> {
         self.swarm.sync()
     }
@@ -232,7 +232,7 @@ impl Driver {
         Ok(envs.zip(dones).filter(|(_, done)| *done).map(|(env, _)| env).collect())
     }
 
-    /// Run to the end of the step, drawing its last frame; says how many frames it took.
+    /// Runs to the end of the step, drawing its last frame; returns how many frames it took.
     pub(crate) fn finish_step(&mut self, draw: bool) -> Result<u32, SwarmError> {
         self.advance(self.drive.schedule.frames_per_step(), draw)
     }
@@ -260,6 +260,27 @@ impl Driver {
     /// An env's state, as `--state` takes it.
     pub(crate) fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         self.swarm.save_state(env)
+    }
+
+    /// Returns true if the cartridge has RAM with a battery.
+    pub(crate) fn has_battery(&self) -> bool {
+        let rom = self.swarm.rom();
+        rom.cartridge().has_battery && rom.cart_ram_bytes() > 0
+    }
+
+    /// The RAM of machine 0's cartridge.
+    pub(crate) fn cartridge_ram(&self) -> Result<Vec<u8>, SwarmError> {
+        Ok(self.swarm.snapshot(0)?.cart_ram().to_vec())
+    }
+
+    /// The battery file of machine 0, as other emulators have it.
+    pub(crate) fn battery(&self) -> Result<Vec<u8>, SwarmError> {
+        self.swarm.save_battery(0)
+    }
+
+    /// Puts a battery file into machine 0.
+    pub(crate) fn insert_battery(&mut self, file: &[u8]) -> Result<(), SwarmError> {
+        self.swarm.load_battery(0, file)
     }
 
     /// Everything about one env.
@@ -350,7 +371,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let drive = DriveSettings {
             codec: Codec::FULL_V1,
             schedule: Schedule::new(frames_per_step, 8).expect("a schedule"),
-            action_gen: ActionGen::Random,
+            action_gen: ActionSource::Random,
             seed: 3,
             stage: Stage::FullStep,
             programs: programs(),
@@ -385,7 +406,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
                 while pieces.step() == step {
                     pieces.advance(1 + (step as u32 % 3) * 3, true).expect("a piece");
                 }
-                ActionGen::Random.fill(&Codec::FULL_V1, 3, step, &mut actions);
+                ActionSource::Random.fill(&Codec::FULL_V1, 3, step, &mut actions);
                 swarm.step(&actions).expect("a step");
                 assert_eq!(everything(&whole), everything(&pieces), "step {step}");
                 let state = |env| swarm.save_state(env).expect("an env");
@@ -422,13 +443,13 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         }
         other.restart_from(b"no state").expect_err("no state");
         let checkpoint = first.swarm.checkpoint(b"a note").expect("bytes");
-        let again = Driver::restored(&checkpoint, ActionGen::Random, 3, Device::Cpu);
+        let again = Driver::restored(&checkpoint, ActionSource::Random, 3, Device::Cpu);
         let mut again = again.expect("a swarm");
         assert_eq!(everything(&again), everything(&first));
         assert_eq!(again.drive().schedule, first.drive().schedule);
         // Its steps are counted from here on, so its actions are those of a first step.
         let actions = first.actions.clone();
-        ActionGen::Random.fill(&Codec::FULL_V1, 3, 0, &mut first.actions);
+        ActionSource::Random.fill(&Codec::FULL_V1, 3, 0, &mut first.actions);
         assert_ne!(actions, first.actions);
         let range = FrameRange { frames: 0..8, draw_last: false };
         first.swarm.step_frames(&first.actions, &range).expect("a step");

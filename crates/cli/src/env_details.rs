@@ -17,7 +17,7 @@ pub(crate) struct EnvDetails {
     pub(crate) step: StepDetails,
 }
 
-/// Details of a machine's last step, which those know who drive it.
+/// Details of a machine's last step, known to the code that steps it.
 #[derive(Debug, Clone)]
 pub(crate) struct StepDetails {
     /// None where there are no rewards.

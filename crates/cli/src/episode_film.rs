@@ -1,7 +1,7 @@
 //! Films of episodes that have been played: a machine of the same swarm plays them once more.
 //!
-//! A machine is determined by its state and its actions, so nothing needs to be drawn or kept while
-//! a swarm trains but these.
+//! A machine is determined by its state and its actions, so only these are kept while a swarm
+//! trains, and nothing is drawn.
 
 use std::path::Path;
 

@@ -1,7 +1,10 @@
 //! The end by a signal: Ctrl-C and SIGTERM end the children, remove what is half written, and then
 //! this process as they would have. After SIGKILL the sandbox's watcher ends the children, and the
-//! next start removes the files.
+//! next start removes the files. A file that grows beyond the limit of the shell (`ulimit -f`) is
+//! an error of its writer's, not the end of the process.
 
+#[cfg(unix)]
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// True while a signal is ending this process.
@@ -18,13 +21,16 @@ pub(crate) fn wait_for_the_end() {
 /// Waits for the signals on a thread of its own. SIGHUP is left alone: `nohup` has it ignored.
 #[cfg(unix)]
 pub(crate) fn install() {
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
+    // With a handler the write fails, and says so. Ignoring the signal would do as much, but
+    // children inherit that: the sandbox's compilers are to be ended.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     // Without handlers the signals end the process at once, as ever.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
-    std::thread::spawn(move || {
+    let spawned = std::thread::Builder::new().spawn(move || {
         for signal in signals.forever() {
             ENDING.store(true, Ordering::SeqCst);
             gbxcule_sandbox::end_all();
@@ -32,6 +38,13 @@ pub(crate) fn install() {
             let _ = emulate_default_handler(signal);
         }
     });
+    // A system that gives no thread: the signals end the process at once.
+    if spawned.is_err() {
+        for signal in [SIGINT, SIGTERM] {
+            let always = Arc::new(AtomicBool::new(true));
+            let _ = signal_hook::flag::register_conditional_default(signal, always);
+        }
+    }
 }
 
 #[cfg(not(unix))]

@@ -97,9 +97,10 @@ enum Verb {
 /// Runs a command line, whose first word is the command's own name.
 pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
     interrupt::install();
-    let command = match Cli::try_parse_from(command_line) {
+    let words: Vec<OsString> = command_line.into_iter().collect();
+    let command = match Cli::try_parse_from(&words) {
         Ok(command) => command,
-        Err(error) => return explain(&error),
+        Err(error) => return explain(&error, &words),
     };
     if let Err(error) = gbxcule_runtime::check_threads() {
         return failed(&error.to_string());
@@ -140,7 +141,12 @@ fn output_lost(error: &std::io::Error) -> ExitCode {
 }
 
 /// Help that was asked for, or what is wrong with the command line.
-fn explain(error: &clap::Error) -> ExitCode {
+fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    // A word may be the name of somebody's file. In colours it would reach the terminal as it is.
+    if error.use_stderr() && words.iter().any(|word| print::is_obeyed(&word.to_string_lossy())) {
+        print::error(&error.render().to_string());
+        return ExitCode::from(2);
+    }
     match error.print() {
         Err(lost) if lost.kind() != ErrorKind::BrokenPipe && !error.use_stderr() => {
             output_lost(&lost)

@@ -149,7 +149,7 @@ impl LiveView {
             && self.viewers.awaits_next(&LearnerView { swarm, shown: &self.shown })
     }
 
-    /// The swarm has made a step, whose last frame was drawn or not.
+    /// Shows a step that the swarm has made, whose last frame was drawn or not.
     ///
     /// # Errors
     /// The device failed.

@@ -129,7 +129,7 @@ impl Mosaic {
         Ok(Self { width, height, pixels: vec![GROUND; width * height], columns, scale })
     }
 
-    /// Draw a machine's picture into its place.
+    /// Draws a machine's picture into its place.
     pub(crate) fn place(&mut self, place: usize, frame: Frame<'_>) {
         match frame {
             Frame::Shades(packed) => {

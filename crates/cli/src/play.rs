@@ -1,8 +1,10 @@
 //! `gbxcule play`: one machine in the browser, its buttons on the keyboard (keys:
 //! `watch/page/buttons.js`).
 
+use std::path::PathBuf;
+
 use clap::Args;
-use gbxcule_lab::action_source::ActionGen;
+use gbxcule_lab::action_source::ActionSource;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
 
@@ -10,6 +12,7 @@ use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
 use crate::picture::Curve;
 use crate::run_options::{LinkOption, ModelOption, ProgramOptions, StartOption};
+use crate::watch::battery_file::BatteryFile;
 use crate::watch::{Mode, PageAddress, Start, driver, show};
 
 /// Play one machine in the browser, at the speed of a real one
@@ -24,6 +27,7 @@ EXAMPLES
   gbxcule play
   gbxcule play --rom game.gb --port 9000
   gbxcule play --rom game.gb --state town.state
+  gbxcule play --rom game.gb --battery game.sav
   gbxcule play --link pairs
   gbxcule play --reward task.py --frames-per-step 24")]
 pub(crate) struct Play {
@@ -60,6 +64,11 @@ pub(crate) struct Play {
 
     #[command(flatten)]
     begins: StartOption,
+
+    /// Keep what the cartridge keeps by its battery: read from this file if it is there, written to
+    /// it while you play
+    #[arg(long, value_name = "FILE.sav", conflicts_with_all = ["state", "link"])]
+    battery: Option<PathBuf>,
 }
 
 impl Play {
@@ -67,7 +76,7 @@ impl Play {
         let drive = DriveSettings {
             codec: Codec::FULL_V1,
             schedule: Schedule::new(self.frames_per_step, self.frames_per_step)?,
-            action_gen: ActionGen::Hold("NOOP".to_owned()),
+            action_gen: ActionSource::Hold("NOOP".to_owned()),
             seed: 0,
             stage: Stage::RewardOnly,
             programs: Programs::default(),
@@ -83,10 +92,13 @@ impl Play {
         let drive = DriveSettings { sound, ..drive };
         let Self { curve, paused, .. } = self;
         let num_envs = if is_paired { 2 } else { 1 };
-        let start = Start { speed: 1.0, running: !paused, mode: Mode::Play, curve, heatmap: None };
         let (name, mut driver) =
             driver(&self.rom, &self.model, num_envs, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
-        show(&name, driver, &start, &self.place)
+        let battery = self.battery.map(|path| BatteryFile::inserted(&path, &mut driver));
+        let battery = battery.transpose()?;
+        let (running, mode) = (!paused, Mode::Play);
+        let start = Start { speed: 1.0, running, mode, curve, heatmap: None, battery };
+        show(&name, driver, start, &self.place)
     }
 }

@@ -56,13 +56,28 @@ fn settle(failure: Option<io::Error>) -> io::Result<()> {
     }
 }
 
+/// Returns true for a character that a terminal obeys instead of showing it, such as an escape or a
+/// change of the direction of writing.
+fn is_command(character: char) -> bool {
+    let is_direction = matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    character.is_control() || is_direction
+}
+
+/// Returns true if a terminal would obey something in a text.
+pub(crate) fn is_obeyed(text: &str) -> bool {
+    text.chars().any(is_command)
+}
+
 /// A text whose control characters are shown instead of obeyed.
 struct Plain<'t>(&'t str);
 
 impl fmt::Display for Plain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for character in self.0.chars() {
-            if character.is_control() && !matches!(character, '\n' | '\t') {
+            if is_command(character) && !matches!(character, '\n' | '\t') {
                 write!(f, "{}", character.escape_default())?;
             } else {
                 f.write_char(character)?;
@@ -80,7 +95,7 @@ pub(crate) fn shell_word(path: &Path) -> String {
     let here = if bytes.first() == Some(&b'-') { "./" } else { "" };
     match path.to_str() {
         Some(text) if !text.is_empty() && bytes.iter().all(is_safe) => format!("{here}{text}"),
-        Some(text) if !text.chars().any(char::is_control) => {
+        Some(text) if !is_obeyed(text) => {
             format!("{here}'{}'", text.replace('\'', r"'\''"))
         }
         _ => {
@@ -112,6 +127,8 @@ mod tests {
     #[test]
     fn control_characters_of_names_are_shown_and_not_obeyed() {
         assert_eq!(Plain("a\x1b[2Jb\r\n\tµ").to_string(), "a\\u{1b}[2Jb\\r\n\tµ");
+        assert_eq!(Plain("\u{202e}yp.k").to_string(), "\\u{202e}yp.k");
+        assert!(is_obeyed("a\x1b[2J") && is_obeyed("\u{2066}") && !is_obeyed("Spiel für zwei µ"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use gbxcule_lab::action_source::ActionGen;
+use gbxcule_lab::action_source::ActionSource;
 use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Stage};
 
 use crate::driver::Driver;
@@ -26,7 +26,7 @@ pub(crate) struct RunOptions {
 
     /// Source of the actions: random, cycle, noop, or hold:ACTION
     #[arg(long, visible_alias = "actions", value_name = "SOURCE", default_value = "random")]
-    pub(crate) action_gen: ActionGen,
+    pub(crate) action_gen: ActionSource,
 
     /// Seed of the actions; the same seed gives the same actions on every backend
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -84,8 +84,8 @@ impl ModelOption {
 /// Cables between the machines.
 #[derive(Args)]
 pub(crate) struct LinkOption {
-    /// Cables: none (open), or one between machines 2i and 2i + 1 (pairs), on the CPU and without
-    /// sound (docs/link.md)
+    /// Cables: none (open), or one between machines 2i and 2i + 1 (pairs), without sound
+    /// (docs/link.md)
     #[arg(long, value_name = "open|pairs", default_value = "open")]
     pub(crate) link: LinkMode,
 }

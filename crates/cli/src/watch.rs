@@ -6,6 +6,7 @@
 //! `viewers` takes turns among them, `protocol` says what the two sides send each other, `server`
 //! who may connect, `tile` how machines are made small.
 
+pub(crate) mod battery_file;
 mod connection;
 mod deadline_stream;
 pub(crate) mod heatmap;
@@ -140,10 +141,11 @@ impl Watch {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let heatmap = self.heatmap.clone();
         let Self { speed, curve, .. } = self;
-        let start = Start { speed, running: !self.paused, mode: Mode::Watch, curve, heatmap };
+        let (running, mode, battery) = (!self.paused, Mode::Watch, None);
+        let start = Start { speed, running, mode, curve, heatmap, battery };
         if let Some(path) = &self.checkpoint {
             let (name, driver) = self.restored(path)?;
-            return show(&name, driver, &start, &self.place);
+            return show(&name, driver, start, &self.place);
         }
         let drive =
             DriveSettings::new(&self.run, self.frames_per_step)?.with(self.programs.programs()?);
@@ -151,7 +153,7 @@ impl Watch {
         let (name, mut driver) =
             driver(&self.rom, &self.model, self.num_envs, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
-        show(&name, driver, &start, &self.place)
+        show(&name, driver, start, &self.place)
     }
 
     /// The swarm of a checkpoint, and the file's name.
@@ -184,11 +186,11 @@ pub(crate) fn driver(
     ))
 }
 
-/// Serve the page and run the swarm until Ctrl-C.
+/// Serves the page and runs the swarm until Ctrl-C.
 pub(crate) fn show(
     name: &str,
     driver: Driver,
-    start: &Start,
+    start: Start,
     place: &PageAddress,
 ) -> anyhow::Result<bool> {
     let (num_envs, device) = (driver.num_envs(), driver.device());

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 
 use client::{Client, View};
-use gbxcule_lab::action_source::ActionGen;
+use gbxcule_lab::action_source::ActionSource;
 use gbxcule_swarm::{Codec, FRAME_BYTES, FrameRange, Programs};
 use serde_json::{Value, json};
 use serving::Serving;
@@ -223,7 +223,7 @@ fn expected_pictures(view: &View) -> Vec<u8> {
     let frames = 0..number("frame") as u32;
     if !frames.is_empty() {
         let mut actions = [0; 7];
-        ActionGen::Random.fill(&Codec::FULL_V1, 0, number("step"), &mut actions);
+        ActionSource::Random.fill(&Codec::FULL_V1, 0, number("step"), &mut actions);
         swarm.step_frames(&actions, &FrameRange { frames, draw_last: true }).expect("a piece");
     }
     (0..7).flat_map(|env| swarm.frame(env).expect("an env").to_vec()).collect()

@@ -319,3 +319,22 @@ fn commands_that_are_printed_can_be_copied_whatever_the_names_are() {
     assert_eq!(again.status.code(), Some(0), "{repeat}: {}", stderr(&again));
     assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 1, "no other command was run");
 }
+
+/// `gbxcule compile *` in a folder of somebody's: words of the command line are names of others.
+#[test]
+fn no_word_of_the_command_line_is_obeyed_by_the_terminal() {
+    let folder = folder();
+    let name = "--o\u{1b}]0;title\u{7}\u{1b}[2J\u{202e}";
+    for words in [vec![name], vec!["compile", name], vec!["bench", "--backend", name]] {
+        let mut command = command(folder.path(), "");
+        // As on a terminal, which gets colours.
+        let output = command.env("CLICOLOR_FORCE", "1").args(&words).output();
+        let output = output.expect("the binary runs");
+        assert_eq!(output.status.code(), Some(2));
+        let said = stderr(&output);
+        assert!(
+            said.starts_with("error: ") && !said.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "{said:?}"
+        );
+    }
+}

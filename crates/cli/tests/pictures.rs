@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Output};
 
-use gbxcule_lab::action_source::ActionGen;
+use gbxcule_lab::action_source::ActionSource;
 use gbxcule_swarm::{Codec, NativeSwarm, Rom, Schedule, SwarmConfig};
 
 fn gbxcule(folder: &Path, arguments: &[&str]) -> Output {
@@ -31,7 +31,7 @@ fn shades_after(frames: &[u64], env: usize, num_envs: usize) -> Vec<Vec<u8>> {
                 packed.flat_map(|byte| [6, 4, 2, 0].map(|shift| byte >> shift & 3)).collect(),
             );
         }
-        ActionGen::Random.fill(&Codec::FULL_V1, 0, frame / 24, &mut actions);
+        ActionSource::Random.fill(&Codec::FULL_V1, 0, frame / 24, &mut actions);
         if frame % 24 >= 8 {
             actions.fill(noop);
         }
@@ -202,7 +202,7 @@ fn a_wav_is_what_the_chosen_machine_sounds_like() {
     let mut expected = Vec::new();
     for step in 0..9 {
         let mut actions = vec![0; 4];
-        ActionGen::Random.fill(&Codec::FULL_V1, 0, step, &mut actions);
+        ActionSource::Random.fill(&Codec::FULL_V1, 0, step, &mut actions);
         swarm.step(&actions).expect("good actions");
         if step >= 4 {
             expected.extend_from_slice(swarm.samples(3).expect("an env"));

@@ -117,3 +117,72 @@ fn a_page_whose_address_cannot_be_told_is_not_served() {
         assert_eq!(output.status.code(), Some(2), "{line}");
     }
 }
+
+/// Verbs that write files, each larger than the limit allows, with what they need before.
+const WRITERS: [&str; 14] = [
+    "demo --env-counts 1 --out demo",
+    "verify --ref-backend warp_vec_cpu --dut-backend stub_bad --rom ALU_LOOP --bundle-dir bundles",
+    "bench --env-counts 1 --steps 1 --repeats 1 --warmup-steps 0 --out bench-again",
+    "report bench",
+    "roms --out roms",
+    "assemble alu_loop.asm --out a.gb",
+    "record --num-envs 2 --steps 1 --out end.png",
+    "record --num-envs 2 --steps 2 --out end.gif",
+    "compile k.py --header header",
+    "synth generate --count 3 --mode text --out new",
+    "synth dedupe rows --out unique",
+    "synth validate rows --no-host --out checked",
+    "synth tasks rows --out tasks.jsonl",
+    "synth harvest code --license MIT --out harvested",
+];
+
+/// Files below a folder with their bytes, sorted.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        if entry.file_type().expect("an entry").is_dir() {
+            found.extend(contents(&entry.path()));
+        } else {
+            let bytes = fs::read(entry.path()).expect("a file");
+            found.push((entry.path().display().to_string(), bytes));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_file_beyond_the_shells_limit_is_said_and_nothing_is_half_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    write("k.py", KERNEL);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../roms/asm/alu_loop.asm");
+    fs::copy(source, folder.path().join("alu_loop.asm")).expect("a file");
+    fs::create_dir(folder.path().join("code")).expect("a folder");
+    write("code/k.py", &KERNEL.replace("1.0", "a[1] * 2.0"));
+    for line in [
+        "synth generate --count 3 --mode run --out rows",
+        "bench --env-counts 1 --steps 1 --repeats 1 --warmup-steps 0 --out bench",
+    ] {
+        assert_eq!(run(folder.path(), line, Stdio::null()).status.code(), Some(0), "{line}");
+    }
+    let before = contents(folder.path());
+    for line in WRITERS {
+        let mut command = Command::new("bash");
+        // A block has 1024 bytes.
+        let script = "ulimit -f 1; exec \"$0\" $1";
+        command.args(["-c", script, env!("CARGO_BIN_EXE_gbxcule"), line]).current_dir(&folder);
+        let output = command.env("GBXCULE_PYTHON", "/no/such/python").output().expect("bash");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}: {:?} {stderr}", output.status);
+        assert!(stderr.contains("File too large"), "{line}: {stderr}");
+        for (path, bytes) in contents(folder.path()) {
+            assert!(!path.contains(".gbxcule-"), "{line} left {path}");
+            match before.iter().find(|(known, _)| *known == path) {
+                Some((_, whole)) => assert_eq!(&bytes, whole, "{line} changed {path}"),
+                // Small files of a set are written before the one that is too large.
+                None => assert!(bytes.len() <= 1024, "{line} left {path}"),
+            }
+        }
+    }
+}

@@ -109,7 +109,6 @@ fn verbs_plug_in_cables_or_say_why_not() {
         (&["verify"], "pyboy_single has machines without a cable"),
         (&["verify", "--ref-backend", "warp_vec_cpu"], "an even number of machines, found 1"),
         (&["watch", "--num-envs", "3"], "an even number of machines, found 3"),
-        (&["play", "--device", "cuda"], "machines with a cable run on the CPU alone"),
     ] {
         let refused = run(arguments);
         assert_eq!(refused.status.code(), Some(2), "{arguments:?}");

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
+use gbxcule_lab::artifact::write_whole;
 use gbxcule_sandbox::Protection;
 use gbxcule_synth::batch::{read_brief, read_some};
 use gbxcule_synth::grade::answer::{self, Answer};
@@ -82,11 +83,11 @@ impl Tasks {
         }
         bar.finish_and_clear();
         if let Some(path) = &self.stand_in {
-            gbxcule_files::write(path, stand_ins.as_bytes())?;
+            write_whole(path, stand_ins.as_bytes())?;
         }
         match &self.out {
             Some(out) => {
-                gbxcule_files::write(out, lines.as_bytes())?;
+                write_whole(out, lines.as_bytes())?;
                 say!("{count} tasks of {} rows in {}", rows.len(), out.display());
             }
             None => print::bytes(lines.as_bytes()),

@@ -21,15 +21,15 @@ enum Stage {
 /// All connections.
 #[derive(Default)]
 pub(crate) struct Connections {
-    known: Mutex<Known>,
+    table: Mutex<ConnectionTable>,
 }
 
 #[derive(Default)]
-struct Known {
+struct ConnectionTable {
     open: Vec<OpenConnection>,
-    /// Counts signs of life: of two connections, the one with the lower count has been silent
+    /// Counts what browsers send: of two connections, the one with the lower count has been silent
     /// longer.
-    signs: u64,
+    activity: u64,
 }
 
 struct OpenConnection {
@@ -39,10 +39,10 @@ struct OpenConnection {
     last_active: u64,
 }
 
-impl Known {
-    fn next_sign(&mut self) -> u64 {
-        self.signs += 1;
-        self.signs
+impl ConnectionTable {
+    fn next_activity(&mut self) -> u64 {
+        self.activity += 1;
+        self.activity
     }
 
     /// Ends the connections of a stage that have been silent longest, until so many are left.
@@ -58,45 +58,45 @@ impl Known {
 }
 
 impl Connections {
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ConnectionTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a connection in.
     pub(crate) fn admit(self: &Arc<Self>, stream: TcpStream) -> Connection {
         let stream = Arc::new(stream);
-        let mut known = self.lock();
-        known.make_room(Stage::Opening, MOST_OPENING - 1);
-        let id = known.next_sign();
+        let mut table = self.lock();
+        table.make_room(Stage::Opening, MOST_OPENING - 1);
+        let id = table.next_activity();
         let open = OpenConnection {
             id,
             stream: Arc::clone(&stream),
             stage: Stage::Opening,
             last_active: id,
         };
-        known.open.push(open);
+        table.open.push(open);
         Connection { all: Arc::clone(self), id, stream }
     }
 
     /// Ends one connection whose request isn't answered yet, or else a viewer: there are no more
     /// descriptors.
     pub(crate) fn end_one(&self) {
-        let mut known = self.lock();
-        let opening = known.open.iter().filter(|open| open.stage == Stage::Opening).count();
+        let mut table = self.lock();
+        let opening = table.open.iter().filter(|open| open.stage == Stage::Opening).count();
         match opening.checked_sub(1) {
-            Some(fewer) => known.make_room(Stage::Opening, fewer),
+            Some(fewer) => table.make_room(Stage::Opening, fewer),
             None => {
-                let fewer = known.open.len().saturating_sub(1);
-                known.make_room(Stage::Viewer, fewer);
+                let fewer = table.open.len().saturating_sub(1);
+                table.make_room(Stage::Viewer, fewer);
             }
         }
     }
 
     /// Ends all connections.
     pub(crate) fn end_all(&self) {
-        let mut known = self.lock();
-        known.make_room(Stage::Opening, 0);
-        known.make_room(Stage::Viewer, 0);
+        let mut table = self.lock();
+        table.make_room(Stage::Opening, 0);
+        table.make_room(Stage::Viewer, 0);
     }
 }
 
@@ -110,20 +110,20 @@ pub(crate) struct Connection {
 impl Connection {
     /// Moves a connection that has asked for views to the viewers.
     pub(crate) fn become_viewer(&self) {
-        let mut known = self.all.lock();
-        let sign = known.next_sign();
-        if let Some(open) = known.open.iter_mut().find(|open| open.id == self.id) {
-            (open.stage, open.last_active) = (Stage::Viewer, sign);
+        let mut table = self.all.lock();
+        let activity = table.next_activity();
+        if let Some(open) = table.open.iter_mut().find(|open| open.id == self.id) {
+            (open.stage, open.last_active) = (Stage::Viewer, activity);
         }
-        known.make_room(Stage::Viewer, MOST_VIEWERS);
+        table.make_room(Stage::Viewer, MOST_VIEWERS);
     }
 
-    /// Records a sign of life: a whole message was received or sent.
+    /// Records that a whole message was received or sent.
     pub(crate) fn record_activity(&self) {
-        let mut known = self.all.lock();
-        let sign = known.next_sign();
-        if let Some(open) = known.open.iter_mut().find(|open| open.id == self.id) {
-            open.last_active = sign;
+        let mut table = self.all.lock();
+        let activity = table.next_activity();
+        if let Some(open) = table.open.iter_mut().find(|open| open.id == self.id) {
+            open.last_active = activity;
         }
     }
 }

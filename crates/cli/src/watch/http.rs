@@ -17,7 +17,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Read up to the empty line.
+    /// Reads a request up to the empty line.
     pub(crate) fn read(stream: &mut impl Read) -> io::Result<Self> {
         let mut bytes = Vec::new();
         let mut chunk = [0; 2048];
@@ -103,7 +103,7 @@ impl Head {
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; \
                       form-action 'none'; frame-ancestors 'none'";
 
-/// Write a whole answer; the connection is closed after it.
+/// Writes a whole answer; the connection is closed after it.
 pub(crate) fn answer(
     stream: &mut impl Write,
     status: &str,

@@ -45,14 +45,15 @@
 //! lower byte first; their views say so with `"colors": "raw"` or `"corrected"`, the curve to show
 //! them by.
 //!
-//! `episodes` has means of the last 100. Of the map, `left` and `top` count cells where nobody was,
-//! `cell` is how many numbers a cell is wide, `most` the visits where its byte is 255, `place` the
-//! cell of the chosen machine.
+//! `episodes` has means of the last 100. Of the map, `left` and `top` count cells where no machine
+//! was, `cell` is how many numbers a cell is wide, `most` the visits where its byte is 255, `place`
+//! the cell of the chosen machine.
 //! `done` names those of the `count` machines whose episode is over. `memory` is C000 to C01F,
 //! `observation` the first 32 numbers of `obs_dim`; what the stage or the programs do not have is
-//! null. `look` is also the browser's credit: it is owed at most one view, so that a slow one falls
-//! behind without delaying others. Requests are taken in turns, one of each viewer. A malformed
-//! request is answered with `{"type":"refused", "message":"..."}` and changes nothing.
+//! null. Each `look` is answered by one view; a browser waits for it before it sends the next, so
+//! that a slow one falls behind without delaying others. Requests are taken in turns, one of each
+//! viewer. A malformed request is answered with `{"type":"refused", "message":"..."}` and changes
+//! nothing.
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Codec, Model, Schedule};
@@ -72,7 +73,7 @@ pub(crate) enum Mode {
     Watch,
     /// One machine with its buttons.
     Play,
-    /// A swarm that somebody else steps.
+    /// A swarm that Python steps.
     Train,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct QueuedPieces {
 }
 
 impl QueuedPieces {
-    /// A piece was asked for, which took so long; says whether to wait now.
+    /// Counts a piece that took so long to ask for; returns true if it is time to wait.
     pub(crate) fn ask(&mut self, took: Duration) -> bool {
         self.pieces += 1;
         self.busy += took;
@@ -32,7 +32,7 @@ impl QueuedPieces {
         self.pieces > 0
     }
 
-    /// The device was waited for, which took so long.
+    /// Notes that the device was waited for, and how long it took.
     pub(crate) fn settle(&mut self, waited: Duration) {
         if self.is_waiting() {
             let piece_took = (self.busy + waited) / self.pieces;
@@ -53,17 +53,17 @@ mod tests {
     const US: Duration = Duration::from_micros(1);
 
     /// Pieces until it says to wait, each of which takes so long to ask for.
-    fn asked(ahead: &mut QueuedPieces, took: Duration) -> u32 {
-        (1..).find(|_| ahead.ask(took)).unwrap_or_default()
+    fn asked(queue: &mut QueuedPieces, took: Duration) -> u32 {
+        (1..).find(|_| queue.ask(took)).unwrap_or_default()
     }
 
     #[test]
     fn the_first_piece_is_waited_for_because_nobody_knows_what_one_takes() {
-        let mut ahead = QueuedPieces::default();
-        assert!(!ahead.is_waiting());
-        assert!(ahead.ask(US) && ahead.is_waiting());
-        ahead.settle(9 * US);
-        assert_eq!((ahead.is_waiting(), ahead.piece_took()), (false, 10 * US));
+        let mut queue = QueuedPieces::default();
+        assert!(!queue.is_waiting());
+        assert!(queue.ask(US) && queue.is_waiting());
+        queue.settle(9 * US);
+        assert_eq!((queue.is_waiting(), queue.piece_took()), (false, 10 * US));
     }
 
     #[test]
@@ -71,42 +71,42 @@ mod tests {
         for (piece, pieces) in
             [(US, 64), (MS / 2, 64), (MS, 50), (7 * MS, 8), (50 * MS, 1), (9000 * MS, 1)]
         {
-            let mut ahead = QueuedPieces::default();
-            ahead.ask(Duration::ZERO);
-            ahead.settle(piece);
+            let mut queue = QueuedPieces::default();
+            queue.ask(Duration::ZERO);
+            queue.settle(piece);
             for _ in 0..3 {
                 // Asking is quick, the work is done while the session waits.
-                assert_eq!(asked(&mut ahead, Duration::ZERO), pieces, "{piece:?}");
-                ahead.settle(piece * pieces);
-                assert_eq!(ahead.piece_took(), piece);
+                assert_eq!(asked(&mut queue, Duration::ZERO), pieces, "{piece:?}");
+                queue.settle(piece * pieces);
+                assert_eq!(queue.piece_took(), piece);
             }
         }
     }
 
     #[test]
     fn where_asking_does_the_work_it_counts() {
-        let mut ahead = QueuedPieces::default();
-        ahead.ask(5 * MS);
-        ahead.settle(Duration::ZERO);
-        assert_eq!((asked(&mut ahead, 5 * MS), ahead.piece_took()), (10, 5 * MS));
+        let mut queue = QueuedPieces::default();
+        queue.ask(5 * MS);
+        queue.settle(Duration::ZERO);
+        assert_eq!((asked(&mut queue, 5 * MS), queue.piece_took()), (10, 5 * MS));
     }
 
     #[test]
     fn a_slower_swarm_is_noticed_at_the_next_wait() {
-        let mut ahead = QueuedPieces::default();
-        ahead.ask(US);
-        ahead.settle(Duration::ZERO);
-        assert_eq!(asked(&mut ahead, US), 64);
-        ahead.settle(640 * MS);
-        assert_eq!(asked(&mut ahead, US), 5);
+        let mut queue = QueuedPieces::default();
+        queue.ask(US);
+        queue.settle(Duration::ZERO);
+        assert_eq!(asked(&mut queue, US), 64);
+        queue.settle(640 * MS);
+        assert_eq!(asked(&mut queue, US), 5);
     }
 
     #[test]
     fn waiting_for_nothing_changes_nothing() {
-        let mut ahead = QueuedPieces::default();
-        ahead.ask(MS);
-        ahead.settle(MS);
-        ahead.settle(900 * MS);
-        assert_eq!(ahead.piece_took(), 2 * MS);
+        let mut queue = QueuedPieces::default();
+        queue.ask(MS);
+        queue.settle(MS);
+        queue.settle(900 * MS);
+        assert_eq!(queue.piece_took(), 2 * MS);
     }
 }

@@ -54,7 +54,7 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// Returns the part of the request that there is.
+    /// Returns the part of the request that exists and fits.
     pub(crate) fn clipped(self, num_envs: usize, viewers: usize, model: Model) -> Self {
         let first = self.first.min(num_envs);
         let share = MOST_BYTES_OF_ALL / viewers.max(1);
@@ -68,7 +68,7 @@ impl Look {
     }
 }
 
-/// Understand a text from the browser, or say what is wrong with it.
+/// Parses a text from the browser, or says what is wrong with it.
 pub(crate) fn parse(text: &str) -> Result<Request, String> {
     let request = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if let Request::Speed { times } = request {

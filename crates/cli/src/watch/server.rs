@@ -65,7 +65,7 @@ impl Server {
         format!("{url}{separator}player=2")
     }
 
-    /// Accept browsers from now on; their requests come through the channel.
+    /// Accepts browsers from now on; their requests come through the channel.
     pub(crate) fn start(self, welcome: FirstMessage) -> io::Result<(SwarmReceiver, RunningServer)> {
         let (to_swarm, from_viewers) = swarm_channel();
         let is_closed = Arc::<AtomicBool>::default();

@@ -13,6 +13,7 @@ use gbxcule_swarm::{Frame, Model, SwarmError};
 use crate::driver::{Driver, REAL_FRAMES_PER_S, StepOutcome};
 use crate::env_details::EnvDetails;
 use crate::picture::Curve;
+use crate::watch::battery_file::BatteryFile;
 use crate::watch::heatmap::{Coordinates, Heatmap};
 use crate::watch::meter::Meter;
 use crate::watch::protocol::{Mode, Status};
@@ -33,7 +34,7 @@ const LONGEST_LAG: Duration = Duration::from_millis(200);
 const LONG_STEP: Duration = Duration::from_millis(8);
 
 /// Settings at the beginning of a session.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) speed: f64,
     pub(crate) running: bool,
@@ -41,6 +42,8 @@ pub(crate) struct Start {
     pub(crate) curve: Curve,
     /// Map where machines go.
     pub(crate) heatmap: Option<Coordinates>,
+    /// File of the first machine's battery.
+    pub(crate) battery: Option<BatteryFile>,
 }
 
 /// A swarm with its viewers.
@@ -50,7 +53,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(driver: Driver, start: &Start) -> Self {
+    pub(crate) fn new(driver: Driver, start: Start) -> Self {
         Self { viewers: Viewers::default(), runner: Runner::new(driver, start) }
     }
 
@@ -91,10 +94,11 @@ struct Runner {
     sound: SoundQueue,
     statistics: Statistics,
     heatmap: Option<Heatmap>,
+    battery: Option<BatteryFile>,
 }
 
 impl Runner {
-    fn new(driver: Driver, start: &Start) -> Self {
+    fn new(driver: Driver, start: Start) -> Self {
         Self {
             driver,
             curve: start.curve,
@@ -108,6 +112,7 @@ impl Runner {
             sound: SoundQueue::default(),
             statistics: Statistics::default(),
             heatmap: start.heatmap.as_ref().map(Heatmap::new),
+            battery: start.battery,
         }
     }
 
@@ -133,7 +138,24 @@ impl Runner {
                 self.due = begin;
             }
         }
-        if self.ahead.ask(begin.elapsed()) { self.settle() } else { Ok(()) }
+        if self.ahead.ask(begin.elapsed()) {
+            self.settle()?;
+        }
+        self.look_at_battery()
+    }
+
+    fn look_at_battery(&mut self) -> Result<(), SwarmError> {
+        self.battery.as_mut().map_or(Ok(()), |battery| battery.look(&self.driver))
+    }
+
+    /// Resets all machines. A battery outlives it, as it outlives the power switch.
+    fn reset(&mut self) -> Result<(), SwarmError> {
+        let kept = self.battery.is_some().then(|| self.driver.battery()).transpose()?;
+        self.driver.reset()?;
+        kept.map_or(Ok(()), |file| self.driver.insert_battery(&file))?;
+        self.statistics.begin(|_| true);
+        self.is_drawn = true;
+        Ok(())
     }
 
     fn finish_step(&mut self, draw: bool) -> Result<(), SwarmError> {
@@ -231,11 +253,7 @@ impl ViewSource for Runner {
                 self.set_running(false);
             }
             Request::Speed { times } => self.set_speed(times),
-            Request::Reset => {
-                self.driver.reset()?;
-                self.statistics.begin(|_| true);
-                self.is_drawn = true;
-            }
+            Request::Reset => self.reset()?,
             Request::Hold { env, buttons } => {
                 let before = holds.replace(env);
                 if let Some(before) = before.filter(|before| *before != env) {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// Samples that are kept: half a second. A viewer that comes later misses the rest.
 const MOST_SAMPLES: usize = 24_000;
 
-/// Samples of a machine, counted from the session's begin.
+/// Samples of a machine, counted from the beginning of the session.
 #[derive(Debug, Default)]
 pub(crate) struct SoundQueue {
     samples: VecDeque<[i16; 2]>,

@@ -37,8 +37,8 @@ pub(crate) struct Summary {
 }
 
 impl Statistics {
-    /// Counts a step of all envs. One whose episode was over, and that `is_between` episodes in
-    /// this step, counts again from the next one on.
+    /// Counts a step of all envs. After the end of its episode an env is left out as long as it
+    /// `is_between` episodes, and counts again from the next step on.
     pub(crate) fn count(
         &mut self,
         rewards: &[f32],

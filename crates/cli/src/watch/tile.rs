@@ -57,7 +57,7 @@ impl Shrink {
         WIDTH * HEIGHT * bits / 8 / (self.0 * self.0)
     }
 
-    /// Append a picture made small.
+    /// Appends a picture made small.
     pub(crate) fn append(self, picture: Frame<'_>, out: &mut Vec<u8>) {
         match picture {
             Frame::Shades(packed) => self.append_shades(packed, out),

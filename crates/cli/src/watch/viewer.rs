@@ -49,7 +49,7 @@ pub(crate) struct FirstMessage {
     pub(crate) may_act: bool,
 }
 
-/// Serve a browser until one side goes away.
+/// Serves a browser until one side goes away.
 pub(crate) fn serve(
     connection: &Connection,
     read_ahead: Vec<u8>,

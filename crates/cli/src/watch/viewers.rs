@@ -99,8 +99,8 @@ impl Viewers {
     }
 
     /// Returns true if a viewer waits for the view after the present one.
-    pub(crate) fn awaits_next(&self, sight: &impl ViewSource) -> bool {
-        let next = sight.version() + self.changes + 1;
+    pub(crate) fn awaits_next(&self, source: &impl ViewSource) -> bool {
+        let next = source.version() + self.changes + 1;
         self.viewers.iter().any(|viewer| viewer.awaits(next).is_some())
     }
 
@@ -121,20 +121,20 @@ impl Viewers {
 
     /// Handles one request of each viewer, so that one who sends many gets no more than
     /// the others; returns true if there was any.
-    pub(crate) fn take_turns(&mut self, sight: &mut impl ViewSource) -> Result<bool, SwarmError> {
+    pub(crate) fn take_turns(&mut self, source: &mut impl ViewSource) -> Result<bool, SwarmError> {
         let (mut is_busy, mut index) = (false, 0);
         while index < self.viewers.len() {
             match self.viewers[index].link.requests.try_recv() {
                 Ok(asked) => {
-                    self.handle(index, &asked, sight)?;
+                    self.handle(index, &asked, source)?;
                     // Each viewer waits for one request of each other viewer at most.
-                    self.answer(sight)?;
+                    self.answer(source)?;
                     is_busy = true;
                     index += 1;
                 }
                 Err(TryRecvError::Empty) => index += 1,
                 Err(TryRecvError::Disconnected) => {
-                    sight.handle(&mut self.viewers[index].holds, Request::LetGo)?;
+                    source.handle(&mut self.viewers[index].holds, Request::LetGo)?;
                     self.viewers.remove(index);
                 }
             }
@@ -146,34 +146,34 @@ impl Viewers {
         &mut self,
         index: usize,
         asked: &ViewerRequest,
-        sight: &mut impl ViewSource,
+        source: &mut impl ViewSource,
     ) -> Result<(), SwarmError> {
-        let (viewers, num_envs) = (self.viewers.len(), sight.num_envs());
+        let (viewers, num_envs) = (self.viewers.len(), source.num_envs());
         let viewer = &mut self.viewers[index];
         match asked.request {
             Request::Look(look) => {
-                let look = look.clipped(num_envs, viewers, sight.model());
+                let look = look.clipped(num_envs, viewers, source.model());
                 (viewer.look, viewer.looks) = (Some(look), asked.looks);
                 return Ok(());
             }
             Request::Save { env } => viewer.saves = Some(env).filter(|env| *env < num_envs),
-            request => sight.handle(&mut viewer.holds, request)?,
+            request => source.handle(&mut viewer.holds, request)?,
         }
         self.changes += 1;
         Ok(())
     }
 
     /// Sends a view to each viewer who waits for one.
-    pub(crate) fn answer(&mut self, sight: &mut impl ViewSource) -> Result<(), SwarmError> {
-        if !sight.is_drawn() {
+    pub(crate) fn answer(&mut self, source: &mut impl ViewSource) -> Result<(), SwarmError> {
+        if !source.is_drawn() {
             return Ok(());
         }
-        let version = sight.version() + self.changes;
+        let version = source.version() + self.changes;
         for viewer in &mut self.viewers {
             let Some(look) = viewer.awaits(version) else { continue };
-            sight.settle()?;
-            let bytes = view(sight, look, viewer.heard, viewer.saves.take())?;
-            viewer.heard = sight.sound().map_or(0, SoundQueue::end);
+            source.settle()?;
+            let bytes = view(source, look, viewer.heard, viewer.saves.take())?;
+            viewer.heard = source.sound().map_or(0, SoundQueue::end);
             (viewer.look, viewer.last) = (None, Some((look, version)));
             viewer.link.is_served.store(true, Ordering::SeqCst);
             // A viewer that is gone is found by the end of its requests.
@@ -185,35 +185,35 @@ impl Viewers {
 
 /// A view, with the samples from a number on if they are asked for, and with a machine's state.
 fn view(
-    sight: &impl ViewSource,
+    source: &impl ViewSource,
     look: Look,
     heard: u64,
     saves: Option<usize>,
 ) -> Result<Vec<u8>, SwarmError> {
     let envs: Vec<usize> = (look.first..look.first + look.count).collect();
-    let samples: Vec<[i16; 2]> = match sight.sound().filter(|_| look.sound) {
+    let samples: Vec<[i16; 2]> = match source.sound().filter(|_| look.sound) {
         Some(sound) => sound.since(heard).collect(),
         None => Vec::new(),
     };
-    let state = saves.map(|env| sight.state(env)).transpose()?.unwrap_or_default();
-    let map = sight.heatmap().filter(|_| look.map);
+    let state = saves.map(|env| source.state(env)).transpose()?.unwrap_or_default();
+    let map = source.heatmap().filter(|_| look.map);
     let heat = map.map(Heatmap::picture);
     let mut view = protocol::view_head(&ViewHead {
-        status: sight.status(),
+        status: source.status(),
         look,
-        model: sight.model(),
-        curve: sight.curve(),
+        model: source.model(),
+        curve: source.curve(),
         samples: samples.len(),
-        done: &sight.over(look.first..look.first + look.count)?,
-        chosen: look.chosen.map(|env| sight.details(env)).transpose()?.as_ref(),
-        summary: sight.summary(),
+        done: &source.over(look.first..look.first + look.count)?,
+        chosen: look.chosen.map(|env| source.details(env)).transpose()?.as_ref(),
+        summary: source.summary(),
         map: heat.as_ref(),
         place: map.zip(look.chosen).and_then(|(map, env)| map.place(env)),
         state_bytes: state.len(),
     });
-    sight.pictures(&envs, &mut |picture| look.shrink.append(picture, &mut view))?;
+    source.pictures(&envs, &mut |picture| look.shrink.append(picture, &mut view))?;
     if let Some(env) = look.chosen {
-        sight.pictures(&[env], &mut |picture| Shrink::WHOLE.append(picture, &mut view))?;
+        source.pictures(&[env], &mut |picture| Shrink::WHOLE.append(picture, &mut view))?;
     }
     view.extend(heat.iter().flat_map(|map| &map.heat));
     view.extend(samples.into_iter().flatten().flat_map(i16::to_le_bytes));

@@ -104,44 +104,51 @@ fn the_page_shows_the_swarm_and_obeys() {
     let slow = "document.querySelector('[name=speed][value=\"16\"]').click()";
     browser.evaluate(slow);
 
-    // A click enlarges a machine; its neighbour is a button away.
+    enlarge_and_step(&mut browser);
+    take_over(&mut browser);
+    browser.press("Escape");
+    wait_until("it is closed", || browser.holds("document.getElementById('machine').hidden"));
+    assert_eq!(browser.thrown, [""; 0]);
+}
+
+/// A click enlarges a machine, its neighbour is a button away, and steps show its registers.
+fn enlarge_and_step(browser: &mut Chromium) {
     let corner = browser.evaluate(
         "(({ x, y }) => [x, y])(document.getElementById('sheet').getBoundingClientRect())",
     );
     let at = |index: usize| corner[index].as_f64().expect("a number") + 12.0;
     browser.click(at(0), at(1));
-    wait_for_text(&mut browser, "name", "Machine 0");
+    wait_for_text(browser, "name", "Machine 0");
     browser.click_on("next");
-    wait_for_text(&mut browser, "name", "Machine 1");
+    wait_for_text(browser, "name", "Machine 1");
     browser.evaluate("document.getElementById('swarm').focus()");
     browser.press(" ");
-    wait_for_text(&mut browser, "run", "Run");
-    let steps = step_count(&mut browser);
+    wait_for_text(browser, "run", "Run");
+    let steps = step_count(browser);
     browser.press(".");
     browser.press(".");
-    wait_for_text(&mut browser, "run", "Run");
-    wait_until("it steps", || step_count(&mut browser) == steps + 2);
+    wait_for_text(browser, "run", "Run");
+    wait_until("it steps", || step_count(browser) == steps + 2);
     let swarm = expected_swarm(12, 6, steps + 2);
-    assert!(shades(&mut browser, "screen") == expected_shades(&swarm, 1), "the enlarged machine");
+    assert!(shades(browser, "screen") == expected_shades(&swarm, 1), "the enlarged machine");
     let pc = swarm.cpu_state(1).expect("an env").pc;
-    let registers = text(&mut browser, "registers");
+    let registers = text(browser, "registers");
     assert!(registers.ends_with(&format!("PC{pc:04X}")), "{registers}, not {pc:04X}");
+}
 
-    // Hands on the keyboard take it over and give it back.
+/// A keyboard takes the machine over and gives it back.
+fn take_over(browser: &mut Chromium) {
     browser.click_on("run");
     browser.click_on("hands");
     browser.key("ArrowRight", true);
-    wait_for_text(&mut browser, "action", "RIGHT");
+    wait_for_text(browser, "action", "RIGHT");
     browser.key("x", true);
-    wait_for_text(&mut browser, "action", "RIGHT + A");
+    wait_for_text(browser, "action", "RIGHT + A");
     browser.key("x", false);
     browser.key("ArrowRight", false);
-    wait_for_text(&mut browser, "action", "your hands");
+    wait_for_text(browser, "action", "your hands");
     browser.click_on("hands");
-    wait_until("actions drive it again", || text(&mut browser, "action") != "your hands");
-    browser.press("Escape");
-    wait_until("it is closed", || browser.holds("document.getElementById('machine').hidden"));
-    assert_eq!(browser.thrown, [""; 0]);
+    wait_until("actions drive it again", || text(browser, "action") != "your hands");
 }
 
 /// Red, green and blue of 160 x 144 pixels of a canvas's upper left corner.

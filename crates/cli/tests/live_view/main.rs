@@ -4,10 +4,11 @@
 //! The pictures of the view are held against a swarm of the test's own that is given the same
 //! actions.
 
+mod battery;
 mod browser;
 mod charts;
 mod chromium;
 mod client;
-mod rude;
+mod misbehaving_viewers;
 mod serving;
 mod socket;

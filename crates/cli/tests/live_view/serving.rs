@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gbxcule_lab::action_source::ActionGen;
+use gbxcule_lab::action_source::ActionSource;
 use gbxcule_swarm::{Codec, NativeSwarm, Programs, Rom, Schedule, Stage, SwarmConfig};
 
 /// Longer than anything takes on a busy machine.
@@ -131,6 +131,6 @@ fn fresh_swarm_of(
 
 pub(crate) fn step_randomly(swarm: &mut NativeSwarm, step: u64) {
     let mut actions = vec![0; swarm.config().num_envs];
-    ActionGen::Random.fill(&Codec::FULL_V1, 0, step, &mut actions);
+    ActionSource::Random.fill(&Codec::FULL_V1, 0, step, &mut actions);
     swarm.step(&actions).expect("a step");
 }

@@ -5,5 +5,6 @@ mod architecture;
 mod codes;
 mod contributing;
 mod files;
+mod functions;
 mod licences;
 mod words;

@@ -1,0 +1,76 @@
+//! The battery of a machine that is played: a `.sav` file that is put into the cartridge at the
+//! start, and written while the machine runs.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use gbxcule_swarm::SwarmError;
+
+use crate::driver::Driver;
+use crate::print;
+
+/// Time between two looks at the cartridge: that much play is lost at most when the program ends.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Bytes of a battery file, at most: more than any cartridge keeps.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// A file that keeps what machine 0 keeps by its battery.
+#[derive(Debug)]
+pub(crate) struct BatteryFile {
+    path: PathBuf,
+    /// Contents of the cartridge's RAM when it was last written or read.
+    kept: Vec<u8>,
+    next_look: Instant,
+    /// The last attempt to write failed, and the user was told.
+    has_failed: bool,
+}
+
+impl BatteryFile {
+    /// Puts a file into machine 0, or takes the machine's own RAM if there is no such file yet.
+    pub(crate) fn inserted(path: &Path, driver: &mut Driver) -> anyhow::Result<Self> {
+        let shown = || format!("--battery {}", path.display());
+        ensure!(
+            driver.has_battery(),
+            "{}: this cartridge has no RAM with a battery, so there is nothing to keep",
+            shown()
+        );
+        if path.symlink_metadata().is_ok() {
+            let file = gbxcule_files::read(path, FILE_BYTES_MAX).with_context(shown)?;
+            driver.insert_battery(&file).with_context(shown)?;
+        }
+        let kept = driver.cartridge_ram()?;
+        Ok(Self {
+            path: path.to_owned(),
+            kept,
+            next_look: Instant::now() + LOOK_INTERVAL,
+            has_failed: false,
+        })
+    }
+
+    /// Writes the file if a second has passed and the RAM has changed since. A clock that went on
+    /// is no reason to write. A failure is told once, and the next second tries again.
+    pub(crate) fn look(&mut self, driver: &Driver) -> Result<(), SwarmError> {
+        let now = Instant::now();
+        if now < self.next_look {
+            return Ok(());
+        }
+        self.next_look = now + LOOK_INTERVAL;
+        let ram = driver.cartridge_ram()?;
+        if ram == self.kept {
+            return Ok(());
+        }
+        match gbxcule_files::write(&self.path, &driver.battery()?) {
+            Ok(()) => (self.kept, self.has_failed) = (ram, false),
+            Err(error) => {
+                if !self.has_failed {
+                    let path = self.path.display();
+                    print::error(&format!("warning: --battery {path}: {error}; play goes on\n"));
+                }
+                self.has_failed = true;
+            }
+        }
+        Ok(())
+    }
+}
