@@ -252,7 +252,8 @@ def main() -> None:
         write(path, json.dumps(results, indent=1))
         write(arguments.out / "table.md", table(results))
         plot(results, arguments.out / "curves.png")
-        (arguments.out / f"{game}-{seed}.pt").unlink(missing_ok=True)
+        if player == PPO:
+            (arguments.out / f"{game}-{seed}.pt").unlink(missing_ok=True)
         print(f"{game} {player} {seed}: score {np.mean(run['scores']):.1f} {run.get('seconds', '')}", flush=True)
     print(table(results), end="")
 

@@ -5,7 +5,7 @@
 
 The agent sees two reduced frames and gets the growth of the score, and a penalty for each hull lost. What is printed
 and drawn is the game's own score of whole episodes, beside that of random play. `examples/benchmark.py` trains the same
-learner on all six games.
+learner on all seven games for one player.
 """
 
 import argparse

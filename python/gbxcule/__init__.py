@@ -1,9 +1,12 @@
 """gbxcule: a swarm of Game Boys for reinforcement learning, and kernels in NVIDIA Warp's dialect.
 
 `gbxcule.make_vec()` is a Gymnasium vector environment, `gbxcule.make()` a single one, `gbxcule.kernel` a decorator.
-Names are imported when they are first used, so that the oracles run without the extension.
+Names are imported when they are first used, so that the oracles run without the extension. Gymnasium knows the games
+once the package is imported: `gymnasium.make("gbxcule/PearlDrift-v0")`.
 """
 
+import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from gbxcule.rank import make_vec_for_rank as make_vec_for_rank
     from gbxcule.single import SwarmEnv as SwarmEnv
     from gbxcule.single import make as make
-    from gbxcule.single import register as register
+    from gbxcule.registration import register as register
     from gbxcule.symbol import load_symbols as load_symbols
     from gbxcule.vector import SwarmVectorEnv as SwarmVectorEnv
 
@@ -47,7 +50,7 @@ _HOMES = {
     "make_vec_for_rank": "gbxcule.rank",
     "SwarmEnv": "gbxcule.single",
     "make": "gbxcule.single",
-    "register": "gbxcule.single",
+    "register": "gbxcule.registration",
     "load_symbols": "gbxcule.symbol",
     "SwarmVectorEnv": "gbxcule.vector",
     "make_vec": "gbxcule.factory",
@@ -66,3 +69,18 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *_HOMES])
+
+
+def _is_command() -> bool:
+    """Is this process `gbxcule ..` or `python -m gbxcule..`? Those are no learners and need no Gymnasium."""
+    words = sys.orig_argv
+    module = words[words.index("-m") + 1 :][:1] if "-m" in words else []
+    return os.path.basename(sys.argv[0]) == "gbxcule" or any(name.split(".")[0] == "gbxcule" for name in module)
+
+
+if not _is_command():
+    try:
+        import_module("gbxcule.registration").register()
+    except ImportError:
+        # Where Gymnasium or the extension is missing, names that need them say so.
+        pass

@@ -69,6 +69,13 @@ def mask_of(name: str, mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
     return marked
 
 
+def mask_of_one(env: int, num_envs: int) -> npt.NDArray[np.bool_]:
+    """Return a mask that marks one env."""
+    mask = np.zeros(num_envs, np.bool_)
+    mask[env] = True
+    return mask
+
+
 def reset_mask_of(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
     """Return the envs that a reset marks: all of them without a mask."""
     if mask is None:
@@ -161,7 +168,8 @@ def check_options(name: str, options: Mapping[str, Any], allowed: Collection[str
         if option not in allowed:
             close = difflib.get_close_matches(option, allowed, 1)
             meant = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(allowed)}"
-            raise TypeError(f"{name} has no option `{option}`: {_ELSEWHERE.get(option, meant)}")
+            # Python's own words: TorchRL tries `frameskip`, and goes without if it finds them.
+            raise TypeError(f"{name}() got an unexpected keyword argument '{option}': {_ELSEWHERE.get(option, meant)}")
 
 
 def without(options: Mapping[str, Any], names: Mapping[str, str]) -> None:

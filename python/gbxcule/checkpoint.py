@@ -22,6 +22,11 @@ from gbxcule.observation import Flags, Numbers, Ram
 from gbxcule.symbol import Banked
 from gbxcule.vector import SwarmVectorEnv
 
+# Generators of NumPy by name: nothing else of NumPy is called by what a file says.
+_GENERATORS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
+}
 _SPECS = {kind.__name__: kind for kind in (Cell, Change, Flags, Hook, Number, Numbers, Ram)}
 # What stands for something that JSON has no word for is a list of one of these and its content.
 _TUPLE, _DICT, _BYTES, _ARRAY, _SPEC, _BANKED = "tuple", "dict", "bytes", "array", "spec", "banked"
@@ -81,7 +86,10 @@ def _random(generator: np.random.Generator | None) -> dict[str, Any] | None:
 
 
 def _generator(state: dict[str, Any]) -> np.random.Generator:
-    generator = np.random.Generator(getattr(np.random, state["bit_generator"])())
+    name = state["bit_generator"]
+    if name not in _GENERATORS:
+        raise ValueError(f"no generator of random numbers `{name}`; there are {', '.join(_GENERATORS)}")
+    generator = np.random.Generator(_GENERATORS[name]())
     generator.bit_generator.state = state
     return generator
 
@@ -114,6 +122,8 @@ def env_of(
     try:
         note = value_of(json.loads(text))
         arguments = note["arguments"] | {"symbols": note["symbols"], "device": machines.device}
+        random = None if note["random"] is None else _generator(note["random"])
+        generators = [None if state is None else _generator(state) for state in note["spaces"]]
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"the checkpoint was not written by an environment of this version: {error}") from error
     if threads is not None:
@@ -122,12 +132,12 @@ def env_of(
     SwarmVectorEnv.__init__(env, **arguments, _machines=machines)
     env._is_seeded = note["is_seeded"]
     env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
-    if note["random"] is not None:
-        env._np_random, env._np_random_seed = _generator(note["random"]), note["random_seed"]
     spaces = (env.action_space, env.single_action_space, env.observation_space, env.single_observation_space)
-    for space, state in zip(spaces, note["spaces"], strict=True):
-        if state is not None:
-            space._np_random = _generator(state)
+    for space, generator in zip(spaces, generators, strict=True):
+        if generator is not None:
+            space._np_random = generator
+    if random is not None:
+        env._np_random, env._np_random_seed = random, note["random_seed"]
     return env
 
 

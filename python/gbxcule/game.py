@@ -58,6 +58,8 @@ GAMES = {
     "PEARL_DRIFT": Game("PearlDrift", _info("hulls", "level", "Hulls"), "full_v1", 24, 8, has_title=False),
 }
 
+# The games that have a program under their name. PEARL_HEIST is for two: who links machines says what they play for.
+PROGRAMS = (*GAMES, "PEARL_HEIST")
 
 # A ROM that is none of them has no reward, no end and no title that is known here.
 OTHER = Game("", None, "full_v1", 24, 8, has_title=False, reward=None, done=None, chance=None)
@@ -73,16 +75,25 @@ def game_of(rom: Any) -> Game:
 @functools.cache
 def starts(name: str) -> tuple[bytes, ...]:
     """The states after a game's title, made by pressing START."""
-    rom = _native.built_in_rom(name)
-    swarm = _native.Swarm(
-        rom, STARTS, codec="NOOP,START", frames_per_step=_FRAMES, release_after_frames=_FRAMES, threads=1
-    )
+    first = _on_the_title(name, 1)
+    # Until the first START all are one machine.
+    for _ in range(_FIRST):
+        first.step(b"\0")
+    swarm = _on_the_title(name, STARTS)
+    swarm.load_states(b"\1" * STARTS, [first.save_state(0)])
     found: dict[int, bytes] = {}
     for step in range(400):
-        swarm.step(bytes(step == _FIRST + env for env in range(STARTS)))
+        swarm.step(bytes(step == env for env in range(STARTS)))
         for env in range(STARTS):
             if env not in found and swarm.read_memory(env, _STATE, _STATE + 1) == _PLAYING:
                 found[env] = swarm.save_state(env)
         if len(found) == STARTS:
             return tuple(found[env] for env in range(STARTS))
     raise RuntimeError(f"{name} did not begin after its title")
+
+
+def _on_the_title(name: str, num_envs: int) -> _native.Swarm:
+    return _native.Swarm(
+        _native.built_in_rom(name), num_envs, codec="NOOP,START", frames_per_step=_FRAMES, release_after_frames=_FRAMES,
+        threads=1,
+    )

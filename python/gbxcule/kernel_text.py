@@ -349,8 +349,11 @@ def _text_of(piece: Piece[..., Any], decorator: str) -> tuple[list[str], int]:
         ) from None
     # The decorators are ours; the compiler knows them as Warp's. They may take several lines.
     text[:first] = ["" for _ in range(first)]
+    if decorator and first == 0:
+        # `wp.kernel(f)`: no line of the text is the decorator's.
+        return [f"@wp.{decorator}", *text], max(line - 1, 1)
     if decorator:
-        text[max(first - 1, 0)] = f"@wp.{decorator}"
+        text[first - 1] = f"@wp.{decorator}"
     return text, line
 
 

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native
 from gbxcule.argument_check import shown
-from gbxcule.game import GAMES
+from gbxcule.game import PROGRAMS
 from gbxcule.memory import Number, Watch, bounds_of
 from gbxcule.symbol import Place, Symbols, banked_range_of
 
@@ -89,7 +89,7 @@ def is_program(spec: Any) -> bool:
     if not isinstance(spec, (str, os.PathLike)):
         return False
     name = os.fspath(spec)
-    return name.endswith(".py") or name in GAMES
+    return name.endswith(".py") or name in PROGRAMS
 
 
 class _ProgramView:
@@ -150,7 +150,7 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
     if isinstance(spec, str) and spec in PICTURES:
         return _native.View.picture(spec, grays)
     raise ValueError(
-        f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, audio, the games' own ({', '.join(GAMES)}), "
+        f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, audio, the games' own ({', '.join(PROGRAMS)}), "
         "files that end in .py, gbxcule.Ram(...), gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
     )
 

@@ -16,7 +16,7 @@ class RecordBest(VectorWrapper):
     """Writes a film of each episode whose return is higher than those of all episodes before it, of any env: `best-0.gif`,
     `best-1.gif` and so on, or `.mp4` with ffmpeg installed.
 
-    Nothing is drawn while the swarm trains. The wrapper keeps each env's state at the begin of its episode, some 60 KB,
+    Nothing is drawn while the swarm trains. The wrapper keeps each env's state at the beginning of its episode, some 60 KB,
     and its actions; a film is made by playing the episode once more."""
 
     def __init__(

@@ -7,10 +7,9 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from gbxcule.argument_check import check_options, reset_options, seed_of, without
-from gbxcule.game import GAMES
 from gbxcule.info import one_env
 from gbxcule.option import ONE
-from gbxcule.picture import colored
+from gbxcule.registration import register as register
 from gbxcule.start import RomLike
 from gbxcule.vector import RENDER_MODES, SwarmVectorEnv
 
@@ -60,12 +59,14 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Press an action and run the frames of a step."""
+        if self.swarm._over[0] and not self.swarm.closed:
+            raise gymnasium.error.ResetNeeded("the episode is over: call reset before the next step")
         _, rewards, terminated, truncated, infos = self.swarm.step(np.array([action]))
         return self._observation(), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), _first(infos)
 
     def render(self) -> Any:
         """The screen, RGB."""
-        return colored(self.swarm.screens()[0]) if self.render_mode else None
+        return self.swarm.pictures()[0] if self.render_mode else None
 
     def close(self) -> None:
         """Free the machine."""
@@ -82,16 +83,3 @@ def _first(infos: dict[str, Any]) -> dict[str, Any]:
 def make(rom: RomLike = None, **options: "Unpack[SingleOptions]") -> SwarmEnv:
     """One machine as a Gymnasium `Env`; takes the arguments of `make_vec`."""
     return SwarmEnv(rom, **options)
-
-
-def register() -> None:
-    """Register the built-in games with Gymnasium, as `gbxcule/PearlDrift-v0` and so on."""
-    for name, game in GAMES.items():
-        id = f"gbxcule/{game.title}-v0"
-        if id not in gymnasium.registry:
-            gymnasium.register(
-                id,
-                entry_point="gbxcule.single:SwarmEnv",
-                vector_entry_point="gbxcule.vector:SwarmVectorEnv",
-                kwargs={"rom": name},
-            )

@@ -14,14 +14,15 @@ from gymnasium.vector.utils import batch_space
 from gbxcule import _native, game
 from gbxcule.action import Actions, Numbering, spelling_of
 from gbxcule.argument_check import (
-    check_memory, content, env_number, film_options, mask_of, one_of, reset_mask_of, reset_options, seed_of, shown, whole,
+    check_memory, content, env_number, film_options, mask_of, mask_of_one, one_of, reset_mask_of, reset_options, seed_of,
+    shown, whole,
 )
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
 from gbxcule.memory import Number, Watch, changes_of
 from gbxcule.observation import Observation, Observer, draws, is_program, listens, program_of, with_audio
 from gbxcule.option import Reward, State
-from gbxcule.picture import Pixels, colored, mosaic
+from gbxcule.picture import Pixels, mosaic
 from gbxcule.start import (
     RomLike,
     bank_of,
@@ -158,7 +159,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         rewarded = os.fspath(reward) if isinstance(reward, (str, os.PathLike)) else None
         if rewarded is not None and rewarded != "reward_v0" and not is_program(rewarded):
             raise ValueError(
-                f"no reward `{rewarded}`; there are reward_v0, the games' own ({', '.join(game.GAMES)}), files that end "
+                f"no reward `{rewarded}`; there are reward_v0, the games' own ({', '.join(game.PROGRAMS)}), files that end "
                 "in .py, gbxcule.Change(...), and lists of these"
             )
         named, found = named_numbers(info), hooks_of(hooks)
@@ -326,8 +327,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._check_open()
         if self.render_mode is None:
             raise ValueError('nothing was drawn; pass render_mode="rgb_array" to make_vec')
-        screens = self.screens()
-        return mosaic(screens) if self.render_mode == "rgb_array" else tuple(colored(screens))
+        return mosaic(self.pictures()) if self.render_mode == "rgb_array" else tuple(self.pictures())
 
     def close_extras(self, **_kwargs: Any) -> None:
         """Free the machines."""
@@ -367,6 +367,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._swarm.show(_native.View.picture("gray", self._grays), screens)
         return screens
 
+    def pictures(self) -> Pixels:
+        """Return the last drawn frame of every env as RGB, `[num_envs, 144, 160, 3]`; an original machine's is gray."""
+        pictures = np.empty((self.num_envs, 144, 160, 3), np.uint8)
+        self._swarm.show(_native.View.picture("rgb", self._grays), pictures)
+        return pictures
+
     def write_observations_to(self, buffer: npt.NDArray[Any]) -> None:
         """Compute observations into this array from now on, as a learner's own buffer wants it."""
         self._check_open()
@@ -383,7 +389,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"what is written to memory is bytes, found {shown(data)}; one number is written as bytes([7])")
         swarm.write_memory(env, banked_range_of(place, self.symbols)[0], bytes(data))
-        self._look_again(_only(env, self.num_envs))
+        self._look_again(mask_of_one(env, self.num_envs))
 
     def write_memories(self, mask: npt.ArrayLike, place: Place, rows: npt.ArrayLike) -> None:
         """Change memory of all marked envs at once: a row of bytes for each of them, from the place on."""
@@ -418,7 +424,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         number of the episode too, so that later ones are those of the env that was saved."""
         swarm, env = self._swarm, self._env(env)
         swarm.load_state(env, content("a state", state), with_seed)
-        self._look_again(_only(env, self.num_envs))
+        self._look_again(mask_of_one(env, self.num_envs))
 
     def save_battery(self, env: int, bank: int | None = None) -> bytes:
         """Return the memory that the battery of an env's cartridge keeps, as other emulators' `.sav` files have it; or one
@@ -434,7 +440,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         swarm, env = self._swarm, self._env(env)
         found = content("a battery", battery)
         swarm.load_battery(env, found if bank is None else with_bank(swarm.save_battery(env), bank, found))
-        self._look_again(_only(env, self.num_envs))
+        self._look_again(mask_of_one(env, self.num_envs))
 
     def copy_state(self, source: int, mask: npt.ArrayLike) -> None:
         """Copy one env's state to all marked envs; their episodes go on from there."""
@@ -592,9 +598,3 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 "the environment was made before this process was forked, and its threads do not exist in this one: "
                 "make it in the process that steps it"
             )
-
-
-def _only(env: int, num_envs: int) -> Mask:
-    mask = np.zeros(num_envs, np.bool_)
-    mask[env] = True
-    return mask

@@ -10,7 +10,7 @@ import gbxcule
 import gymnasium
 import numpy as np
 import pytest
-from gbxcule.checkpoint import env_of
+from gbxcule.checkpoint import env_of, note_of
 from gbxcule.rank import Rank
 
 TASK = pathlib.Path(__file__).with_name("test_begin.py").read_text().split("'''")[1]
@@ -221,3 +221,13 @@ def test_a_copy_is_what_its_original_is():
         assert (type(other), other.spec) == (type(env), env.spec)
         # A seed is that of the first env of all processes.
         assert np.array_equal(other.reset(seed=5)[0], env.reset(seed=5)[0])
+
+
+def test_a_checkpoint_names_a_generator_of_random_numbers_and_nothing_else_of_numpy():
+    env = gbxcule.make_vec(num_envs=1)
+    env.np_random = np.random.Generator(np.random.Philox(7))
+    again = env_of(env._swarm.checkpoint(note_of(env)))
+    assert again.np_random.integers(2**40) == env.np_random.integers(2**40)
+    note = note_of(env).replace(b'"Philox"', b'"default_rng"')
+    with pytest.raises(ValueError, match="no generator of random numbers `default_rng`; there are MT19937, PCG64"):
+        env_of(env._swarm.checkpoint(note))

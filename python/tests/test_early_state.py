@@ -12,7 +12,7 @@ LINES, PIXELS = 144, 160 * 144
 
 
 def early_state(env, index, version, banks=(1, 0), ram=b"", mbc1=b""):
-    """An env as an early PyBoy would have saved it, at the begin of line 0."""
+    """An env as an early PyBoy would have saved it, at the beginning of line 0."""
     cpu = env.cpu_state(index)
 
     def memory(low, high):

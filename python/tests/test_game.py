@@ -107,6 +107,22 @@ def test_the_starts_behind_a_title_differ_in_chance_and_not_in_score():
     assert len(found) == game.STARTS
 
 
+@pytest.mark.parametrize("name", ["EMBER_LEAP", "AMBER_ROAD"])
+def test_a_start_is_that_of_a_machine_that_pressed_start_then(name):
+    env = gbxcule.make_vec(name, 1, actions="NOOP,START", frames_per_step=4, release_after_frames=4, starts=[],
+                           start_steps=0)
+    env.reset(seed=0)
+    later = 5
+    for step in range(200):
+        env.step([int(step == 30 + later)])
+        if number(env, 0, STATE) == 1:
+            break
+    twin = gbxcule.make_vec(name, 1)
+    twin.load_state(0, game.starts(name)[later])
+    assert twin.read_memory(0, "8000:E000") == env.read_memory(0, "8000:E000")
+    assert twin.cpu_state(0) == env.cpu_state(0)
+
+
 def test_what_is_given_goes_before_the_game_s_own():
     state = game.starts("LAST_BEACON")[3]
     env = gbxcule.make_vec(

@@ -111,6 +111,28 @@ def test_two_agents_play_a_game_to_its_end():
     assert total == {agent: float(infos[agent]["score"]) for agent in AGENTS}
 
 
+def test_the_program_of_a_game_for_two_pays_each_its_own_pearls():
+    numbers = {"score": gbxcule.Number("Score", 2), "rivals": gbxcule.Number("Lives")}
+    with gbxcule.make_vec(
+        "PEARL_HEIST", num_envs=4, link="pairs", actions="NOOP,UP,DOWN,LEFT,RIGHT,A,B", frames_per_step=4,
+        release_after_frames=4, reward="PEARL_HEIST", obs="PEARL_HEIST", info=numbers, autoreset="Disabled",
+        chance=gbxcule.Number("Random", 2),
+    ) as env:
+        _, infos = env.reset(seed=2)
+        before, gathered = infos["score"].astype(int), 0
+        actions = np.random.default_rng(2).integers(7, size=(1200, 4))
+        for action in actions:
+            observed, rewards, terminated, truncated, infos = env.step(action)
+            if terminated.any() or truncated.any():
+                break
+            score = infos["score"].astype(int)
+            assert rewards.tolist() == (score - before).tolist()
+            assert observed[:, 3].tolist() == (score.astype(np.float32) / np.float32(20)).tolist()
+            gathered += int((score > before).sum())
+            before = score
+        assert gathered > 3
+
+
 @pytest.mark.skipif(importlib.util.find_spec("pettingzoo") is None, reason="PettingZoo is not installed")
 def test_actions_that_are_not_one_for_each_agent_are_named():
     from gbxcule.adapter.pettingzoo import PairEnv

@@ -285,6 +285,21 @@ def test_rendering_shows_every_env():
         gbxcule.make_vec().render()
 
 
+@pytest.mark.parametrize("rom", ["AMBER_ROAD", "LANTERN_WING"])
+def test_what_is_rendered_has_the_colors_of_the_machine(rom):
+    env = gbxcule.make_vec(rom, num_envs=2, obs="rgb", render_mode="rgb_array_each")
+    env.reset(seed=0)
+    for _ in range(3):
+        pictures, *_ = env.step([1, 2])
+    assert np.array_equal(env.render(), pictures) and np.array_equal(env.pictures(), pictures)
+    is_colored = (pictures != pictures[..., :1]).any()
+    assert is_colored == (rom == "AMBER_ROAD")
+    assert is_colored or np.array_equal(env.screens(), pictures[..., 0])
+    single = gbxcule.make(rom, obs="rgb", render_mode="rgb_array")
+    picture, _ = single.reset(seed=0)
+    assert np.array_equal(single.render(), picture)
+
+
 def test_a_closed_env_says_so_and_may_be_closed_again():
     env = gbxcule.make_vec()
     env.close()

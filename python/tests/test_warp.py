@@ -340,3 +340,28 @@ def test_arrays_without_elements_take_the_dimensions_that_are_asked_for():
 def test_options_of_a_module_are_kept():
     wp.set_module_options({"fast_math": True}, module=np)
     assert wp.get_module_options(module=np) == {"fast_math": True}
+
+
+def test_a_kernel_may_be_made_by_a_call():
+    def double(x: wp.array(dtype=float)):
+        i = wp.tid()
+        x[i] = 2.0 * x[i]
+
+    x = wp.array([1.0, 2.5], dtype=float)
+    wp.launch(wp.kernel(double), 2, [x])
+    assert x.numpy().tolist() == [2.0, 5.0]
+
+
+def test_a_tiled_launch_runs_once_for_each_tile():
+    @wp.kernel
+    def total(x: wp.array2d(dtype=float), out: wp.array(dtype=float)):
+        i, thread = wp.tid()
+        row = wp.tile_load(x[i], shape=4)
+        wp.tile_store(out, wp.tile_sum(row), offset=i)
+        out[i] += float(thread)
+
+    x, out = wp.array(np.arange(12.0).reshape(3, 4), dtype=float), wp.zeros(3)
+    wp.launch_tiled(total, dim=[3], inputs=[x], outputs=[out], block_dim=32)
+    assert out.numpy().tolist() == [6.0, 22.0, 38.0]
+    with pytest.raises(ValueError, match="at least one thread"):
+        wp.launch_tiled(total, dim=[3], inputs=[x], outputs=[out], block_dim=0)

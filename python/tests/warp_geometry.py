@@ -62,6 +62,34 @@ def boxes(bvh: wp.uint64, x: wp.array(dtype=wp.vec3), d: wp.array(dtype=wp.vec3)
 
 
 @wp.kernel
+def groups(
+    bvh: wp.uint64, mesh: wp.uint64, one: wp.uint64, x: wp.array(dtype=wp.vec3), d: wp.array(dtype=wp.vec3),
+    same: wp.array2d(dtype=int),
+):  # fmt: skip
+    i = wp.tid()
+    # Groups -2 and 7 have one box each; there is no group 10.
+    group = 3 * (i % 6) - 5
+    k = int(0)
+    root = wp.bvh_get_group_root(bvh, group)
+    box = wp.bvh_query_aabb(bvh, x[i], x[i] + wp.vec3(0.6, 0.6, 0.6), root)
+    while wp.bvh_query_next(box, k):
+        same[i, 0] += k
+    ray = wp.bvh_query_ray(bvh, x[i], d[i], root)
+    while wp.bvh_query_next(ray, k):
+        same[i, 1] += k
+    ball = wp.bvh_query_sphere(bvh, x[i], 0.4, wp.bvh_get_group_root(bvh, 1))
+    while wp.bvh_query_next(ball, k):
+        same[i, 2] += k
+    same[i, 3] = int(root < 0)
+    hit = wp.mesh_query_ray(mesh, x[i], d[i], 5.0, wp.mesh_get_group_root(mesh, i % 3))
+    same[i, 4] = hit.face if hit.result else -1
+    whole = wp.bvh_query_aabb(one, x[i], x[i] + wp.vec3(0.3, 0.3, 0.3), wp.bvh_get_group_root(one, 0))
+    while wp.bvh_query_next(whole, k):
+        same[i, 5] += k
+    same[i, 6] = int(wp.bvh_get_group_root(one, 1) < 0)
+
+
+@wp.kernel
 def neighbours(grid: wp.uint64, x: wp.array(dtype=wp.vec3), same: wp.array2d(dtype=float)):
     i = wp.hash_grid_point_id(grid, wp.tid())
     for index in wp.hash_grid_query(grid, x[i], 0.3):
@@ -99,14 +127,22 @@ class Example:
         mesh = wp.array(at, dtype=wp.vec3), wp.array(faces.ravel(), dtype=int), wp.array(at[::-1].copy(), dtype=wp.vec3)
         self.mesh = wp.Mesh(*mesh, support_winding_number=True)
         self.bvh = wp.Bvh(*vectors[2:])
+        of_boxes = rng.choice([-5, 1, 4, 5], COUNT).astype(np.int32)
+        of_boxes[17], of_boxes[1234] = -2, 7
+        of_faces = np.arange(len(faces), dtype=np.int32) % 3
+        self.grouped = wp.Bvh(*vectors[2:], groups=wp.array(of_boxes, dtype=wp.int32))
+        self.grouped_mesh = wp.Mesh(*mesh[:2], groups=wp.array(of_faces, dtype=wp.int32))
         self.grid = wp.HashGrid(7, 8, 9)
         self.grid.build(self.x, 0.25)
         self.of_points, self.near_points = wp.zeros((COUNT, 5)), wp.zeros((COUNT, 3))
         self.of_rays, self.near_rays = wp.zeros((COUNT, 4)), wp.zeros((COUNT, 3))
         self.of_boxes, self.of_neighbours = wp.zeros((COUNT, 4), dtype=int), wp.zeros((COUNT, 1))
+        self.of_groups = wp.zeros((COUNT, 7), dtype=int)
 
     def step(self):
         wp.launch(points, COUNT, [self.mesh.id, self.x, self.of_points, self.near_points])
         wp.launch(rays, COUNT, [self.mesh.id, self.x, self.d, self.of_rays, self.near_rays])
         wp.launch(boxes, COUNT, [self.bvh.id, self.x, self.d, self.of_boxes])
+        grouped = [self.grouped.id, self.grouped_mesh.id, self.bvh.id]
+        wp.launch(groups, COUNT, [*grouped, self.x, self.d, self.of_groups])
         wp.launch(neighbours, COUNT, [self.grid.id, self.x, self.of_neighbours])

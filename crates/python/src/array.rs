@@ -161,7 +161,7 @@ impl DeviceArray {
         dlpack::export(py, &self.array, Self::element_of(&self.array))
     }
 
-    /// Copy an array of the host over it, of the same shape and type or what NumPy makes of it.
+    /// Copies an array of the host over it, of the same shape and type or what NumPy makes of it.
     /// Waits for nothing.
     fn assign(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let values = py.import("numpy")?.call_method1("asarray", (values, self.dtype()))?;
@@ -189,7 +189,7 @@ impl DeviceArray {
         flat.call_method1("reshape", (self.shape(py)?,))?.call_method0("copy")
     }
 
-    /// Copy the array, for `numpy.asarray`.
+    /// Copies the array, for `numpy.asarray`.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(
         &self,

@@ -97,12 +97,12 @@ pub(crate) struct Borrowed {
 }
 
 impl Borrowed {
-    /// Ask an object for its memory on the CPU.
+    /// Asks an object for its memory on the CPU.
     pub(crate) fn of(array: &Bound<'_, PyAny>) -> PyResult<Self> {
         Self::in_order_of(array, None)
     }
 
-    /// Ask an object for its memory, to be used after all that its owner was asked for: in a
+    /// Asks an object for its memory, to be used after all that its owner was asked for: in a
     /// stream of the device that it lies on.
     pub(crate) fn in_order_of(array: &Bound<'_, PyAny>, stream: Option<u64>) -> PyResult<Self> {
         if !array.hasattr("__dlpack__")? {
@@ -219,7 +219,7 @@ impl Borrowed {
         Ok(unsafe { std::slice::from_raw_parts_mut(self.address(), bytes) })
     }
 
-    /// Fill an array on the CPU with bytes.
+    /// Fills an array on the CPU with bytes.
     pub(crate) fn copy_from(&mut self, bytes: &[u8]) -> PyResult<()> {
         let out = self.bytes_mut()?;
         if out.len() != bytes.len() {
@@ -255,7 +255,7 @@ pub(crate) fn order(array: &Array, consumer: Option<i64>) -> Result<(), Error> {
         Some(-1) => Ok(()),
         // SAFETY: the protocol says that this is a living stream of the array's device; 1 and 2 are
         // CUDA's own handles for the default streams.
-        Some(other) if other > 0 => unsafe { stream.before(other as u64) },
+        Some(other) if other > 0 => unsafe { stream.make_wait(other as u64) },
         _ => stream.synchronize(),
     }
 }

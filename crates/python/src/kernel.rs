@@ -154,7 +154,7 @@ impl CompiledKernel {
         parameters.map(|it| (it.name.clone(), it.type_name.clone(), it.written)).collect()
     }
 
-    /// Run once for each point of a grid: on the CPU to its end, on a CUDA device without waiting.
+    /// Runs once for each point of a grid: on the CPU to its end, on a CUDA device without waiting.
     #[pyo3(signature = (grid, args, device = None, stream = None))]
     fn launch(
         &self,
@@ -166,7 +166,7 @@ impl CompiledKernel {
         self.run(&grid, args, None, device, stream)
     }
 
-    /// Run the reverse over a grid: gradients by name, arrays as those of the arguments.
+    /// Runs the reverse over a grid: gradients by name, arrays as those of the arguments.
     #[pyo3(signature = (grid, args, gradients, device = None, stream = None))]
     fn backward(
         &self,
@@ -180,7 +180,7 @@ impl CompiledKernel {
     }
 }
 
-/// Wait for all launches on a device; returns the first fault among them.
+/// Waits for all launches on a device; returns the first fault among them.
 #[pyfunction]
 pub(crate) fn synchronize(py: Python<'_>, device: &str) -> PyResult<()> {
     let device = launch_target::named(device)?;
@@ -188,7 +188,7 @@ pub(crate) fn synchronize(py: Python<'_>, device: &str) -> PyResult<()> {
     waited.map_err(|error| launch_target::failed(&error))
 }
 
-/// Read a program's file: a regular file of limited size, not reached by a link out of its folder.
+/// Reads a program's file: a regular file of limited size, not reached by a link out of its folder.
 #[pyfunction]
 pub(crate) fn read_program(path: std::path::PathBuf) -> PyResult<String> {
     gbxcule_runtime::ProgramFiles::of(&path).text(&path).map_err(|error| match error {
@@ -223,7 +223,7 @@ pub(crate) fn find_kernels(
     outcome.map_err(|faults: Vec<Diagnostic>| CompileError::new_err(refused(&faults)))
 }
 
-/// Compile a text: all its kernels, or those named. With `beside`, it may import from files beside
+/// Compiles a text: all its kernels, or those named. With `beside`, it may import from files beside
 /// `file`. `types` has the types of generic kernels, as `wp.overload` takes them.
 #[pyfunction]
 #[pyo3(signature = (text, file, names = None, beside = false, types = BTreeMap::new()))]

@@ -23,7 +23,7 @@ pub(crate) struct LiveView {
 
 #[pymethods]
 impl LiveView {
-    /// Serve a swarm's page; `heatmap` has the places of two numbers in memory.
+    /// Serves a swarm's page; `heatmap` has the places of two numbers in memory.
     #[new]
     #[pyo3(signature = (swarm, rom, *, host = "127.0.0.1", port = 0, heatmap = None))]
     fn new(

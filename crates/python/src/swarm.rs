@@ -3,14 +3,15 @@
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod settings;
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{RwLock, TryLockError};
 
-use gbxcule_runtime::{Array, Device, in_pool};
+use gbxcule_runtime::{Array, Device};
 use gbxcule_swarm::{
-    Chance, Codec, DeviceSwarm, EnvStates, Hook, Model, Pressed, ProgramText, Programs, Recompile,
-    Rom, Schedule, ScratchCell, Stage, SwarmConfig, SwarmError,
+    Chance, DeviceSwarm, EnvStates, Model, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError,
 };
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -19,6 +20,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::array::DeviceArray;
 use crate::dlpack::Borrowed;
 use crate::view::View;
+use settings::Settings;
 
 /// Machines stepped together, on the CPU or on a CUDA device.
 #[pyclass(module = "gbxcule._native", frozen)]
@@ -60,9 +62,6 @@ impl<T> OrRefuse<T> for Result<T, SwarmError> {
     }
 }
 
-/// A hook's bank and address, whether it ends the step, and the function that it calls.
-type HookTuple = (u16, u16, bool, Option<String>);
-
 /// The model of a name; `auto` leaves it to the ROM's header.
 fn model_of(name: &str) -> PyResult<Option<Model>> {
     match name {
@@ -80,57 +79,18 @@ pub(crate) fn as_mask(bytes: &[u8]) -> Vec<bool> {
 
 #[pymethods]
 impl Swarm {
-    // Python's keyword arguments.
-    #[allow(clippy::too_many_arguments)]
     #[new]
-    #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
-                        stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, chance = None,
-                        power_on = "zero", sound = false, threads = None, recompile = true,
-                        device = "cpu", hooks = Vec::new(), model = "auto", link = "open"))]
+    #[pyo3(signature = (rom, num_envs, **settings))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
         num_envs: usize,
-        codec: &str,
-        frames_per_step: u32,
-        release_after_frames: u32,
-        stage: &str,
-        reward: &str,
-        obs: &str,
-        draw_last: bool,
-        chance: Option<(u32, u32)>,
-        power_on: &str,
-        sound: bool,
-        threads: Option<NonZeroUsize>,
-        recompile: bool,
-        device: &str,
-        hooks: Vec<HookTuple>,
-        model: &str,
-        link: &str,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let device = device_of(device)?;
-        let hooks = hooks.into_iter().map(|(bank, address, ends_step, calls)| Hook {
-            bank,
-            address,
-            ends_step,
-            calls,
-        });
-        let [reward, obs] = [reward, obs].map(|name| ProgramText::find(name).or_refuse());
-        let config = SwarmConfig {
-            codec: Codec::by_name(codec).or_refuse()?,
-            schedule: Schedule::new(frames_per_step, release_after_frames).or_refuse()?,
-            stage: stage.parse::<Stage>().map_err(PyValueError::new_err)?,
-            programs: Programs::with_hooks(reward?, obs?, hooks.collect()).or_refuse()?,
-            draw_last,
-            chance: chance.map(drawn_at),
-            power_on: power_on.parse().map_err(PyValueError::new_err)?,
-            sound,
-            threads,
-            recompile: if recompile { Recompile::default() } else { Recompile::Off },
-            link: link.parse().map_err(PyValueError::new_err)?,
-            ..SwarmConfig::new(num_envs)
-        };
-        let rom = Rom::for_model(rom, model_of(model)?).or_refuse()?;
+        let settings = Settings::read(settings)?;
+        let (device, model) = (device_of(&settings.device)?, settings.model.clone());
+        let config = settings.config(num_envs)?;
+        let rom = Rom::for_model(rom, model_of(&model)?).or_refuse()?;
         let inner = py.detach(|| gbxcule_swarm::Swarm::new(rom, config, device)).or_refuse()?;
         Ok(Self::of(inner))
     }
@@ -202,8 +162,8 @@ impl Swarm {
         &self.config.codec.name
     }
 
-    /// Press each env's action, one byte for each, and run a step; draw its last frame, if asked
-    /// for or if every step's is drawn.
+    /// Presses each env's action, one byte for each, and runs a step; draws its last frame, if
+    /// asked for or if every step's is drawn.
     #[pyo3(signature = (actions, draw = false))]
     fn step(&self, py: Python<'_>, actions: &[u8], draw: bool) -> PyResult<()> {
         self.change_or_stop(py, |swarm, go_on| {
@@ -211,28 +171,28 @@ impl Swarm {
         })
     }
 
-    /// Reset every env to the start of its next episode.
+    /// Resets every env to the start of its next episode.
     fn reset(&self, py: Python<'_>, seed: u64) -> PyResult<()> {
         self.change(py, |swarm| swarm.reset(seed))
     }
 
-    /// Wait until everything asked for has happened.
+    /// Waits until everything asked for has happened.
     fn sync(&self, py: Python<'_>) -> PyResult<()> {
         self.change(py, |swarm| swarm.sync())
     }
 
-    /// Reset the envs marked by bytes that are not 0.
+    /// Resets the envs marked by bytes that are not 0.
     fn reset_masked(&self, py: Python<'_>, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
         self.change(py, |swarm| swarm.reset_masked(&mask))
     }
 
-    /// Make an env's present state the only start of later episodes.
+    /// Makes an env's present state the only start of later episodes.
     fn start_from_env(&self, py: Python<'_>, env: usize) -> PyResult<()> {
         self.change(py, |swarm| swarm.start_from_env(env))
     }
 
-    /// Set the starts of episodes: these states, or power-on if there are none, each run on for so
+    /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
     /// many steps without buttons. All envs are put to the first one.
     fn restart_from(&self, py: Python<'_>, states: Vec<Vec<u8>>, steps: u32) -> PyResult<()> {
         let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
@@ -245,7 +205,7 @@ impl Swarm {
         self.change(py, |swarm| swarm.set_starts(&states))
     }
 
-    /// Set the weight of each start: a start of weight 3 is chosen three times as often as one of
+    /// Sets the weight of each start: a start of weight 3 is chosen three times as often as one of
     /// weight 1. Affects later episodes only.
     fn set_start_weights(&self, py: Python<'_>, weights: Vec<u32>) -> PyResult<()> {
         self.change(py, |swarm| swarm.set_start_weights(&weights))
@@ -256,7 +216,7 @@ impl Swarm {
         self.change(py, |swarm| swarm.seed_envs(&seeds))
     }
 
-    /// Write what every env shows, or only the marked ones, into `out`, any array on the CPU that
+    /// Writes what every env shows, or only the marked ones, into `out`, any array on the CPU that
     /// speaks DLPack.
     #[pyo3(signature = (view, out, mask = None))]
     fn show(
@@ -269,22 +229,22 @@ impl Swarm {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
         let mask = mask.map(as_mask);
-        self.look(py, |swarm| in_pool(|| swarm.fill_view(&view.inner, mask.as_deref(), bytes)))
+        self.look(py, |swarm| swarm.fill_view(&view.inner, mask.as_deref(), bytes))
     }
 
-    /// Write the rewards of the last step into `out`, one float32 for each env.
+    /// Writes the rewards of the last step into `out`, one float32 for each env.
     fn rewards_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let rewards = self.look(py, gbxcule_swarm::Swarm::rewards)?;
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&rewards))
     }
 
-    /// Write the observations of the last step into `out`, `obs_dim` float32 for each env.
+    /// Writes the observations of the last step into `out`, `obs_dim` float32 for each env.
     fn observations_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let observations = self.look(py, gbxcule_swarm::Swarm::observations)?;
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&observations))
     }
 
-    /// Write the samples of the last step into `out`, equally many for each env, left and right as
+    /// Writes the samples of the last step into `out`, equally many for each env, left and right as
     /// int16: the newest ones, after zeros where there are fewer. Only marked envs are written.
     #[pyo3(signature = (out, mask = None))]
     fn sound_into(
@@ -318,7 +278,7 @@ impl Swarm {
         Ok(PyBytes::new(py, &dones))
     }
 
-    /// Write how often each env came to each hook into `out`, two uint32 for each: since its
+    /// Writes how often each env came to each hook into `out`, two uint32 for each: since its
     /// episode began, and in the last step.
     fn hook_counts_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let counts = self.look(py, gbxcule_swarm::Swarm::hook_counts)?;
@@ -327,14 +287,14 @@ impl Swarm {
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&counts))
     }
 
-    /// Write a byte for each env and action into `out`: 1 where `action_mask` allows it.
+    /// Writes a byte for each env and action into `out`: 1 where `action_mask` allows it.
     fn action_masks_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let masks = self.look(py, gbxcule_swarm::Swarm::action_masks)?;
         let masks: Vec<u8> = masks.into_iter().map(u8::from).collect();
         Borrowed::of(out)?.copy_from(&masks)
     }
 
-    /// Write what programs keep in a cell of the reward's scratch, or of the observation's, into
+    /// Writes what programs keep in a cell of the reward's scratch, or of the observation's, into
     /// `out`, one float32 for each env.
     fn kept_into(
         &self,
@@ -431,8 +391,8 @@ impl Swarm {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_pyboy(env))?))
     }
 
-    /// Put an env into the state that bytes hold: ours, PyBoy's, or BESS; one of ours with the seed
-    /// and the episode of the env that was saved, if asked for.
+    /// Puts an env into the state that bytes hold: ours, PyBoy's, or BESS; one of ours with the
+    /// seed and the episode of the env that was saved, if asked for.
     #[pyo3(signature = (env, state, with_seed = false))]
     fn load_state(
         &self,
@@ -446,7 +406,7 @@ impl Swarm {
         })
     }
 
-    /// Put the envs marked by bytes that are not 0 into states, one for all of them or one for
+    /// Puts the envs marked by bytes that are not 0 into states, one for all of them or one for
     /// each.
     fn load_states(&self, py: Python<'_>, mask: &[u8], states: Vec<Vec<u8>>) -> PyResult<()> {
         let mask = as_mask(mask);
@@ -465,7 +425,7 @@ impl Swarm {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.save_battery(env))?))
     }
 
-    /// Put such a file into an env's cartridge.
+    /// Puts such a file into an env's cartridge.
     fn load_battery(&self, py: Python<'_>, env: usize, file: &[u8]) -> PyResult<()> {
         self.change(py, |swarm| swarm.load_battery(env, file))
     }

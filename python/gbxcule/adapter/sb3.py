@@ -94,7 +94,7 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
 
     def get_images(self) -> Sequence[Any]:
         """Every env's screen, RGB."""
-        return [np.repeat(screen[..., None], 3, axis=-1) for screen in self.swarm.screens()]
+        return list(self.swarm.pictures())
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Return the swarm's attribute, once for each env."""

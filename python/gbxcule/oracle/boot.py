@@ -1,7 +1,7 @@
 """A boot program of our own, so that a reference starts where the swarm starts.
 
 PyBoy's own boot ROM plays an animation and hands over at a moment of its choosing. This one sets
-the documented post-boot registers (Pan Docs "Power-Up Sequence"), switches the LCD on and resets DIV at chosen moments, and hands over at PC=0x0100 with the PPU and the divider in the
+the documented post-boot registers (Pan Docs "Power Up Sequence"), switches the LCD on and resets DIV at chosen moments, and hands over at PC=0x0100 with the PPU and the divider in the
 phase asked for. It is built for each ROM, because the flags left behind depend on the header
 checksum.
 """

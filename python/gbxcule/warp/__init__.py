@@ -79,6 +79,7 @@ from gbxcule.warp.program import func_replay as func_replay
 from gbxcule.warp.program import get_module_options as get_module_options
 from gbxcule.warp.program import kernel as kernel
 from gbxcule.warp.program import launch as launch
+from gbxcule.warp.program import launch_tiled as launch_tiled
 from gbxcule.warp.program import overload as overload
 from gbxcule.warp.program import set_module_options as set_module_options
 from gbxcule.warp.program import static as static

@@ -95,6 +95,57 @@ class HashGrid(Geometry):
         return {"extents": extents, "cells_per_unit": self._per_unit, "starts": starts, "ends": ends, "points": points}
 
 
+def _checked_groups(groups: Any, count: int) -> array | None:
+    if groups is None:
+        return None
+    if not isinstance(groups, array) or groups.dtype is not int32 or groups.shape != (count,):
+        raise RuntimeError(f"groups are an array of `int32`, one for each of {count} boxes, found {groups!r}")
+    return groups
+
+
+def _group_tree(
+    lowers: npt.NDArray[Any], uppers: npt.NDArray[Any], groups: npt.NDArray[Any]
+) -> tuple[bytes, bytes, bytes, bytes]:
+    """Build a tree for the boxes of each group, and one tree over all of them.
+
+    Gives its skips and items, the groups in ascending order, and the node over each of them.
+    """
+    order = np.argsort(groups, kind="stable").astype(np.int32)
+    names, starts = np.unique(groups[order], return_index=True)
+    # A balanced tree over `n` groups: `True` for a node over several of them, `False` for a group.
+    layout: list[tuple[bool, int, int]] = []
+    todo = [(0, len(names))] if len(names) else []
+    while todo:
+        begin, end = todo.pop()
+        layout.append((end - begin > 1, begin, end))
+        if end - begin > 1:
+            middle = (begin + end) // 2
+            todo += [(middle, end), (begin, middle)]
+    ends = np.append(starts[1:], len(order))
+    # A tree over n boxes has 2 n - 1 nodes.
+    sizes = 2 * (ends - starts) - 1
+    roots = np.zeros(len(names), np.int32)
+    before = np.concatenate(([0], np.cumsum(sizes)))
+    skips, items, at = [], [], 0
+    for is_inner, begin, end in layout:
+        if is_inner:
+            nodes = int(before[end] - before[begin]) + end - begin - 1
+            skips.append(np.array([at + nodes], np.int32))
+            items.append(np.array([-1], np.int32))
+            at += 1
+            continue
+        members = order[starts[begin] : ends[begin]]
+        parts = _native.build_box_tree(lowers[members].tobytes(), uppers[members].tobytes())
+        own_skips, own_items = (np.frombuffer(part, np.int32) for part in parts)
+        skips.append(own_skips + np.int32(at))
+        items.append(np.where(own_items >= 0, members[own_items], own_items).astype(np.int32))
+        roots[begin] = at
+        at += len(own_items)
+    joined = [np.concatenate(parts) if parts else np.zeros(0, np.int32) for parts in (skips, items)]
+    found = (*joined, names.astype(np.int32), roots)
+    return found[0].tobytes(), found[1].tobytes(), found[2].tobytes(), found[3].tobytes()
+
+
 class Bvh(Geometry):
     """A tree over boxes; `refit` after boxes moved, `rebuild` after they moved far."""
 
@@ -104,8 +155,7 @@ class Bvh(Geometry):
         self, lowers: array, uppers: array, constructor: Any = None, groups: Any = None, leaf_size: int = 1
     ) -> None:
         super().__init__()
-        # Groups order the tree for kernels that ask for one of them, and those are refused.
-        self.groups = groups
+        self.groups = _checked_groups(groups, len(lowers))
         self.lowers, self.uppers = lowers, uppers
         self.device = lowers.device
         if _points(lowers, "lower corners").shape != _points(uppers, "upper corners").shape:
@@ -124,7 +174,9 @@ class Bvh(Geometry):
         return self.lowers.numpy().tobytes(), self.uppers.numpy().tobytes()
 
     def _build(self) -> None:
-        skips, items = _native.build_box_tree(*self._corners())
+        groups = np.zeros(len(self.lowers), np.int32) if self.groups is None else self.groups.numpy()
+        skips, items, names, roots = _group_tree(self.lowers.numpy(), self.uppers.numpy(), groups)
+        self._groups, self._roots = _indices(names), _indices(roots)
         self._tree = (skips, items)
         self._skips, self._items = _indices(skips), _indices(items)
         self._refit()
@@ -135,7 +187,14 @@ class Bvh(Geometry):
         self._low, self._high = (array(np.frombuffer(part, np.float32).reshape(-1, 3), dtype=vec3) for part in corners)
 
     def row(self) -> dict[str, Any]:
-        return {"lowers": self._low, "uppers": self._high, "skips": self._skips, "items": self._items}
+        return {
+            "lowers": self._low,
+            "uppers": self._high,
+            "skips": self._skips,
+            "items": self._items,
+            "groups": self._groups,
+            "group_roots": self._roots,
+        }
 
 
 class Mesh(Geometry):
@@ -154,15 +213,15 @@ class Mesh(Geometry):
         groups: Any = None,
     ) -> None:
         super().__init__()
-        if groups is not None:
-            raise NotImplementedError("gbxcule.warp has no groups in meshes")
         if indices.dtype is not int32 or indices.ndim != 1 or len(indices) % 3:
             raise RuntimeError(f"indices are an array of `int32` in one dimension, three a triangle, found {indices!r}")
         self._points, self.indices, self._velocities = points, indices, velocities
         self.device = points.device
         self.support_winding_number = support_winding_number
         corners = self._corners()
-        self._bvh = Bvh(array(corners.min(axis=1), dtype=vec3), array(corners.max(axis=1), dtype=vec3))
+        boxes = (array(corners.min(axis=1), dtype=vec3), array(corners.max(axis=1), dtype=vec3))
+        self.groups = groups
+        self._bvh = Bvh(*boxes, groups=groups)
         self._measure(corners)
 
     def _corners(self) -> npt.NDArray[Any]:

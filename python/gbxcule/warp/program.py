@@ -274,6 +274,13 @@ def launch(
     return None
 
 
+def launch_tiled(kernel: Kernel, dim: int | Sequence[int], *arguments: Any, block_dim: int, **named: Any) -> Launch | None:
+    """Run a kernel once for each tile; a block has one thread, as on Warp's CPU."""
+    if block_dim < 1:
+        raise ValueError(f"a block has at least one thread, found {block_dim}")
+    return launch(kernel, dim, *arguments, **named)
+
+
 def _with_gradient(value: Any, gradient: Any) -> Any:
     if not isinstance(value, array) or not isinstance(gradient, array):
         return value

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use gbxcule_ir::{Module, Scalar, Shape, Type};
+use gbxcule_ir::{Module, Scalar, Shape, StructId, Type};
 use gbxcule_runtime::{Argument, Array, DataType, Device, Error, Kernel, Stream};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Convert Python's values to a kernel's parameters; arrays named in `gradients` are passed
+    /// Converts Python's values to a kernel's parameters; arrays named in `gradients` are passed
     /// with their gradients.
     pub(crate) fn of(
         module: &Module,
@@ -77,7 +77,7 @@ impl Arguments {
         };
         // SAFETY: the streams of arrays of this package, which the borrowed arrays keep, and the
         // caller's, which the caller of the Python function vouches for.
-        let put = self.owners.iter().try_for_each(|owner| unsafe { stream.before(*owner) });
+        let put = self.owners.iter().try_for_each(|owner| unsafe { stream.make_wait(*owner) });
         // What can't be put in order must have happened before the arrays go.
         put.or_else(|error| stream.synchronize().and(Err(error)))
     }
@@ -133,18 +133,7 @@ impl ArgumentReader<'_> {
                 if value.is_instance_of::<PyList>()
                     && matches!(self.module.types[of], Shape::Struct(_)) =>
             {
-                let rows = value.try_iter()?.enumerate().map(|(position, row)| {
-                    let row = row?;
-                    if row.is_none() {
-                        return Ok(Argument::Absent);
-                    }
-                    let gradient = match gradient {
-                        Some(rows) => Some(rows.get_item(position)?),
-                        None => None,
-                    };
-                    self.take(of, &row, gradient.as_ref())
-                });
-                Ok(Argument::Rows(rows.collect::<PyResult<_>>()?))
+                self.rows(of, value, gradient)
             }
             Shape::Array { of, dims } => {
                 let array = self.array(of, dims, value)?;
@@ -156,24 +145,7 @@ impl ArgumentReader<'_> {
                 both.map(Argument::Array).map_err(|error| PyValueError::new_err(error.to_string()))
             }
             Shape::Scalar(scalar) => number(scalar, value)?.map_or_else(misfit, Ok),
-            Shape::Struct(id) => {
-                let fields: Vec<(String, Type)> = (self.module.types.structure(id).fields.iter())
-                    .map(|field| (field.name.clone(), field.ty))
-                    .collect();
-                let mut taken = Vec::new();
-                for (name, ty) in fields {
-                    let Some(part) = field_of(value, &name)? else {
-                        return Err(PyTypeError::new_err(format!("field `{name}` is missing")));
-                    };
-                    // A struct's gradients are those of its arrays, by name.
-                    let gradient = match gradient {
-                        Some(gradients) => field_of(gradients, &name)?,
-                        None => None,
-                    };
-                    taken.push((name, self.take(ty, &part, gradient.as_ref())?));
-                }
-                Ok(Argument::Struct(taken))
-            }
+            Shape::Struct(id) => self.structure(id, value, gradient),
             _ => {
                 let Some(wanted) = DataType::of(self.module, ty) else { return misfit() };
                 let taken = composite(&wanted, value)?;
@@ -185,6 +157,51 @@ impl ArgumentReader<'_> {
                 })
             }
         }
+    }
+
+    /// Reads a list of structs, one for each row; `None` is a row without arrays.
+    fn rows(
+        &mut self,
+        of: Type,
+        value: &Bound<'_, PyAny>,
+        gradient: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Argument> {
+        let rows = value.try_iter()?.enumerate().map(|(position, row)| {
+            let row = row?;
+            if row.is_none() {
+                return Ok(Argument::Absent);
+            }
+            let gradient = match gradient {
+                Some(rows) => Some(rows.get_item(position)?),
+                None => None,
+            };
+            self.take(of, &row, gradient.as_ref())
+        });
+        Ok(Argument::Rows(rows.collect::<PyResult<_>>()?))
+    }
+
+    /// Reads a struct's fields; its gradients are those of its arrays, by name.
+    fn structure(
+        &mut self,
+        id: StructId,
+        value: &Bound<'_, PyAny>,
+        gradient: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Argument> {
+        let fields: Vec<(String, Type)> = (self.module.types.structure(id).fields.iter())
+            .map(|field| (field.name.clone(), field.ty))
+            .collect();
+        let mut taken = Vec::new();
+        for (name, ty) in fields {
+            let Some(part) = field_of(value, &name)? else {
+                return Err(PyTypeError::new_err(format!("field `{name}` is missing")));
+            };
+            let gradient = match gradient {
+                Some(gradients) => field_of(gradients, &name)?,
+                None => None,
+            };
+            taken.push((name, self.take(ty, &part, gradient.as_ref())?));
+        }
+        Ok(Argument::Struct(taken))
     }
 
     /// An array in place.

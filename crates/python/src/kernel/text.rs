@@ -17,8 +17,8 @@ pub(crate) fn all() -> RwLockReadGuard<'static, SourceMap> {
     TEXTS.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keep a text of a file and parse it; with `beside` also the files beside it that it imports from.
-/// `types` has those of generic kernels.
+/// Keeps a text of a file and parses it; with `beside` also the files beside it that it imports
+/// from. `types` has those of generic kernels.
 pub(crate) fn parse(
     file: String,
     text: String,
