@@ -23,9 +23,10 @@
 #   make ptx-all     the same for everything the swarm and the Python package do on a device: many minutes
 #   make gpu-sim     the machine code of NVIDIA's own assembler, run by warps of 32 lanes (crates/gpu-sim): each form, launches,
 #                    gradients, the step of the swarm, for three generations of GPUs; no GPU; a share is part of make test
-#   make colors      everything that the swarm does with Color machines in kernels: machine code, CUDA text; some ten minutes
 #   make gpu-sim-all     the same for everything that the swarm does on a device: many minutes
+#   make colors      everything that the swarm does with Color machines in kernels: machine code, CUDA text; some ten minutes
 #   make gpu-counts  what warps issue for each ROM, counted on executed machine code; the table of docs/gpu-results.md
+#   make gpu-cache   misses of instruction caches by size, for 1, 3 and 12 warps that run ROM=PEARL_DRIFT
 #   make rom-suites  how many ROMs of each public suite pass (GBXCULE_TEST_ROMS, docs/testing.md)
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu
@@ -58,7 +59,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: colors warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: colors warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -116,13 +117,21 @@ gpu-sim-all: $(VENV)/nvrtc.txt gpu-sim-program
 	$(SIMULATED) device all_of_it_is_so_on_machine_code $(TEST_IGNORED)
 
 # One warp of 32 machines. ROMS="ALU_LOOP PEARL_DRIFT" counts those alone.
+COUNTED = LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu GBXCULE_NVRTC=$(CURDIR)/runs/host_gpu/libnvrtc_ptx.so \
+    HOST_NVRTC=$$(find -L $(abspath $(VENV)) -name 'libnvrtc.so*' | head -n 1) HOST_GPU_ARCH=90 \
+    HOST_NVDISASM=$$(find -L $(abspath $(VENV)) -name nvdisasm -type f | head -n 1) \
+    HOST_GPU_SASS=$(abspath target/debug/libgbxcule_gpu_sim.so) HOST_GPU_PROCESSORS=1 \
+    HOST_GPU_COUNTS=$(CURDIR)/runs/gpu_counts GBXCULE_CACHE=$(CURDIR)/runs/host_gpu/cache
+
 gpu-counts: $(VENV)/nvrtc.txt gpu-sim-program host-gpu
-	LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu GBXCULE_NVRTC=$(CURDIR)/runs/host_gpu/libnvrtc_ptx.so \
-	    HOST_NVRTC=$$(find -L $(abspath $(VENV)) -name 'libnvrtc.so*' | head -n 1) HOST_GPU_ARCH=90 \
-	    HOST_NVDISASM=$$(find -L $(abspath $(VENV)) -name nvdisasm -type f | head -n 1) \
-	    HOST_GPU_SASS=$(abspath target/debug/libgbxcule_gpu_sim.so) HOST_GPU_PROCESSORS=1 HOST_GPU_WARPS=1 \
-	    HOST_GPU_COUNTS=$(CURDIR)/runs/gpu_counts GBXCULE_CACHE=$(CURDIR)/runs/host_gpu/cache \
-	    cargo run --package gbxcule-swarm --example warp_counts -- $(ROMS)
+	$(COUNTED) HOST_GPU_WARPS=1 cargo run --package gbxcule-swarm --example warp_counts -- $(ROMS)
+
+# Twelve warps, with every instruction that they issue, and the misses of instruction caches of several sizes.
+ROM ?= PEARL_DRIFT
+gpu-cache: $(VENV)/nvrtc.txt gpu-sim-program host-gpu
+	$(COUNTED) HOST_GPU_WARPS=12 HOST_GPU_TRACE=1 \
+	    cargo run --package gbxcule-swarm --example warp_counts -- --warps 12 --before 4 $(ROM)
+	cargo run --package gbxcule-gpu-sim --example instruction_cache -- runs/gpu_counts step
 
 ptx: $(VENV)/nvrtc.txt gpu-sim-program
 	$(SIMULATED) cuda _ptx $(TEST_IGNORED)
@@ -130,7 +139,7 @@ ptx: $(VENV)/nvrtc.txt gpu-sim-program
 
 ptx-all: $(VENV)/nvrtc.txt gpu-sim-program
 	$(SIMULATED) device all_of_it_is_so_on_ptx $(TEST_IGNORED)
-	HOST_NVRTC=$$(find $(abspath $(VENV)) -name 'libnvrtc.so*') HOST_GPU_SIM=$(abspath target/debug/gpu-sim) \
+	HOST_NVRTC=$$(find -L $(abspath $(VENV)) -name "libnvrtc.so*" | head -n 1) HOST_GPU_SIM=$(abspath target/debug/gpu-sim) \
 	    $(MAKE) test-python
 
 WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
@@ -184,6 +193,8 @@ fuzz:
 SANITIZER ?= address
 SANITIZE_STD := $(if $(filter thread,$(SANITIZER)),-Zbuild-std,)
 
+# Properties that run random programs draw fewer of them under a sanitizer.
+sanitize: export PROPTEST_CASES ?= 2
 sanitize:
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=$(SANITIZER) cargo test --quiet --tests $(SANITIZE_STD) --target $(NATIVE) \
 	    --target-dir target/$(SANITIZER) --package gbxcule-runtime --package gbxcule-sandbox --package gbxcule-blocks
@@ -195,7 +206,7 @@ miri:
 attack:
 	$(TEST) --package gbxcule-sandbox --package gbxcule-files
 	$(TEST) --package gbxcule-synth --test hostile --test shared_folder
-	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killing
+	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes
 
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/synth/tests

@@ -5,7 +5,7 @@ use crate::fields::Fields;
 /// High steps of each duty, by NRx1's upper two bits, step 0 in bit 0 (Pan Docs "Pulse channel").
 const DUTIES: [u8; 4] = [0b1000_0000, 0b1000_0001, 0b1110_0001, 0b0111_1110];
 
-/// M-cycles between a trigger and the begin of its first period.
+/// M-cycles between a trigger and the beginning of its first period.
 const TRIGGER_DELAY_MCYCLES: u16 = 2;
 
 /// The step counter of a pulse channel.

@@ -27,7 +27,7 @@ pub(super) enum Const {
     Parts(Vec<Self>),
 }
 
-/// Why an expression gave no value.
+/// Reason for which an expression gave no value.
 enum EarlyExit {
     Break(Option<Const>),
     Continue,
@@ -160,10 +160,10 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
             ExprKind::Unit => Ok(Const::Parts(Vec::new())),
             ExprKind::Const(id) => Ok((*self.program.const_value(*id, expr.span)?).clone()),
             ExprKind::Var(_) | ExprKind::Field(..) | ExprKind::Index(..) => {
-                if let Some(place) = self.place(expr)? {
-                    return Ok(place.clone());
+                match self.place(expr)? {
+                    Some(place) => Ok(place.clone()),
+                    None => self.part(expr),
                 }
-                self.part(expr)
             }
             ExprKind::Deref(inner) | ExprKind::Ref(inner) | ExprKind::Unsize(inner) => {
                 self.expr(inner)
@@ -178,13 +178,8 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
                 let (left, right) = (self.scalar(left)?, self.scalar(right)?);
                 Ok(Const::Scalar(Literal::bool(eval::compare(*op, left, right))))
             }
-            ExprKind::Logic { and, left, right } => {
-                if self.truth(left)? == *and {
-                    self.expr(right)
-                } else {
-                    Ok(Const::Scalar(Literal::bool(!and)))
-                }
-            }
+            ExprKind::Logic { and, left, right } if self.truth(left)? == *and => self.expr(right),
+            ExprKind::Logic { and, .. } => Ok(Const::Scalar(Literal::bool(!and))),
             ExprKind::Cast(inner) => {
                 let number = self.number(inner)?;
                 Ok(Const::Scalar(literal(&ty, self.program, number)))
@@ -196,17 +191,42 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
             },
             ExprKind::Struct(fields) => self.structure(fields),
             ExprKind::Parts(parts) => self.parts(parts),
-            ExprKind::Repeat(part, len) => {
-                let part = self.expr(part)?;
-                Ok(Const::Parts(vec![part; *len as usize]))
-            }
+            ExprKind::Repeat(part, len) => self.repeated(part, *len),
             ExprKind::Block(block) => self.block(block),
-            ExprKind::If(condition, accept, reject) => match (self.truth(condition)?, reject) {
-                (true, _) => self.expr(accept),
-                (false, Some(reject)) => self.expr(reject),
-                (false, None) => Ok(Const::Parts(Vec::new())),
-            },
+            ExprKind::If(condition, accept, reject) => {
+                self.branch(condition, accept, reject.as_deref())
+            }
             ExprKind::Match(value, arms) => self.matched(value, arms, expr.span),
+            ExprKind::While(..)
+            | ExprKind::Loop(_)
+            | ExprKind::Break(_)
+            | ExprKind::Continue
+            | ExprKind::Return(_)
+            | ExprKind::Assign(..)
+            | ExprKind::Update(..) => self.effect(expr),
+            // rustc has no `for` in constants either.
+            ExprKind::For { .. } | ExprKind::Method(..) | ExprKind::Wrong => {
+                Err(self.unknown(expr.span))
+            }
+        }
+    }
+
+    fn repeated(&mut self, part: &Expr, len: u32) -> Outcome {
+        let part = self.expr(part)?;
+        Ok(Const::Parts(vec![part; len as usize]))
+    }
+
+    fn branch(&mut self, condition: &Expr, accept: &Expr, reject: Option<&Expr>) -> Outcome {
+        match (self.truth(condition)?, reject) {
+            (true, _) => self.expr(accept),
+            (false, Some(reject)) => self.expr(reject),
+            (false, None) => Ok(Const::Parts(Vec::new())),
+        }
+    }
+
+    /// Evaluates a loop, a way out of one, or an assignment.
+    fn effect(&mut self, expr: &Expr) -> Outcome {
+        match &expr.kind {
             ExprKind::While(condition, body) => {
                 while self.truth(condition)? {
                     if let Some(value) = self.turn(body, expr.span)? {
@@ -238,10 +258,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
                 let value = self.binary(expr, *op, left, right)?;
                 self.assign(place, value)
             }
-            // rustc has no `for` in constants either.
-            ExprKind::For { .. } | ExprKind::Method(..) | ExprKind::Wrong => {
-                Err(self.unknown(expr.span))
-            }
+            _ => unreachable!("`expr` evaluates what has only a value"),
         }
     }
 
@@ -377,7 +394,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         }
     }
 
-    /// Value of a variable, or of a part of one; `None` for parts of what is no variable.
+    /// Value of a variable, or of a part of one; `None` for parts of what is not a variable.
     fn place(&mut self, expr: &Expr) -> Result<Option<&mut Const>, EarlyExit> {
         let position = match &expr.kind {
             ExprKind::Var(var) => return Ok(self.vars[*var].as_mut()),
@@ -406,7 +423,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         move || program.fault(Diagnostic::error(Code::RustConst, at, "this index lies outside"))
     }
 
-    /// A part of something that is no variable.
+    /// A part of something that is not a variable.
     fn part(&mut self, expr: &Expr) -> Outcome {
         let (base, position) = match &expr.kind {
             ExprKind::Field(base, field) => (base, i128::from(*field)),

@@ -8,6 +8,7 @@ use crate::ty::Ty;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
+use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
 
@@ -33,32 +34,21 @@ impl Lowering<'_, '_, '_, '_> {
 
     fn value_here(&mut self, expr: &Expr, wanted: &Ty) -> Value {
         if matches!(self.body.type_of(expr), Ty::Never | Ty::Unit) {
-            self.effect(expr);
-            let ty = self.ty(wanted);
-            return self.b.zero(if ty == Type::UNIT { Type::BOOL } else { ty });
+            return self.nothing(expr, wanted);
         }
         match &expr.kind {
             ExprKind::Number(number) => self.number(*number, wanted, expr.span),
             ExprKind::Bool(value) => self.b.bool(*value),
-            ExprKind::Const(id) => match self.constant(*id, expr.span) {
-                LoweredConstant::Scalar(value) => value,
-                LoweredConstant::Table(place) => self.b.load(place),
-            },
-            ExprKind::Var(var) => match self.vars[*var] {
-                Some(Binding::Value(value)) => value,
-                _ => {
-                    let place = self.place(expr);
-                    self.b.load(place)
-                }
-            },
+            ExprKind::Const(id) => self.constant_value(*id, expr.span),
             ExprKind::Field(base, field) if !self.is_place(base) => {
                 let base = self.value(base);
                 self.b.extract(base, *field)
             }
-            ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Deref(_) => {
-                let place = self.place(expr);
-                self.b.load(place)
-            }
+            ExprKind::Var(var) => match self.vars[*var] {
+                Some(Binding::Value(value)) => value,
+                _ => self.loaded(expr),
+            },
+            ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Deref(_) => self.loaded(expr),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, wanted, expr.span),
             ExprKind::Binary(op, left, right) => {
                 let (left, right) = (self.value(left), self.value(right));
@@ -69,20 +59,12 @@ impl Lowering<'_, '_, '_, '_> {
                 self.b.compare(*op, left, right)
             }
             ExprKind::Logic { and, left, right } => self.logic(*and, left, right),
-            ExprKind::Cast(inner) => {
-                let value = self.value(inner);
-                let to = constant::scalar(wanted, self.all.program);
-                self.converted(value, to)
-            }
+            ExprKind::Cast(inner) => self.cast(inner, wanted),
             ExprKind::Call(id, args) => self.call(*id, args),
             ExprKind::Method(method, args) => self.method(*method, args),
             ExprKind::Len(inner) => self.length(inner),
             ExprKind::Struct(fields) => self.structure(fields, wanted),
-            ExprKind::Parts(parts) => {
-                let parts: Vec<Value> = parts.iter().map(|part| self.value(part)).collect();
-                let ty = self.ty(wanted);
-                self.b.construct(ty, &parts)
-            }
+            ExprKind::Parts(parts) => self.parts(parts, wanted),
             ExprKind::Repeat(part, _) => self.repeated(part, wanted),
             ExprKind::Block(block) => self.block_value(block, wanted),
             ExprKind::If(condition, accept, Some(reject)) if self.selects(expr) => {
@@ -91,19 +73,11 @@ impl Lowering<'_, '_, '_, '_> {
                 self.b.select(condition, accept, reject)
             }
             ExprKind::If(..) | ExprKind::Match(..) => {
-                let ty = self.ty(wanted);
-                let local = self.b.local("chosen", ty);
-                let place = self.b.local_place(local);
-                self.store_into(place, expr);
-                self.b.load(place)
+                self.by_variable("chosen", wanted, |lowerer, place| lowerer.store_into(place, expr))
             }
-            ExprKind::Loop(body) => {
-                let ty = self.ty(wanted);
-                let local = self.b.local("found", ty);
-                let place = self.b.local_place(local);
-                self.infinite_loop(body, Some(place));
-                self.b.load(place)
-            }
+            ExprKind::Loop(body) => self.by_variable("found", wanted, |lowerer, place| {
+                lowerer.infinite_loop(body, Some(place));
+            }),
             ExprKind::Ref(_) | ExprKind::Unsize(_) => {
                 self.refuse_construct(expr, "a reference in this place");
                 self.b.zero(Type::INVALID)
@@ -115,6 +89,53 @@ impl Lowering<'_, '_, '_, '_> {
                 self.b.zero(ty)
             }
         }
+    }
+
+    fn cast(&mut self, inner: &Expr, wanted: &Ty) -> Value {
+        let value = self.value(inner);
+        let to = constant::scalar(wanted, self.all.program);
+        self.converted(value, to)
+    }
+
+    /// The value of a place.
+    fn loaded(&mut self, expr: &Expr) -> Value {
+        let place = self.place(expr);
+        self.b.load(place)
+    }
+
+    /// Lowers an expression without a value, and makes one of the wanted type.
+    fn nothing(&mut self, expr: &Expr, wanted: &Ty) -> Value {
+        self.effect(expr);
+        let ty = self.ty(wanted);
+        self.b.zero(if ty == Type::UNIT { Type::BOOL } else { ty })
+    }
+
+    fn constant_value(&mut self, id: usize, at: Span) -> Value {
+        match self.constant(id, at) {
+            LoweredConstant::Scalar(value) => value,
+            LoweredConstant::Table(place) => self.b.load(place),
+        }
+    }
+
+    /// The value that statements leave in a variable of their own.
+    fn by_variable(
+        &mut self,
+        name: &str,
+        wanted: &Ty,
+        fill: impl FnOnce(&mut Self, PlaceId),
+    ) -> Value {
+        let ty = self.ty(wanted);
+        let local = self.b.local(name, ty);
+        let place = self.b.local_place(local);
+        fill(self, place);
+        self.b.load(place)
+    }
+
+    /// A tuple or an array, whose parts are computed in the order of the text.
+    fn parts(&mut self, parts: &[Expr], wanted: &Ty) -> Value {
+        let parts: Vec<Value> = parts.iter().map(|part| self.value(part)).collect();
+        let ty = self.ty(wanted);
+        self.b.construct(ty, &parts)
     }
 
     /// A struct, whose fields are computed in the order of the text.
