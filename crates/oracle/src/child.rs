@@ -59,13 +59,12 @@ impl OracleChild {
     /// Starts `command` as the oracle called `oracle`.
     ///
     /// # Errors
-    /// The program cannot be started.
+    /// The program, or a thread that talks to it, cannot be started.
     pub fn start(oracle: &str, mut command: Command) -> Result<Self, OracleError> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut owned = ChildGroup::spawn(&mut command).map_err(|source| OracleError::Start {
-            program: command.get_program().to_string_lossy().into_owned(),
-            source,
-        })?;
+        let program = command.get_program().to_string_lossy().into_owned();
+        let failed = |source| OracleError::Start { program: program.clone(), source };
+        let mut owned = ChildGroup::spawn(&mut command).map_err(failed)?;
         let child = owned.child();
         let stderr = Arc::new(Mutex::new(Vec::new()));
         let (requests, outbox) = channel();
@@ -75,12 +74,13 @@ impl OracleChild {
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         {
             let tail = Arc::clone(&stderr);
-            thread::spawn(move || {
+            start_thread(move || {
                 keep_tail(pipe, &tail);
                 drop(flowing);
-            });
-            thread::spawn(move || write_requests(stdin, &outbox));
-            thread::spawn(move || read_answers(stdout, &inbox));
+            })
+            .and_then(|()| start_thread(move || write_requests(stdin, &outbox)))
+            .and_then(|()| start_thread(move || read_answers(stdout, &inbox)))
+            .map_err(failed)?;
         }
         let (oracle, pending) = (oracle.to_owned(), None);
         Ok(Self { oracle, child: owned, requests, answers, stderr, stderr_ended, pending })
@@ -229,6 +229,10 @@ fn read_answer(stdout: &mut impl Read) -> Result<Answer, StreamError> {
         Ok(header) => Ok(Answer { header, payload }),
         Err(_) => Err(StreamError::Rubbish(quote(&header))),
     }
+}
+
+fn start_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    thread::Builder::new().spawn(work).map(drop)
 }
 
 fn quote(bytes: &[u8]) -> String {

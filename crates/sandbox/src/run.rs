@@ -98,8 +98,8 @@ pub fn run<S: AsRef<OsStr>>(
     let child = owned.child();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let limits = policy.limits;
-    let stdout = PipeReader::of(stdout, limits.output_bytes, true);
-    let stderr = PipeReader::of(stderr, limits.error_bytes, false);
+    let stdout = PipeReader::of(stdout, limits.output_bytes, true).map_err(start)?;
+    let stderr = PipeReader::of(stderr, limits.error_bytes, false).map_err(start)?;
     let early = wait(&mut owned, begin, limits, &stdout);
     let read = |source| SandboxError::Read { program: program.into(), source };
     let status = owned.end().map_err(read)?;
@@ -186,11 +186,15 @@ struct PipeReader {
 
 impl PipeReader {
     /// Keeps up to `most` bytes; after them stops reading, or reads on and discards.
-    fn of(pipe: Option<impl Read + Send + 'static>, most: usize, stops: bool) -> Self {
+    fn of(
+        pipe: Option<impl Read + Send + 'static>,
+        most: usize,
+        stops: bool,
+    ) -> std::io::Result<Self> {
         let (bytes, overflowed) = (Arc::default(), Arc::new(AtomicBool::new(false)));
         let (open, ended) = channel();
         let all = Self { bytes: Arc::clone(&bytes), overflowed: Arc::clone(&overflowed), ended };
-        thread::spawn(move || {
+        thread::Builder::new().spawn(move || {
             let _open = open;
             let Some(mut pipe) = pipe else { return };
             let mut buffer = [0; 16 << 10];
@@ -206,8 +210,8 @@ impl PipeReader {
                     }
                 }
             }
-        });
-        all
+        })?;
+        Ok(all)
     }
 
     /// The bytes, and whether they are all.
