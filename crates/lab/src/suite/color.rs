@@ -138,7 +138,7 @@ pub(super) const CASES: [Case; 18] = [
     color(Case {
         explained: &[
             pyboy(GAME_FIELDS, (1, 600, "56e4fd340334"), GAME_PYBOY),
-            mgba(DRAWN_FIELDS, (1, 596, "5962196a3c3e"), GAME_MGBA),
+            mgba(DRAWN_FIELDS, (1, 596, "ad1bf6544759"), GAME_MGBA),
         ],
         ..drawn("AMBER_ROAD", 600)
     }),
