@@ -5,6 +5,7 @@
 //!
 //! An instruction near a shift is tried on a copy first, to see when it uses the port.
 
+use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::link::{FRAME_TCYCLES, LEAD_TCYCLES};
 use gbxcule_gameboy::serial::Serial;
 use gbxcule_gameboy::{COLOR, Machine};
@@ -193,6 +194,11 @@ impl Side {
         (serial.sc & 0x81 == 0x81).then(|| self.time_of(moment))
     }
 
+    /// Returns true if a port that clocks takes no part in a shift, which is the other's.
+    fn is_deaf_to(&self, event: i64) -> bool {
+        self.own_shift().is_some_and(|own| own != event)
+    }
+
     fn next_event(&self, heard: &Wire) -> i64 {
         let events = [self.own_shift(), heard.next_clock(self.heard_until)];
         events.into_iter().flatten().min().unwrap_or(i64::MAX)
@@ -205,7 +211,7 @@ impl Side {
             self.machine.deadline = self.machine.now;
             event = self.next_event(heard);
         }
-        if event - self.time > NEAR {
+        if event - self.time > NEAR || !self.may_use_port(rom) {
             self.execute(rom, heard);
             return;
         }
@@ -215,6 +221,7 @@ impl Side {
                 self.pass(event, heard);
                 self.wakes = true;
             }
+            Some(uses) if uses.last >= event && self.is_deaf_to(event) => self.heard_until = event,
             Some(uses) if uses.last >= event => self.pass_inside(tried, event, uses, heard),
             _ => *self = tried,
         }
@@ -289,6 +296,23 @@ impl Side {
         }
     }
 
+    /// Returns false if the next instruction has nothing to do with memory, or the CPU halts: a
+    /// copy of the machine, to try it on, can be spared.
+    fn may_use_port(&self, rom: &[u8]) -> bool {
+        let machine = &self.machine;
+        if machine.deadline.wrapping_sub(machine.now).cast_signed() <= 0 {
+            return machine.cpu.mode != Mode::Halted;
+        }
+        let opcode = machine.peek(rom, &[], machine.cpu.pc);
+        let is_between_registers = match opcode {
+            0x34..=0x36 | 0x76 => false,
+            0x00..=0x3f => matches!(opcode & 7, 3..=6) || opcode & 0x27 == 0x20 || opcode == 0x18,
+            0x40..=0xbf => opcode & 7 != 6 && !(0x70..0x78).contains(&opcode),
+            _ => false,
+        };
+        !is_between_registers
+    }
+
     /// Executes an instruction or a service; gives its uses of the port.
     fn execute(&mut self, rom: &[u8], heard: &Wire) -> Option<Uses> {
         if self.machine.frame_done {
@@ -296,6 +320,7 @@ impl Side {
         }
         let (before, div_base) = (self.machine.serial, self.machine.timer.div_base);
         let kind = self.kind(rom);
+        let was_slow = tcycles_of(&self.machine) == 4;
         let machine = &mut self.machine;
         let began = time(machine);
         let is_service = machine.deadline.wrapping_sub(machine.now).cast_signed() <= 0;
@@ -309,10 +334,15 @@ impl Side {
             self.machine.deadline = self.machine.now;
         }
         let after = self.machine.serial;
-        if after.synced_at == before.synced_at {
-            return None;
+        if was_slow && tcycles_of(&self.machine) == 2 {
+            return Some(self.raise_speed(before, div_base, heard));
         }
         let last = self.time_of(after.synced_at);
+        if after.synced_at == before.synced_at {
+            // The use may come in the M-cycle of a shift that was done before.
+            self.note_level(last);
+            return None;
+        }
         let was_high = is_high(&before, after.synced_at, div_base);
         if before.sc & 0x81 == 0x81 && was_high && !after.clock_high {
             // By a write to DIV or SC, at once.
@@ -323,12 +353,28 @@ impl Side {
         let mcycle = tcycles_of(&self.machine);
         Some(match kind {
             _ if dispatches => {
-                let first = if COLOR { last - mcycle } else { last };
+                let is_cancelled = self.machine.cpu.pc == 0;
+                let first = if COLOR && !is_cancelled { last - mcycle } else { last };
                 Uses { first, last, target: Target::Dispatches }
             }
             Some(target) if !is_service => Uses { first: last - mcycle, last, target },
             _ => Uses { first: last, last, target: Target::Other },
         })
+    }
+
+    /// Gives the uses of the port by a STOP that has raised the speed: it resets DIV, and the CPU
+    /// waits two M-cycles later.
+    fn raise_speed(&mut self, before: Serial, div_base: u32, heard: &Wire) -> Uses {
+        let used_at = self.machine.serial.synced_at.wrapping_sub(2);
+        let first = self.time - 8;
+        let divides = used_at.wrapping_sub(div_base) & (period(&before) / 2) != 0;
+        if before.sc & 0x81 == 0x81 && divides && is_high(&before, used_at, div_base) {
+            self.machine.serial.sb = self.machine.serial.sb & !1 | heard.before(first);
+            self.sent.clocks.push(first);
+            self.note_level(first);
+            return Uses { first, last: first, target: Target::Other };
+        }
+        Uses { first, last: self.time, target: Target::Other }
     }
 
     /// If the next instruction reads and then writes a register of the port, which one it writes.
