@@ -296,21 +296,19 @@ impl Side {
         }
     }
 
-    /// Returns false if the next instruction has nothing to do with memory, or the CPU halts: a
-    /// copy of the machine, to try it on, can be spared.
+    /// Returns false if the CPU halts, or no register and no byte of the next instruction can lead
+    /// to the port: a copy of the machine, to try it on, can be spared.
     fn may_use_port(&self, rom: &[u8]) -> bool {
-        let machine = &self.machine;
+        let (machine, cpu) = (&self.machine, &self.machine.cpu);
         if machine.deadline.wrapping_sub(machine.now).cast_signed() <= 0 {
-            return machine.cpu.mode != Mode::Halted;
+            return cpu.mode != Mode::Halted;
         }
-        let opcode = machine.peek(rom, &[], machine.cpu.pc);
-        let is_between_registers = match opcode {
-            0x34..=0x36 | 0x76 => false,
-            0x00..=0x3f => matches!(opcode & 7, 3..=6) || opcode & 0x27 == 0x20 || opcode == 0x18,
-            0x40..=0xbf => opcode & 7 != 6 && !(0x70..0x78).contains(&opcode),
-            _ => false,
-        };
-        !is_between_registers
+        let pairs = [[cpu.b, cpu.c], [cpu.d, cpu.e], [cpu.h, cpu.l]].map(u16::from_be_bytes);
+        let stack = [cpu.sp.wrapping_sub(2), cpu.sp];
+        let mut places = pairs.into_iter().chain(stack).chain([cpu.pc]);
+        let opcode = machine.peek(rom, &[], cpu.pc);
+        let opcodes = [0x08, 0x10, 0x76, 0xe0, 0xe2, 0xea, 0xf0, 0xf2, 0xfa];
+        opcodes.contains(&opcode) || places.any(|place| place >= 0xfe00)
     }
 
     /// Executes an instruction or a service; gives its uses of the port.
