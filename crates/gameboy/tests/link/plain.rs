@@ -73,7 +73,7 @@ enum Target {
 
 #[derive(Clone)]
 struct Side {
-    machine: Machine,
+    machine: Box<Machine>,
     /// T-cycles since the cable was put in.
     time: i64,
     /// All edges of the other's clock up to here were heard.
@@ -93,7 +93,7 @@ pub(crate) struct PlainPair<'r> {
 impl<'r> PlainPair<'r> {
     pub(crate) fn new(rom: &'r [u8], machines: [Machine; 2]) -> Self {
         let side = |machine: Machine| Side {
-            machine,
+            machine: Box::new(machine),
             time: 0,
             heard_until: -1,
             wakes: false,
@@ -168,7 +168,7 @@ impl<'r> PlainPair<'r> {
             }
         }
         self.sides.map(|side| {
-            let mut machine = side.machine;
+            let mut machine = *side.machine;
             machine.requested_at(machine.now);
             machine.apu.sync(machine.now, machine.timer.div_base);
             machine.serial.schedule(machine.now, machine.timer.div_base);
@@ -187,7 +187,7 @@ impl Side {
 
     /// The next shift by the own clock, if nothing is written.
     fn own_shift(&self) -> Option<i64> {
-        let Machine { serial, timer, .. } = &self.machine;
+        let Machine { serial, timer, .. } = &*self.machine;
         let passed = serial.synced_at.wrapping_sub(timer.div_base) / period(serial);
         let edges = passed + 2 - u32::from(serial.clock_high);
         let moment = timer.div_base.wrapping_add(edges * period(serial));
@@ -232,13 +232,13 @@ impl Side {
         let bit = heard.before(at);
         if self.own_shift() == Some(at) {
             let moment = self.moment_of(at);
-            let Machine { serial, interrupts, timer, .. } = &mut self.machine;
+            let Machine { serial, interrupts, timer, .. } = &mut *self.machine;
             serial.sync(interrupts, moment, timer.div_base);
             serial.sb = serial.sb & !1 | bit;
             serial.schedule(moment, timer.div_base);
             self.sent.clocks.push(at);
         } else {
-            let Machine { serial, interrupts, .. } = &mut self.machine;
+            let Machine { serial, interrupts, .. } = &mut *self.machine;
             if serial.sc & 0x81 == 0x80 {
                 serial.sb = serial.sb << 1 | bit;
                 serial.bits = (serial.bits + 1) % 8;
@@ -260,7 +260,7 @@ impl Side {
         let bit = heard.before(at);
         *self = tried;
         self.heard_until = self.heard_until.max(at);
-        let Machine { serial, interrupts, cpu, .. } = &mut self.machine;
+        let Machine { serial, interrupts, cpu, .. } = &mut *self.machine;
         if is_own {
             if uses.target != Target::WritesData {
                 serial.sb = serial.sb & !1 | bit;
