@@ -36,7 +36,7 @@ pub struct Speed {
 const CHANGE_MCYCLES: u32 = 0x8001;
 /// M-cycles of single speed that pass before double speed begins.
 #[cfg(color)]
-const SLOW_MCYCLES: u32 = 2;
+pub(crate) const SLOW_MCYCLES: u32 = 2;
 /// T-cycles by which the picture gets ahead of the CPU when double speed ends.
 #[cfg(color)]
 const GAINED_TCYCLES: u32 = 1;

@@ -6,7 +6,7 @@ use crate::cpu::Mode;
 use crate::interrupts::SERIAL;
 use crate::link::look::{Look, Target};
 use crate::link::{NEAR_TCYCLES, NEVER};
-use crate::machine::{FRAME_MCYCLES, Machine, is_before};
+use crate::machine::{COLOR, FRAME_MCYCLES, Machine, is_before};
 use crate::serial::Serial;
 
 /// T-cycles of a frame of a pair.
@@ -220,6 +220,10 @@ impl CableEnd {
         let target = self.look.target;
         self.run_instruction(machine, rom, cart_ram);
         if clocks {
+            if COLOR && target == Target::Dispatch {
+                // One that is cancelled takes nothing back in its last M-cycle, and looks at no chip.
+                machine.serial.sync(&mut machine.interrupts, machine.now, machine.timer.div_base);
+            }
             // The machine itself has shifted a one in. What is written in the same M-cycle stays.
             if target != Target::Data {
                 machine.serial.sb = machine.serial.sb & 0xfe | bit;

@@ -6,6 +6,8 @@ use crate::bus;
 use crate::cpu::{Cpu, Mode};
 use crate::machine::{COLOR, Machine, is_before};
 use crate::serial::Serial;
+#[cfg(color)]
+use crate::speed::SLOW_MCYCLES;
 use crate::view;
 
 /// The register that an access is for, where that makes a difference to a shift in its M-cycle.
@@ -131,6 +133,11 @@ impl Machine {
             0x10 => {
                 let resets = self.joypad.lines() == 0x0f;
                 look.add_use(1, if resets { Target::Divider } else { Target::Read });
+                #[cfg(color)]
+                if resets && self.speed.armed && !self.speed.double && !look.may_shift(self) {
+                    // The fast clock may fall before the CPU waits.
+                    look.add_use(1 + SLOW_MCYCLES, Target::Read);
+                }
             }
             0x76 => look.add_use(1, Target::Read),
             0xcb => {

@@ -5,6 +5,7 @@
 //!
 //! An instruction near a shift is tried on a copy first, to see when it uses the port.
 
+use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::link::{FRAME_TCYCLES, LEAD_TCYCLES};
 use gbxcule_gameboy::serial::Serial;
 use gbxcule_gameboy::{COLOR, Machine};
@@ -72,7 +73,7 @@ enum Target {
 
 #[derive(Clone)]
 struct Side {
-    machine: Machine,
+    machine: Box<Machine>,
     /// T-cycles since the cable was put in.
     time: i64,
     /// All edges of the other's clock up to here were heard.
@@ -92,7 +93,7 @@ pub(crate) struct PlainPair<'r> {
 impl<'r> PlainPair<'r> {
     pub(crate) fn new(rom: &'r [u8], machines: [Machine; 2]) -> Self {
         let side = |machine: Machine| Side {
-            machine,
+            machine: Box::new(machine),
             time: 0,
             heard_until: -1,
             wakes: false,
@@ -167,7 +168,7 @@ impl<'r> PlainPair<'r> {
             }
         }
         self.sides.map(|side| {
-            let mut machine = side.machine;
+            let mut machine = *side.machine;
             machine.requested_at(machine.now);
             machine.apu.sync(machine.now, machine.timer.div_base);
             machine.serial.schedule(machine.now, machine.timer.div_base);
@@ -186,11 +187,16 @@ impl Side {
 
     /// The next shift by the own clock, if nothing is written.
     fn own_shift(&self) -> Option<i64> {
-        let Machine { serial, timer, .. } = &self.machine;
+        let Machine { serial, timer, .. } = &*self.machine;
         let passed = serial.synced_at.wrapping_sub(timer.div_base) / period(serial);
         let edges = passed + 2 - u32::from(serial.clock_high);
         let moment = timer.div_base.wrapping_add(edges * period(serial));
         (serial.sc & 0x81 == 0x81).then(|| self.time_of(moment))
+    }
+
+    /// Returns true if a port that clocks takes no part in a shift, which is the other's.
+    fn is_deaf_to(&self, event: i64) -> bool {
+        self.own_shift().is_some_and(|own| own != event)
     }
 
     fn next_event(&self, heard: &Wire) -> i64 {
@@ -205,7 +211,7 @@ impl Side {
             self.machine.deadline = self.machine.now;
             event = self.next_event(heard);
         }
-        if event - self.time > NEAR {
+        if event - self.time > NEAR || !self.may_use_port(rom) {
             self.execute(rom, heard);
             return;
         }
@@ -215,6 +221,7 @@ impl Side {
                 self.pass(event, heard);
                 self.wakes = true;
             }
+            Some(uses) if uses.last >= event && self.is_deaf_to(event) => self.heard_until = event,
             Some(uses) if uses.last >= event => self.pass_inside(tried, event, uses, heard),
             _ => *self = tried,
         }
@@ -225,13 +232,13 @@ impl Side {
         let bit = heard.before(at);
         if self.own_shift() == Some(at) {
             let moment = self.moment_of(at);
-            let Machine { serial, interrupts, timer, .. } = &mut self.machine;
+            let Machine { serial, interrupts, timer, .. } = &mut *self.machine;
             serial.sync(interrupts, moment, timer.div_base);
             serial.sb = serial.sb & !1 | bit;
             serial.schedule(moment, timer.div_base);
             self.sent.clocks.push(at);
         } else {
-            let Machine { serial, interrupts, .. } = &mut self.machine;
+            let Machine { serial, interrupts, .. } = &mut *self.machine;
             if serial.sc & 0x81 == 0x80 {
                 serial.sb = serial.sb << 1 | bit;
                 serial.bits = (serial.bits + 1) % 8;
@@ -253,7 +260,7 @@ impl Side {
         let bit = heard.before(at);
         *self = tried;
         self.heard_until = self.heard_until.max(at);
-        let Machine { serial, interrupts, cpu, .. } = &mut self.machine;
+        let Machine { serial, interrupts, cpu, .. } = &mut *self.machine;
         if is_own {
             if uses.target != Target::WritesData {
                 serial.sb = serial.sb & !1 | bit;
@@ -289,6 +296,21 @@ impl Side {
         }
     }
 
+    /// Returns false if the CPU halts, or no register and no byte of the next instruction can lead
+    /// to the port: a copy of the machine, to try it on, can be spared.
+    fn may_use_port(&self, rom: &[u8]) -> bool {
+        let (machine, cpu) = (&self.machine, &self.machine.cpu);
+        if machine.deadline.wrapping_sub(machine.now).cast_signed() <= 0 {
+            return cpu.mode != Mode::Halted;
+        }
+        let pairs = [[cpu.b, cpu.c], [cpu.d, cpu.e], [cpu.h, cpu.l]].map(u16::from_be_bytes);
+        let stack = [cpu.sp.wrapping_sub(2), cpu.sp];
+        let mut places = pairs.into_iter().chain(stack).chain([cpu.pc]);
+        let opcode = machine.peek(rom, &[], cpu.pc);
+        let opcodes = [0x08, 0x10, 0x76, 0xe0, 0xe2, 0xea, 0xf0, 0xf2, 0xfa];
+        opcodes.contains(&opcode) || places.any(|place| place >= 0xfe00)
+    }
+
     /// Executes an instruction or a service; gives its uses of the port.
     fn execute(&mut self, rom: &[u8], heard: &Wire) -> Option<Uses> {
         if self.machine.frame_done {
@@ -296,6 +318,7 @@ impl Side {
         }
         let (before, div_base) = (self.machine.serial, self.machine.timer.div_base);
         let kind = self.kind(rom);
+        let was_slow = tcycles_of(&self.machine) == 4;
         let machine = &mut self.machine;
         let began = time(machine);
         let is_service = machine.deadline.wrapping_sub(machine.now).cast_signed() <= 0;
@@ -309,10 +332,15 @@ impl Side {
             self.machine.deadline = self.machine.now;
         }
         let after = self.machine.serial;
-        if after.synced_at == before.synced_at {
-            return None;
+        if was_slow && tcycles_of(&self.machine) == 2 {
+            return Some(self.raise_speed(before, div_base, heard));
         }
         let last = self.time_of(after.synced_at);
+        if after.synced_at == before.synced_at {
+            // The use may come in the M-cycle of a shift that was done before.
+            self.note_level(last);
+            return None;
+        }
         let was_high = is_high(&before, after.synced_at, div_base);
         if before.sc & 0x81 == 0x81 && was_high && !after.clock_high {
             // By a write to DIV or SC, at once.
@@ -323,12 +351,28 @@ impl Side {
         let mcycle = tcycles_of(&self.machine);
         Some(match kind {
             _ if dispatches => {
-                let first = if COLOR { last - mcycle } else { last };
+                let is_cancelled = self.machine.cpu.pc == 0;
+                let first = if COLOR && !is_cancelled { last - mcycle } else { last };
                 Uses { first, last, target: Target::Dispatches }
             }
             Some(target) if !is_service => Uses { first: last - mcycle, last, target },
             _ => Uses { first: last, last, target: Target::Other },
         })
+    }
+
+    /// Gives the uses of the port by a STOP that has raised the speed: it resets DIV, and the CPU
+    /// waits two M-cycles later.
+    fn raise_speed(&mut self, before: Serial, div_base: u32, heard: &Wire) -> Uses {
+        let used_at = self.machine.serial.synced_at.wrapping_sub(2);
+        let first = self.time - 8;
+        let divides = used_at.wrapping_sub(div_base) & (period(&before) / 2) != 0;
+        if before.sc & 0x81 == 0x81 && divides && is_high(&before, used_at, div_base) {
+            self.machine.serial.sb = self.machine.serial.sb & !1 | heard.before(first);
+            self.sent.clocks.push(first);
+            self.note_level(first);
+            return Uses { first, last: first, target: Target::Other };
+        }
+        Uses { first, last: self.time, target: Target::Other }
     }
 
     /// If the next instruction reads and then writes a register of the port, which one it writes.

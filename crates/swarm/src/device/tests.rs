@@ -63,7 +63,7 @@ fn the_cuda_text_of_the_color_runs_its_roms_and_random_programs_alike() {
         let job = Job { steps: 20, ..Job::for_model(&rom, Model::Color) };
         seen.add(&job.run_both(&program, &format!("random program {seed}")));
     }
-    assert!(seen.double_speed && seen.vram_dma && seen.wram_bank, "{seen:?}");
+    seen.assert_all();
 }
 
 /// Features that machines were found to use at the end of a job.
@@ -71,6 +71,7 @@ fn the_cuda_text_of_the_color_runs_its_roms_and_random_programs_alike() {
 struct Seen {
     double_speed: bool,
     vram_dma: bool,
+    vram_bank: bool,
     wram_bank: bool,
 }
 
@@ -80,8 +81,14 @@ impl Seen {
             let machine = swarm.machine(env).expect("an env").color().expect("a Color");
             self.double_speed |= machine.speed.double;
             self.vram_dma |= machine.hdma.active;
+            self.vram_bank |= machine.color.vram_bank != 0;
             self.wram_bank |= machine.color.wram_bank > 1;
         }
+    }
+
+    fn assert_all(&self) {
+        let all = self.double_speed && self.vram_dma && self.vram_bank && self.wram_bank;
+        assert!(all, "{self:?}");
     }
 }
 
@@ -100,4 +107,23 @@ fn the_cuda_text_runs_long_random_programs_alike() {
         let job = Job { steps: 1500, envs: 4, every: 50, ..Job::new(rom.bytes()) };
         job.run_both(&program, rom.name);
     }
+}
+
+/// The same for machines that write to banks, change their speed and move blocks into video RAM.
+#[test]
+#[ignore = "takes minutes"]
+fn the_cuda_text_runs_long_random_programs_of_the_color_alike() {
+    let program = Program::new(Stage::FullStep, Model::Color, Checks::All);
+    let mut seen = Seen::default();
+    for seed in 0..60_u64 {
+        let rom = random_color_rom(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let layout = [Layout::EnvMajor, Layout::Interleaved][(seed % 2) as usize];
+        let job = Job { steps: 200, every: 50, layout, ..Job::for_model(&rom, Model::Color) };
+        seen.add(&job.run_both(&program, &format!("random program {seed}")));
+    }
+    for rom in gbxcule_roms::for_color() {
+        let job = Job { steps: 600, every: 50, ..Job::for_model(rom.bytes(), Model::Color) };
+        seen.add(&job.run_both(&program, rom.name));
+    }
+    seen.assert_all();
 }

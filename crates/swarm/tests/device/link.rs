@@ -3,7 +3,7 @@
 use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Chance, DeviceSwarm, EnvStates, FrameRange, Layout, LinkMode, NativeSwarm, ProgramText,
+    Chance, DeviceSwarm, EnvStates, FrameRange, Layout, LinkMode, Model, NativeSwarm, ProgramText,
     Programs, Schedule, Stage, Swarm, SwarmConfig, SwarmError,
 };
 
@@ -28,9 +28,14 @@ pub(crate) fn pairs_do_the_same(subject: Subject) {
 }
 
 /// A ROM of random bytes that uses its port everywhere: it sends what stands in work RAM, waits,
-/// clocks fast and slow, writes IF and DIV, and lets interrupts through.
-fn random_rom(seed: u64) -> Vec<u8> {
+/// clocks fast and slow, writes IF and DIV, and lets interrupts through; on the Color it changes
+/// its speed, too.
+fn random_rom(seed: u64, model: Model) -> Vec<u8> {
     let mut rom = gbxcule_roms::by_name("SERIAL_HELLO").expect("a built-in ROM").bytes().to_vec();
+    if model == Model::Color {
+        // Not a game of the original, for which the Color hides its registers.
+        rom[0x143] = 0x80;
+    }
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
         state ^= state << 13;
@@ -53,20 +58,24 @@ fn random_rom(seed: u64) -> Vec<u8> {
     let mut at = 0x150;
     while at + 16 < rom.len() {
         let low = next();
-        let piece: [u8; 5] = match next() % 12 {
-            0 | 1 => [0x3e, 0x81 | low & 2, 0xe0, 0x02, 0x00],
-            2 | 3 => [0x3e, 0x80, 0xe0, 0x02, 0x00],
-            4 | 5 => [0xfa, low, 0xc1, 0xe0, 0x01],
-            6 => [0xf0, 0x01, 0xea, low, 0xc2],
-            7 => [0x3e, 0x08, 0xe0, 0xff, 0xfb],
-            8 => [0xe0, 0x04, 0x00, 0x00, 0x00],
-            9 => [0x3e, low, 0xe0, 0x0f, 0x00],
+        let mut piece: Vec<u8> = match next() % 12 {
+            0 | 1 => vec![0x3e, 0x81 | low & 2, 0xe0, 0x02, 0x00],
+            2 | 3 => vec![0x3e, 0x80, 0xe0, 0x02, 0x00],
+            4 | 5 => vec![0xfa, low, 0xc1, 0xe0, 0x01],
+            6 => vec![0xf0, 0x01, 0xea, low, 0xc2],
+            7 => vec![0x3e, 0x08, 0xe0, 0xff, 0xfb],
+            8 => vec![0xe0, 0x04, 0x00, 0x00, 0x00],
+            9 => vec![0x3e, low, 0xe0, 0x0f, 0x00],
             // INC (HL) or SLA (HL) of SB.
-            10 => [0x21, 0x01, 0xff, if low & 1 == 0 { 0x34 } else { 0xcb }, 0x26],
-            _ => [0x31, low, 0xdf, 0x00, 0x00],
+            10 => vec![0x21, 0x01, 0xff, if low & 1 == 0 { 0x34 } else { 0xcb }, 0x26],
+            _ => vec![0x31, low, 0xdf, 0x00, 0x00],
         };
-        rom[at..at + 5].copy_from_slice(&piece);
-        at += 6 + usize::from(next() % 16);
+        if model == Model::Color && low % 16 == 7 {
+            // No button is looked at, KEY1 is armed, STOP.
+            piece = vec![0x3e, 0x30, 0xe0, 0x00, 0x3e, 0x01, 0xe0, 0x4d, 0x10, 0x00];
+        }
+        rom[at..at + piece.len()].copy_from_slice(&piece);
+        at += piece.len() + 1 + usize::from(next() % 16);
     }
     // From the end of each bank of memory back to the program's begin.
     rom[0x7ffd..0x8000].copy_from_slice(&[0xc3, 0x50, 0x01]);
@@ -75,9 +84,9 @@ fn random_rom(seed: u64) -> Vec<u8> {
 
 pub(crate) fn random_programs_with_a_cable_do_the_same(subject: Subject) {
     let schedule = Schedule::new(1, 1).expect("a schedule");
-    let mut exchanged = 0;
+    let (mut exchanged, mut doubled) = (0, 0);
     for seed in 1..9 {
-        let rom = random_rom(seed);
+        let rom = random_rom(seed, subject.model);
         let config = SwarmConfig { schedule, ..pairs(8) };
         let mut pair = Pair::new(&rom, config, plain(subject));
         for env in 0..8 {
@@ -90,6 +99,7 @@ pub(crate) fn random_programs_with_a_cable_do_the_same(subject: Subject) {
                 pair.assert_equal(&format!("random program {seed} after step {step}"));
             }
         }
+        doubled += (0..8).filter(|&env| is_at_double_speed(&pair.native, env)).count();
         let alone = alone(&rom, subject);
         exchanged += (0..8)
             .filter(|&env| {
@@ -100,6 +110,13 @@ pub(crate) fn random_programs_with_a_cable_do_the_same(subject: Subject) {
             .count();
     }
     assert!(exchanged > 16, "the cable made a difference in {exchanged} machines");
+    let is_color = subject.model == Model::Color;
+    assert!((doubled > 8) == is_color, "{doubled} machines at double speed");
+}
+
+fn is_at_double_speed(swarm: &NativeSwarm, env: usize) -> bool {
+    let machine = swarm.machine(env).expect("an env");
+    machine.color().is_some_and(|machine| machine.speed.double)
 }
 
 /// Bytes that a machine finds in its work RAM, each machine others.
