@@ -31,8 +31,8 @@ fn devices() -> landlock::BitFlags<AccessFs> {
     AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::MakeSock | AccessFs::MakeFifo
 }
 
-/// Returns how many of the rules this kernel enforces, tried by a thread that ends. Where the system
-/// gives no thread all are taken for granted: then a child is confined, or not started.
+/// Returns how many of the rules this kernel enforces, tried by a thread that ends. Where the
+/// system gives no thread all are taken for granted: then a child is confined, or not started.
 pub(crate) fn status() -> RulesetStatus {
     let tried = std::thread::Builder::new().spawn(|| {
         let policy = Policy::program(std::path::Path::new("/usr/lib"));
