@@ -144,3 +144,13 @@ def test_actions_that_are_not_one_for_each_agent_are_named():
             env.step(actions)
     with pytest.raises(TypeError, match="`num_envs` can't be chosen here"):
         PairEnv(num_envs=4)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pettingzoo") is None, reason="PettingZoo is not installed")
+def test_agents_draw_actions_of_their_own():
+    from gbxcule.adapter.pettingzoo import PairEnv
+
+    env = PairEnv(**SMALL)
+    env.reset(seed=0)
+    drawn = [[int(env.action_space(agent).sample()) for _ in range(40)] for agent in env.agents]
+    assert drawn[0] != drawn[1]

@@ -45,6 +45,9 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
         # Each agent has a space, and a generator of chance in it, of its own.
         self._observation_spaces = {agent: deepcopy(self.swarm.single_observation_space) for agent in AGENTS}
         self._action_spaces = {agent: deepcopy(self.swarm.single_action_space) for agent in AGENTS}
+        for space in [*self._observation_spaces.values(), *self._action_spaces.values()]:
+            # A copy draws what its original draws.
+            space.seed()
 
     def observation_space(self, agent: str) -> Any:
         """The space of what an agent sees."""

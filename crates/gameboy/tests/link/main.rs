@@ -317,6 +317,21 @@ fn both_ends_clock_at_any_speed() {
     check_with_room(&wide_script(), one, other).expect("the plain loop's machines");
 }
 
+/// A dispatch ends a frame, and the shift that the Color's sees in its last M-cycle is the last.
+#[test]
+fn a_shift_comes_as_the_last_instruction_ends() {
+    check_with_room(&wide_script(), vec![86, 122, 46, 145], vec![51])
+        .expect("the plain loop's machines");
+    let one = vec![109, 129, 158, 254, 61, 173, 0, 211, 56, 45, 7, 39, 105, 181];
+    check_with_room(&wide_script(), one, vec![242, 3]).expect("the plain loop's machines");
+    let one = vec![
+        51, 182, 144, 107, 12, 245, 228, 4, 42, 29, 131, 129, 19, 233, 89, 6, 43, 40, 252, 129, 6,
+        167,
+    ];
+    check_with_room(&wide_script(), one, vec![97, 26, 125, 16, 48, 96])
+        .expect("the plain loop's machines");
+}
+
 /// Sends or waits, as the first byte of the script says, with requests and a stack that the third
 /// and fourth byte give. Comes to the code at 0240 in fewer M-cycles, the higher the second byte.
 const LATER: &str = r#"

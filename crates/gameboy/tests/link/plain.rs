@@ -150,19 +150,20 @@ impl<'r> PlainPair<'r> {
 
     /// The machines, every chip brought up to now.
     pub(crate) fn sync_for_observers(mut self) -> [Machine; 2] {
-        // Shifts that the last instructions have gone past.
+        // Shifts that the last instructions have gone past, or end with.
         loop {
-            let own = self.sides.each_ref().map(|side| {
-                let shift = side.own_shift().filter(|at| *at <= side.time);
-                shift.unwrap_or(i64::MAX)
+            let sent = self.sides.each_ref().map(|side| side.sent.clone());
+            let events = [0, 1].map(|index: usize| {
+                let side = &self.sides[index];
+                let event = side.next_event(&sent[1 - index]);
+                if event <= side.time { event } else { i64::MAX }
             });
-            let at = own[0].min(own[1]);
+            let at = events[0].min(events[1]);
             if at == i64::MAX {
                 break;
             }
-            let sent = self.sides.each_ref().map(|side| side.sent.clone());
             for (index, side) in self.sides.iter_mut().enumerate() {
-                if own[index] == at || side.time >= at {
+                if events[index] == at {
                     side.pass(at, &sent[1 - index]);
                 }
             }
