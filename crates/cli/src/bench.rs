@@ -43,7 +43,7 @@ pub(crate) struct Bench {
     model: ModelOption,
 
     #[command(flatten)]
-    cable: LinkOption,
+    link: LinkOption,
 
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", default_value = "ALU_LOOP")]
@@ -151,7 +151,7 @@ impl Bench {
         if !self.env_counts.is_empty() {
             return self.env_counts.clone();
         }
-        let fewest = if self.cable.is_paired() { 2 } else { 1 };
+        let fewest = if self.link.is_paired() { 2 } else { 1 };
         vec![fewest, 8, 64, 512, 2048, 8192]
     }
 
@@ -195,7 +195,7 @@ impl Bench {
             workers: self.workers,
             recompile: self.run.recompile(),
             model: self.model.model(),
-            link: self.cable.link,
+            link: self.link.link,
         })
     }
 }

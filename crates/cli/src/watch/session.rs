@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Frame, Model, SwarmError};
 
-use crate::driver::{Driver, REAL_FRAMES_PER_S, StepOutcome};
+use crate::driver::{Driver, StepOutcome};
 use crate::env_details::EnvDetails;
+use crate::film::REAL_FRAMES_PER_S;
 use crate::picture::Curve;
 use crate::watch::battery_file::BatteryFile;
 use crate::watch::heatmap::{Coordinates, Heatmap};
@@ -168,7 +169,7 @@ impl Runner {
         self.pieces += 1;
         self.sound.push(self.driver.new_samples());
         self.meter.count(u64::from(frames) * self.driver.num_envs() as u64);
-        if self.driver.frame() != 0 {
+        if self.driver.frames_done() != 0 {
             return Ok(());
         }
         if let Some(StepOutcome { rewards, over }) = self.driver.outcome()? {
@@ -269,8 +270,8 @@ impl ViewSource for Runner {
 
     fn status(&self) -> Status {
         Status {
-            step: self.driver.step(),
-            frame: self.driver.frame(),
+            step: self.driver.steps_done(),
+            frame: self.driver.frames_done(),
             running: self.running,
             speed: self.speed,
             frames_per_s: if self.running { self.meter.rate() } else { 0.0 },
