@@ -17,7 +17,7 @@ struct Launcher {
 }
 
 /// Checks that a device is present and runs kernels; the error says what is missing.
-pub fn ready(device: Device) -> Result<(), SynthError> {
+pub fn check_gpu(device: Device) -> Result<(), SynthError> {
     let source = "import warp as wp\n\n\n@wp.kernel\ndef probe(out: wp.array(dtype=int)):\n    out[wp.tid()] = 1\n";
     let Ok(program) = RowProgram::read_forward(source) else {
         unreachable!("it is in the dialect")

@@ -169,7 +169,7 @@ fn serve(connection: &Connection, shared: &Shared) -> io::Result<()> {
     connection.stream.set_nodelay(true)?;
     let mut stream = DeadlineStream::new(Arc::clone(&connection.stream), TIMEOUT);
     let head = Head::read(&mut stream)?;
-    stream.allow(TIMEOUT);
+    stream.extend(TIMEOUT);
     if let Some(why) = shared.refusal(&head) {
         return answer(&mut stream, "403 Forbidden", "text/plain", why.as_bytes());
     }

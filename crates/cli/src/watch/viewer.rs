@@ -134,7 +134,7 @@ impl Browser<'_> {
     }
 
     fn send_view(&mut self, mut rest: Bytes) -> Result<(), Error> {
-        self.socket.get_mut().allow(TIMEOUT);
+        self.socket.get_mut().extend(TIMEOUT);
         let mut kind = Data::Binary;
         loop {
             let piece = rest.split_to(rest.len().min(SOCKET_FRAME_BYTES));
@@ -149,13 +149,13 @@ impl Browser<'_> {
     }
 
     fn send(&mut self, message: Message) -> Result<(), Error> {
-        self.socket.get_mut().allow(TIMEOUT);
+        self.socket.get_mut().extend(TIMEOUT);
         self.socket.send(message)
     }
 
     /// Takes a message if there is one; waits for it unless the browser is owed a view.
     fn listen(&mut self, is_owed: bool) -> Result<(), Error> {
-        self.socket.get_mut().allow(PING_EVERY);
+        self.socket.get_mut().extend(PING_EVERY);
         self.socket.get_ref().set_nonblocking(is_owed)?;
         let message = self.socket.read();
         self.socket.get_ref().set_nonblocking(false)?;
