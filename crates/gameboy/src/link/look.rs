@@ -2,8 +2,8 @@
 //! or changes the port's clock by a write to DIV. Known before the instruction runs, because its
 //! bytes and the CPU's registers decide it.
 
-use crate::bus;
 use crate::cpu::{Cpu, Mode};
+use crate::dma;
 use crate::machine::{COLOR, Machine, is_before};
 use crate::serial::Serial;
 use crate::view;
@@ -187,7 +187,7 @@ impl Machine {
             if address >= 0xfe00 {
                 return 0xff;
             }
-            if bus::meets_dma(address, source) {
+            if dma::meets_dma(address, source) {
                 if COLOR && address >= 0xc000 && source & 0xe000 != 0xc000 {
                     let at = 0xc000 | source & 0x1000 | address & 0x0fff;
                     return self.wram[self.wram_at(at)];
