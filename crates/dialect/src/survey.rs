@@ -111,7 +111,7 @@ impl Survey {
         if texts.parsed(&self.sources, id).is_ok_and(|text| !text.may_hold_kernels()) {
             return;
         }
-        let parsed = Program::parse_among(texts, &mut self.sources, id, read);
+        let parsed = Program::parse_with_cache(texts, &mut self.sources, id, read);
         let program = match parsed {
             Ok(program) => program,
             Err(mut faults) => {

@@ -39,12 +39,13 @@ use std::ops::Deref;
 /// Size of the largest type: sizes and offsets in a place fit an `i32` in every back end.
 pub const TYPE_BYTES_MAX: u64 = (1 << 31) - 1;
 
-/// Greatest depth of nested blocks: back ends and host compilers may recurse so deep, and no
-/// deeper.
+/// Greatest depth of nested blocks. Deeper modules are refused, so that recursive back ends and
+/// host compilers do not overflow their stacks.
 pub const NESTING_MAX: usize = 200;
 
 /// A module that passed the check, with the facts that the check collected. [`module`] makes one;
-/// every back end, pass and interpreter takes one, so each of them may rely on the rules above.
+/// every back end, pass and interpreter takes one, so each of them may rely on the rules in
+/// [the module's documentation](self).
 ///
 /// ```
 /// use gbxcule_ir::{Builder, Module, Param, Type, check};
