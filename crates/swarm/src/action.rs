@@ -108,6 +108,23 @@ impl Codec {
         self.actions.get(usize::from(action)).map(|action| action.buttons)
     }
 
+    /// Returns the buttons of an action, and for how many frames they are held; the codec has the
+    /// action.
+    pub(crate) fn pressed(&self, action: u8, schedule: Schedule) -> (u8, u32) {
+        let action = &self.actions[usize::from(action)];
+        (action.buttons, action.frames_held(schedule))
+    }
+
+    /// Returns what `pressed` says of each action number, as the tables of step kernels.
+    pub(crate) fn tables(&self, schedule: Schedule) -> ([u8; 256], [u32; 256]) {
+        let (mut buttons, mut frames_held) = ([0; 256], [0; 256]);
+        for (action, _) in (0_u8..=255).zip(self.actions.iter()) {
+            let number = usize::from(action);
+            (buttons[number], frames_held[number]) = self.pressed(action, schedule);
+        }
+        (buttons, frames_held)
+    }
+
     /// The number of an action that presses nothing, or the first one.
     pub(crate) fn idle(&self) -> u8 {
         self.action(NOOP).unwrap_or(0)

@@ -42,7 +42,7 @@ impl Swarm {
     /// Returns the whole swarm as bytes, with a note of the caller's.
     ///
     /// # Errors
-    /// The device failed, or a program stopped in a step before.
+    /// The device failed, or a program stopped in an earlier step.
     pub fn checkpoint(&self, note: &[u8]) -> Result<Vec<u8>, SwarmError> {
         let mut writer = Writer::new(CHECKPOINT);
         writer.bytes(note);

@@ -15,7 +15,7 @@ use super::translation::{
     self, arrange, checked, machine_module, machine_type, single_frame_module,
 };
 use crate::kernel_source::{self, MachineAccess};
-use crate::{Codec, Model, Programs, Rom, Schedule, Stage, SwarmConfig};
+use crate::{Model, Programs, Rom, Stage, SwarmConfig};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
@@ -82,15 +82,6 @@ pub(crate) fn hot_code(rom: &Rom, config: &SwarmConfig, device: Device) -> Optio
         Recompile::WhereItWins if device == Device::Cpu => None,
         Recompile::WhereItWins => may_have_blocks.then(find).filter(HotCode::is_worth_it),
     }
-}
-
-/// The buttons of each action number, and for how many frames they are held.
-pub(crate) fn codec_tables(codec: &Codec, schedule: Schedule) -> ([u8; 256], [u32; 256]) {
-    let (mut buttons, mut frames_held) = ([0; 256], [0; 256]);
-    for (number, action) in codec.actions.iter().enumerate() {
-        (buttons[number], frames_held[number]) = (action.buttons, action.frames_held(schedule));
-    }
-    (buttons, frames_held)
 }
 
 /// A step kernel.

@@ -13,8 +13,8 @@ use gbxcule_runtime::{
     Build, Compiled, Device, DirectKernel, Error, PerProcess, SliceArgument, compile,
 };
 
-use super::fuse::MOST_WRITES;
-use super::fuse::{machine_params, view_module_of};
+use super::compile::MOST_WRITES;
+use super::compile::{machine_params, view_module_of};
 use super::{Programs, TextRole};
 use crate::kernel_source::{self, MachineAccess};
 use crate::{AnyMachine, Model, Stage, SwarmError};

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use gbxcule_ir::FunctionId;
 
-use super::fuse::{Fused, MOST_WRITES, TOO_MANY_WRITES};
+use super::compile::{Fused, MOST_WRITES, TOO_MANY_WRITES};
 use super::{Programs, TextRole};
 use crate::Stage;
 
