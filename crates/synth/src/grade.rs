@@ -18,8 +18,8 @@ pub mod stand_in;
 pub mod task;
 
 use crate::error::SynthError;
-use crate::host_program::HostLimits;
 use crate::row::Row;
+use crate::sandboxed_program::HostLimits;
 use crate::worker_threads::on_threads;
 use answer::Answer;
 use gbxcule_sandbox::Limits;

@@ -2,7 +2,7 @@
 
 use super::Grade;
 use super::graded_row::{GradedRow, first};
-use crate::execute::{self, BUDGET, Memory};
+use crate::execute::{self, ArgumentBytes, BUDGET};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{SourceMap, Span};
@@ -57,8 +57,9 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
         Err(reason) => return Grade::DoesNotCompile(reason),
     };
     for draw in &problem.draws {
-        let memory = Memory { data: draw.data.clone(), gradients: Vec::new() };
-        let ran = execute::launch_within(ANSWER_BUDGET, module, kernel, problem.grid(), &memory);
+        let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
+        let ran =
+            execute::launch_with_budget(ANSWER_BUDGET, module, kernel, problem.grid(), &memory);
         let wrong = match ran {
             Ok(after) => problem.forward_difference(draw, &after),
             Err(fault) => Some(format!("{fault}, on {}", draw.name)),
