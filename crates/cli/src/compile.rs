@@ -145,7 +145,8 @@ impl Compile {
             Ok(false)
         };
         let program =
-            match Program::parse_among(&mut texts, &mut sources, id, &|path| files.find(path)) {
+            match Program::parse_with_cache(&mut texts, &mut sources, id, &|path| files.find(path))
+            {
                 Ok(program) => program,
                 Err(faults) => return refuse(&faults, &sources),
             };

@@ -3,10 +3,8 @@
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gbxcule_swarm::{Frame, corrected_rgb, rgb};
+use gbxcule_swarm::{Frame, HEIGHT, WIDTH, corrected_rgb, rgb};
 
-const WIDTH: usize = 160;
-const HEIGHT: usize = 144;
 const GAP: usize = 4;
 /// Index of the colour between machines, after the four shades.
 pub(crate) const GAP_INDEX: u16 = 4;
