@@ -16,7 +16,7 @@ from gbxcule import _native
 
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 
-# A file with a state or with cartridge RAM has at most so many bytes.
+# Bytes of a file with a state or with cartridge RAM, at most.
 MOST_STATE_BYTES = 1 << 24
 
 # Work and video memory and a packed frame; the rest of a machine is small.

@@ -56,7 +56,7 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
     Color, or `auto`, the Color for programs that need it. `link`: `pairs` plugs a cable between the envs 2i and 2i + 1
     (docs/link.md); nothing is plugged in by default. `symbols`: a `.sym` file for the labels used in all of these.
     `audio`: the observation is a dictionary with the step's samples as `audio`. `start_state`, `start_battery`,
-    `start_steps`: episodes begin in this saved state, with this `.sav` or `.ram` file in the cartridge, after so many
+    `start_steps`: episodes begin in this saved state, with this `.sav` or `.ram` file in the cartridge, after this many
     steps without pressing anything; `starts`: in one of these, which the seed draws. `max_episode_steps`: truncate
     there. `copy=False` gives out the buffers themselves, which the next step overwrites.
     """

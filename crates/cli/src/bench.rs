@@ -65,7 +65,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
 
-    /// End a window early after so many seconds
+    /// End a window early after S seconds
     #[arg(long, value_name = "S", default_value_t = 5.0)]
     longest_window: f64,
 
@@ -81,7 +81,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N", default_value_t = 24)]
     frames_per_step: u32,
 
-    /// Wait for the device after every so many steps; 0 only at the end of a window. CPU backends
+    /// Wait for the device after every N steps; 0 only at the end of a window. CPU backends
     /// never run ahead
     #[arg(long, value_name = "K", default_value_t = bench::SYNC_EVERY)]
     sync_every: u64,

@@ -42,7 +42,7 @@ pub fn write(
     go_on: &mut dyn FnMut() -> bool,
 ) -> anyhow::Result<bool> {
     ensure!((1..=MOST_TIMES).contains(&scale), "pixels are enlarged 1 to {MOST_TIMES} times");
-    ensure!(every > 0, "a film shows one in so many frames: 1 or more");
+    ensure!(every > 0, "a film shows one in `every` frames: 1 or more");
     let mut mosaic = Mosaic::new(1, None, scale)?;
     let size = (mosaic.width, mosaic.height);
     match out.extension().and_then(|extension| extension.to_str()) {

@@ -300,7 +300,7 @@ impl Record {
     }
 }
 
-/// Calls a function, which runs a step or a part of one, until so many steps are done.
+/// Calls a function, which runs a step or a part of one, until `steps` steps are done.
 fn run_steps(
     driver: &mut Driver,
     steps: u64,

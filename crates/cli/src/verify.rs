@@ -55,7 +55,7 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..))]
     verify_steps: u64,
 
-    /// Compare after every so many steps, and after the last
+    /// Compare after every N steps, and after the last
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     compare_every: u64,
 

@@ -43,7 +43,7 @@ impl Exclusivity {
         self.atomics.get(value.index()).copied().unwrap_or(false)
     }
 
-    /// Looks at a kernel that asks for so many dimensions of the grid.
+    /// Looks at a kernel that asks for `dims` dimensions of the grid.
     pub(super) fn new(module: &Valid<Module>, kernel: FunctionId, dims: u8) -> Self {
         let body = &module.functions[kernel].body;
         let atomic = |op: &Op| matches!(op, Op::Atomic { .. });

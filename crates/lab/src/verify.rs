@@ -34,7 +34,7 @@ pub struct VerifyPlan {
     pub num_envs: usize,
     /// Steps to take.
     pub steps: u64,
-    /// Compare after every so many steps, and after the last.
+    /// Steps between two comparisons; the last step is compared, too.
     pub compare_every: u64,
     /// Memory to compare; nothing else of memory is looked at.
     pub regions: Vec<Region>,

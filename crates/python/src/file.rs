@@ -14,7 +14,7 @@ fn named(path: &Path, error: &Error) -> PyErr {
     Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }
 
-/// The bytes of a file of at most so many. Pipes and devices are refused.
+/// The bytes of a file that has at most `most_bytes`. Pipes and devices are refused.
 #[pyfunction]
 pub(crate) fn read_file(
     py: Python<'_>,

@@ -268,7 +268,7 @@ fn rows(
     Ok(rows)
 }
 
-/// Compiles and runs the C++ text of every so many rows, all of them together, below a folder.
+/// Compiles and runs the C++ text of one in `every` rows, all of them together, below a folder.
 fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError> {
     if every == 0 {
         return Ok(());

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-/// A device is waited for after so many pieces, or after less if they take this long.
+/// Pieces after which a device is waited for, or after less if they take this long.
 const MOST_PIECES: u32 = 64;
 const LONGEST: Duration = Duration::from_millis(50);
 

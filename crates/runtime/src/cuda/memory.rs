@@ -47,7 +47,7 @@ impl Memory {
         }
         context.check("taking memory", status)?;
         let memory = Self { address, own: true, queue: Arc::clone(queue) };
-        // SAFETY: so many bytes were just taken.
+        // SAFETY: `bytes` bytes were just taken.
         let status = unsafe { sys::cuMemsetD8Async(address, 0, bytes, queue.raw) };
         drop(state);
         context.check("clearing memory", status)?;

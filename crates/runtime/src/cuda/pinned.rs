@@ -42,7 +42,7 @@ impl Block {
     /// does: a block is lent by value from [`Pinned::take`] to [`Pinned::release_after_copy`], and
     /// comes back when the device has passed.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: so many bytes were allocated, and zeroed; no other code uses them, as above.
+        // SAFETY: `size` bytes were allocated, and zeroed; no other code uses them, as above.
         unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.size) }
     }
 }
@@ -99,7 +99,7 @@ impl Pinned {
             let call = "taking pinned memory of the host";
             return Err(Error::Cuda { call, reason: "it gave none".into() });
         };
-        // SAFETY: so many bytes were just allocated.
+        // SAFETY: `size` bytes were just allocated.
         unsafe { ptr::write_bytes(address.as_ptr(), 0, size) };
         let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
         // SAFETY: a place for an event.
