@@ -1,9 +1,9 @@
 //! The one printer of all verbs, for standard output and standard error.
 //!
 //! Printing never stops work. The first failure is kept, nothing is printed after it, and `run` in
-//! `lib.rs` asks for it at the end: if the reader has gone away (`| head`), that is an ordinary end; any
-//! other failure, such as a full disk, is reported and makes the exit status 2. Control characters
-//! in names and messages of others don't reach the terminal.
+//! `lib.rs` asks for it at the end: if the reader has gone away (`| head`), that is an ordinary
+//! end; any other failure, such as a full disk, is reported and makes the exit status 2. Control
+//! characters in names and messages of others don't reach the terminal.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, ErrorKind, IsTerminal, Write};

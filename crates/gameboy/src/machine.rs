@@ -64,8 +64,8 @@ pub struct Machine {
     pub lcd_off_since: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
-    /// For each quarter of the address space, a number: added (wrapping) to an address, it gives the
-    /// offset in ROM. A sum outside of ROM takes the slow path: RAM, or OAM DMA has the bus.
+    /// For each quarter of the address space, a number: added (wrapping) to an address, it gives
+    /// the offset in ROM. A sum outside of ROM takes the slow path: RAM, or OAM DMA has the bus.
     pub rom_base: [u32; 4],
     /// Number of bytes from C000 that the CPU may read and write without the slow path; 0 during
     /// OAM DMA.
@@ -150,8 +150,8 @@ impl Machine {
     /// Executes one instruction or services one deadline; returns true if the frame ended.
     pub fn run_instruction(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
         if is_before(self.now, self.deadline) {
-            // `run_until_deadline` executes one instruction before it looks at the deadline. If that
-            // set a deadline, keep it.
+            // `run_until_deadline` executes one instruction before it looks at the deadline. If
+            // that set a deadline, keep it.
             let deadline = self.deadline;
             let before = self.now;
             self.deadline = before;

@@ -1,12 +1,12 @@
 //! The picture processor: registers, position in the frame, and when each kind of work is done.
 //!
 //! The position (`line`, `dot`) moves only when it is read (`sync_ppu`). A line is left alone until
-//! it has passed; then it is drawn at once (`whole_line`), or, in a frame that is not observed, not at
-//! all. Only if something it depends on changes in the middle of it does the dot-by-dot `pipeline`
-//! take over, from the beginning of mode 3 up to the change and then to the end of the line. So
-//! timing never depends on whether it is read. `timing` knows what each dot means, `stat` when the
-//! interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed access
-//! does to OAM.
+//! it has passed; then it is drawn at once (`whole_line`), or, in a frame that is not observed, not
+//! at all. Only if something it depends on changes in the middle of it does the dot-by-dot
+//! `pipeline` take over, from the beginning of mode 3 up to the change and then to the end of the
+//! line. So timing never depends on whether it is read. `timing` knows what each dot means, `stat`
+//! when the interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed
+//! access does to OAM.
 
 mod color_fetcher;
 pub mod color_palette;

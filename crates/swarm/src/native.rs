@@ -254,7 +254,8 @@ impl NativeSwarm {
         Ok(snapshot)
     }
 
-    /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin` runs.
+    /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin`
+    /// runs.
     ///
     /// # Errors
     /// There is no such env, the snapshot belongs to another cartridge, or a program stopped.

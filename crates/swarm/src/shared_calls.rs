@@ -95,8 +95,8 @@ macro_rules! shared_calls {
 
             /// Sets the starts of episodes: these states, or power-on if there are none, each
             /// advanced by `steps` steps without buttons, in which no program runs. All envs are
-            /// put to the first one. An episode begins at the next `reset`, or, if there is none, at
-            /// the next `step`; the env's seed and the episode's number choose its start.
+            /// put to the first one. An episode begins at the next `reset`, or, if there is none,
+            /// at the next `step`; the env's seed and the episode's number choose its start.
             ///
             /// # Errors
             /// The bytes are no states of a machine with this cartridge, or the device failed.

@@ -180,8 +180,8 @@ impl Policy for Tree<'_> {
 }
 
 /// Returns true if a function that is kept out of line elsewhere is inlined here, because it folds
-/// to a few instructions: where the address is known to be that of ROM that is read, of the buttons, or of high
-/// RAM.
+/// to a few instructions: where the address is known to be that of ROM that is read, of the
+/// buttons, or of high RAM.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
     let Some(at) = args.get(4).copied().flatten().map(|at| at.bits() as u16) else {
         return inline == Inline::Auto;

@@ -290,7 +290,8 @@ impl DeviceSwarm {
         Ok(snapshot)
     }
 
-    /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin` runs.
+    /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin`
+    /// runs.
     ///
     /// # Errors
     /// There is no such env, the snapshot belongs to another cartridge, or the device failed.
