@@ -17,7 +17,7 @@ from gbxcule import _native
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 
 # Bytes of a file with a state or with cartridge RAM, at most.
-MOST_STATE_BYTES = 1 << 24
+MAX_STATE_BYTES = 1 << 24
 
 # Work and video memory and a packed frame; the rest of a machine is small.
 MACHINE_BYTES = 22_000
@@ -163,7 +163,7 @@ def content(name: str, value: Any) -> bytes:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, (str, os.PathLike)):
-        return _native.read_file(os.fspath(value), MOST_STATE_BYTES)
+        return _native.read_file(os.fspath(value), MAX_STATE_BYTES)
     raise TypeError(f"{name} is bytes, or the path of a file, found {shown(value)}")
 
 

@@ -19,7 +19,7 @@ bytes from there (`("wScore", 2)`). A label with a bank, and `"02:D100"`, are re
 is mapped there."""
 
 # Of a file of symbols, at most.
-MOST_TEXT_BYTES = 1 << 24
+MAX_TEXT_BYTES = 1 << 24
 
 # A range without its end has another form: a label, or four digits, before the colon.
 _BANKED = re.compile(r"^([0-9A-Fa-f]{2,3}):([0-9A-Fa-f]{4})$")
@@ -52,7 +52,7 @@ def parse_symbols(text: str) -> dict[str, int]:
 
 def load_symbols(path: str | os.PathLike[str]) -> dict[str, int]:
     """Read a `.sym` file."""
-    text = _native.read_file(os.fspath(path), MOST_TEXT_BYTES).decode("utf-8-sig", errors="replace")
+    text = _native.read_file(os.fspath(path), MAX_TEXT_BYTES).decode("utf-8-sig", errors="replace")
     symbols = parse_symbols(text)
     if not symbols:
         raise ValueError(f"{os.fspath(path)} holds no symbols; expected lines like `00:c000 wScore`")

@@ -5,7 +5,7 @@ use gbxcule_gameboy::Machine;
 use std::collections::HashMap;
 
 /// Addresses that are counted, at most.
-const COUNTED_MAX: usize = 1 << 16;
+const MAX_COUNTED: usize = 1 << 16;
 
 /// PC and memory map at which a block is to begin.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -54,7 +54,7 @@ impl Learning {
         let Some(map) = MemoryMap::of(machine) else { return false };
         let head = HotHead { pc, map };
         let counted = head.counted();
-        if self.counts.len() >= COUNTED_MAX && !self.counts.contains_key(&counted) {
+        if self.counts.len() >= MAX_COUNTED && !self.counts.contains_key(&counted) {
             return false;
         }
         let count = self.counts.entry(counted).or_insert(Count::Arrivals(0));

@@ -17,10 +17,10 @@ use crate::progress;
 use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions, workers};
 
 /// Windows of each backend and number of machines, at most.
-const MOST_REPEATS: i64 = 10_000;
+const MAX_REPEATS: i64 = 10_000;
 
 /// A day.
-const LONGEST_WINDOW_S: f64 = 86_400.0;
+const MAX_WINDOW_S: f64 = 86_400.0;
 
 /// Measure frames a second over numbers of machines
 ///
@@ -74,7 +74,7 @@ pub(crate) struct Bench {
     warmup_steps: u64,
 
     /// Windows of each backend and number of machines; the median counts
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=MOST_REPEATS))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=MAX_REPEATS))]
     repeats: u32,
 
     /// Frames of one step
@@ -164,8 +164,8 @@ impl Bench {
         let rom = self.experiment.map_or(self.rom.as_str(), |experiment| experiment.rom);
         let frames = self.experiment.and_then(|experiment| experiment.frames_per_step);
         ensure!(
-            (0.0..=LONGEST_WINDOW_S).contains(&self.longest_window),
-            "--longest-window takes 0 to {LONGEST_WINDOW_S} seconds, not {}",
+            (0.0..=MAX_WINDOW_S).contains(&self.longest_window),
+            "--longest-window takes 0 to {MAX_WINDOW_S} seconds, not {}",
             self.longest_window
         );
         let longest_window = Duration::from_secs_f64(self.longest_window);

@@ -16,7 +16,7 @@ use crate::mp4::Video;
 use crate::picture::{Mosaic, Palette};
 
 /// Enlargements, at most.
-const MOST_TIMES: usize = 8;
+const MAX_TIMES: usize = 8;
 
 /// An episode of one machine.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub fn write(
     scale: usize,
     go_on: &mut dyn FnMut() -> bool,
 ) -> anyhow::Result<bool> {
-    ensure!((1..=MOST_TIMES).contains(&scale), "pixels are enlarged 1 to {MOST_TIMES} times");
+    ensure!((1..=MAX_TIMES).contains(&scale), "pixels are enlarged 1 to {MAX_TIMES} times");
     ensure!(every > 0, "a film shows one in `every` frames: 1 or more");
     let mut mosaic = Mosaic::new(1, None, scale)?;
     let size = (mosaic.width, mosaic.height);

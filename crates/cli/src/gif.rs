@@ -9,9 +9,9 @@ use crate::picture::{GAP_INDEX, IS_COLOR, Mosaic, Screen};
 /// Index of the transparent colour: the pixel stays as it was.
 const UNCHANGED: u8 = GAP_INDEX as u8 + 1;
 /// Colours of a GIF's picture, without the transparent one.
-const MOST_COLORS: usize = 255;
+const MAX_COLORS: usize = 255;
 /// Browsers show a picture with a shorter delay for a tenth of a second.
-const SHORTEST_CENTISECONDS: u64 = 2;
+const MIN_CENTISECONDS: u64 = 2;
 
 /// A GIF under way. Pictures are given with the moment they appear, so that roundings do not add
 /// up.
@@ -38,8 +38,7 @@ impl Animation {
     /// Adds the next picture; one that changes nothing, or comes too early, is left out.
     pub(crate) fn push(&mut self, picture: &Mosaic, at_s: f64) -> anyhow::Result<()> {
         let at = centiseconds(at_s);
-        let too_early =
-            self.open.as_ref().is_some_and(|(_, since)| at < since + SHORTEST_CENTISECONDS);
+        let too_early = self.open.as_ref().is_some_and(|(_, since)| at < since + MIN_CENTISECONDS);
         let frame = match &self.shown {
             None => Some(first_frame(picture, self.screen)),
             Some(_) if too_early => None,
@@ -60,7 +59,7 @@ impl Animation {
 
     fn close(&mut self, end: u64) -> anyhow::Result<()> {
         if let Some((mut frame, since)) = self.open.take() {
-            let delay = end.saturating_sub(since).max(SHORTEST_CENTISECONDS);
+            let delay = end.saturating_sub(since).max(MIN_CENTISECONDS);
             frame.delay = u16::try_from(delay).unwrap_or(u16::MAX);
             self.encoder.write_lzw_pre_encoded_frame(&frame).context("a GIF's picture")?;
         }
@@ -139,7 +138,7 @@ impl Colors {
             let mut colors: Vec<u16> = pixels.iter().map(masked).collect();
             colors.sort_unstable();
             colors.dedup();
-            if colors.len() <= MOST_COLORS {
+            if colors.len() <= MAX_COLORS {
                 return Self::Own { colors, mask, screen };
             }
         }

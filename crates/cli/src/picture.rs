@@ -11,8 +11,8 @@ pub(crate) const GAP_INDEX: u16 = 4;
 /// Bit of a pixel that is RGB555 and no index of the palette.
 pub(crate) const IS_COLOR: u16 = 0x8000;
 /// Larger pictures are more likely a slip than a wish.
-const LONGEST_SIDE: usize = 16_384;
-const MOST_MACHINES: usize = (LONGEST_SIDE / WIDTH) * (LONGEST_SIDE / HEIGHT);
+const MAX_SIDE: usize = 16_384;
+const MAX_MACHINES: usize = (MAX_SIDE / WIDTH) * (MAX_SIDE / HEIGHT);
 
 /// The colours of the screens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -112,15 +112,15 @@ impl Mosaic {
         scale: usize,
     ) -> anyhow::Result<Self> {
         anyhow::ensure!(
-            machines <= MOST_MACHINES,
-            "a picture has room for {MOST_MACHINES} machines, not for {machines} machines; choose fewer with --envs"
+            machines <= MAX_MACHINES,
+            "a picture has room for {MAX_MACHINES} machines, not for {machines} machines; choose fewer with --envs"
         );
         let columns = columns.unwrap_or_else(|| usual_columns(machines)).clamp(1, machines);
         let rows = machines.div_ceil(columns);
         let side = |tiles: usize, pixels: usize| (tiles * (pixels + GAP) - GAP) * scale;
         let (width, height) = (side(columns, WIDTH), side(rows, HEIGHT));
         anyhow::ensure!(
-            width.max(height) <= LONGEST_SIDE,
+            width.max(height) <= MAX_SIDE,
             "{machines} machines in {columns} columns would make a picture of {width} x {height} pixels; choose fewer \
              with --envs"
         );
@@ -162,7 +162,7 @@ impl Mosaic {
     /// The bytes of a PNG file.
     pub(crate) fn png(&self, screen: Screen) -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        // Sides are bounded by `LONGEST_SIDE`.
+        // Sides are bounded by `MAX_SIDE`.
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
         encoder.set_compression(png::Compression::High);
         encoder.set_filter(png::Filter::NoFilter);

@@ -20,9 +20,9 @@ use crate::progress;
 use crate::run_options::{LinkOption, ModelOption, RunOptions, StartOption};
 
 /// Steps, at most: days of any swarm.
-const MOST_STEPS: u64 = 1_000_000_000;
+const MAX_STEPS: u64 = 1_000_000_000;
 /// Frames of a film, at most: some five hours of a machine's time.
-const MOST_FRAMES: u64 = 1 << 20;
+const MAX_FRAMES: u64 = 1 << 20;
 
 /// Record machines as a GIF or an MP4, their last picture as a PNG, or one machine's sound as a WAV
 ///
@@ -59,11 +59,11 @@ pub(crate) struct Record {
     link: LinkOption,
 
     /// Steps to record
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS))]
     steps: u64,
 
     /// Steps that run before, unrecorded
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_STEPS))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MAX_STEPS))]
     skip_steps: u64,
 
     /// Frames of one step
@@ -222,12 +222,12 @@ impl Record {
         Ok(())
     }
 
-    /// Refuses films of more than `MOST_FRAMES` frames; a still may be of any moment.
+    /// Refuses films of more than `MAX_FRAMES` frames; a still may be of any moment.
     fn check_length(&self, format: FileFormat) -> anyhow::Result<()> {
         let frames = self.steps * u64::from(self.frames_per_step);
         ensure!(
-            matches!(format, FileFormat::Png) || frames <= MOST_FRAMES,
-            "{} steps of {} frames would make a film of {frames} frames, and at most {MOST_FRAMES} are recorded",
+            matches!(format, FileFormat::Png) || frames <= MAX_FRAMES,
+            "{} steps of {} frames would make a film of {frames} frames, and at most {MAX_FRAMES} are recorded",
             self.steps,
             self.frames_per_step
         );

@@ -158,7 +158,7 @@ impl Watch {
     /// The swarm of a checkpoint, and the file's name.
     fn restored(&self, path: &Path) -> anyhow::Result<(String, Driver)> {
         let shown = || format!("--checkpoint {}", path.display());
-        let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MOST_CHECKPOINT_BYTES);
+        let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MAX_CHECKPOINT_BYTES);
         let bytes = gbxcule_files::read_record(path, magic, most).with_context(shown)?;
         let RunOptions { action_gen, actions_seed, .. } = &self.run;
         let device = self.device.device;

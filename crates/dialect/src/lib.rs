@@ -282,7 +282,7 @@ impl<'a> Reader<'a> {
             let counts = self.unit.trials.counts();
             for (which, count) in counts.into_iter().enumerate().rev() {
                 for value in 1..count {
-                    if attempts == trial::ATTEMPTS_MAX {
+                    if attempts == trial::MAX_ATTEMPTS {
                         break 'further;
                     }
                     attempts += 1;

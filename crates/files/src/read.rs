@@ -9,9 +9,9 @@ use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
 /// Bytes of the largest cartridge there is: no ROM file is larger.
-pub const MOST_ROM_BYTES: u64 = 8 << 20;
+pub const MAX_ROM_BYTES: u64 = 8 << 20;
 /// Bytes of the largest text that a person wrote by hand: a program, a manifest.
-pub const MOST_TEXT_BYTES: u64 = 16 << 20;
+pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 
 /// Opens a regular file to be read.
 ///
@@ -154,7 +154,7 @@ mod tests {
     fn a_file_of_a_tebibyte_is_refused_before_it_is_read() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         file.as_file().set_len(1 << 40).expect("a hole");
-        let said = said(file.path(), MOST_ROM_BYTES);
+        let said = said(file.path(), MAX_ROM_BYTES);
         assert_eq!(said, "this has 1099511627776 bytes or more, and at most 8 MiB are read");
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn read_file(
 /// The bytes of a checkpoint's file, or the first ones of another file.
 #[pyfunction]
 pub(crate) fn read_checkpoint(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyBytes>> {
-    let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MOST_CHECKPOINT_BYTES);
+    let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MAX_CHECKPOINT_BYTES);
     let bytes = py.detach(|| gbxcule_files::read_record(&path, magic, most));
     Ok(PyBytes::new(py, &bytes.map_err(|error| named(&path, &error))?))
 }

@@ -34,7 +34,7 @@ pub mod button {
 }
 
 /// Actions are bytes, on every device and in every artifact.
-pub(crate) const MOST_ACTIONS: usize = 256;
+pub(crate) const MAX_ACTIONS: usize = 256;
 
 /// The action that presses nothing.
 const NOOP: &str = "NOOP";

@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 
 pub(crate) use compile::view_module_of;
 pub use compile::{Fused, PROGRAM_ENTRIES, view_module};
-pub(crate) use compile::{KERNEL_VIEW_ENTRIES, MOST_WRITES, machine_params};
+pub(crate) use compile::{KERNEL_VIEW_ENTRIES, MAX_WRITES, machine_params};
 pub(crate) use native_programs::{NativePrograms, Outputs, ProgramInputs};
 pub(crate) use program_call::ProgramCalls;
 

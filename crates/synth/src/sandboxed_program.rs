@@ -23,7 +23,7 @@ const MACHINES_FAULT: [&str; 3] =
 const LIMIT_MET: [&str; 4] =
     ["signal terminated program", "CPU time limit", "virtual memory exhausted", "out of memory"];
 /// Most characters of a compiler's message.
-const MOST_ERROR_CHARACTERS: usize = 200;
+const MAX_ERROR_CHARACTERS: usize = 200;
 
 /// A text with what a launch of it needs.
 pub(crate) struct Job<'a> {
@@ -151,7 +151,7 @@ fn first_error(stderr: &str) -> String {
     let line = stderr.lines().find(|line| line.contains("error")).or(stderr.lines().next());
     let line = line.unwrap_or("it says nothing");
     let at = line.find("text_").unwrap_or(0);
-    line[at..].chars().take(MOST_ERROR_CHARACTERS).collect()
+    line[at..].chars().take(MAX_ERROR_CHARACTERS).collect()
 }
 
 fn execute(

@@ -6,8 +6,8 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Connections whose request isn't answered yet, and viewers.
-const MOST_OPENING: usize = 64;
-pub(crate) const MOST_VIEWERS: usize = 64;
+const MAX_OPENING: usize = 64;
+pub(crate) const MAX_VIEWERS: usize = 64;
 
 /// Stage of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Connections {
     pub(crate) fn admit(self: &Arc<Self>, stream: TcpStream) -> Connection {
         let stream = Arc::new(stream);
         let mut table = self.lock();
-        table.make_room(Stage::Opening, MOST_OPENING - 1);
+        table.make_room(Stage::Opening, MAX_OPENING - 1);
         let id = table.next_activity();
         let open = OpenConnection {
             id,
@@ -125,7 +125,7 @@ impl Connection {
         if let Some(open) = table.touch(self.id) {
             open.stage = Stage::Viewer;
         }
-        table.make_room(Stage::Viewer, MOST_VIEWERS);
+        table.make_room(Stage::Viewer, MAX_VIEWERS);
     }
 
     /// Records that a whole message was received or sent.
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn whoever_has_been_silent_longest_makes_room() {
         let place = Place::new();
-        let mut all: Vec<_> = (0..MOST_OPENING).map(|_| place.connect()).collect();
+        let mut all: Vec<_> = (0..MAX_OPENING).map(|_| place.connect()).collect();
         all[0].0.record_activity();
         all.push(place.connect());
         all.push(place.connect());
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn viewers_and_requests_have_places_of_their_own() {
         let place = Place::new();
-        let viewers: Vec<_> = (0..MOST_VIEWERS + 2).map(|_| place.connect()).collect();
+        let viewers: Vec<_> = (0..MAX_VIEWERS + 2).map(|_| place.connect()).collect();
         let ended = |from: &[(Connection, TcpStream)]| {
             from.iter().filter(|(connection, _)| has_ended(connection)).count()
         };
@@ -198,8 +198,8 @@ mod tests {
             both.0.become_viewer();
             both
         };
-        let viewers: Vec<_> = (0..MOST_VIEWERS + 2).map(connect).collect();
-        let requests: Vec<_> = (0..MOST_OPENING).map(|_| place.connect()).collect();
+        let viewers: Vec<_> = (0..MAX_VIEWERS + 2).map(connect).collect();
+        let requests: Vec<_> = (0..MAX_OPENING).map(|_| place.connect()).collect();
         assert_eq!((ended(&viewers), ended(&requests)), (2, 0));
         place.all.end_one();
         assert_eq!((ended(&viewers), ended(&requests)), (2, 1));

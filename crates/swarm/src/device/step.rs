@@ -27,7 +27,7 @@ const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12)
 
 /// Statements that copies of a function may add to the kernel. With 300 and with 1,000 a warp
 /// issues more (`docs/gpu-results.md`).
-const MOST_COPIED: usize = 600;
+const MAX_COPIED: usize = 600;
 
 /// The manual buttons of an env that has none; any number below 0 means this.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
@@ -130,5 +130,5 @@ pub(crate) fn step_kernel(
     let kernel = kernel::kernel(&mut module, &columns, KERNEL, EnvSelection::Each, &work);
     module.functions[kernel].residency = RESIDENCY;
     module.functions[kernel].diverges = true;
-    StepKernel { module: out_of_line::run(checked(module), MOST_COPIED), blocks }
+    StepKernel { module: out_of_line::run(checked(module), MAX_COPIED), blocks }
 }
