@@ -22,8 +22,8 @@ use crate::OracleError;
 const MAGIC: [u8; 4] = *b"GBX1";
 /// The version of the frames' contents: `PROTOCOL_VERSION` in `gbxcule/oracle/framing.py`.
 const PROTOCOL_VERSION: u64 = 1;
-const MOST_HEADER_BYTES: usize = 1 << 20;
-const MOST_PAYLOAD_BYTES: usize = 1 << 28;
+const MAX_HEADER_BYTES: usize = 1 << 20;
+const MAX_PAYLOAD_BYTES: usize = 1 << 28;
 const STDERR_TAIL_BYTES: usize = 8 << 10;
 /// Time that a child that closed its stdout may take to end by itself, and a dead one's stderr to
 /// run dry: both happen at once, unless the computer is busy or another process holds the pipe.
@@ -216,7 +216,7 @@ fn read_answer(stdout: &mut impl Read) -> Result<Answer, StreamError> {
         u32::from_le_bytes([prefix[at], prefix[at + 1], prefix[at + 2], prefix[at + 3]]) as usize
     };
     let (header_bytes, payload_bytes) = (length(4), length(8));
-    if header_bytes > MOST_HEADER_BYTES || payload_bytes > MOST_PAYLOAD_BYTES {
+    if header_bytes > MAX_HEADER_BYTES || payload_bytes > MAX_PAYLOAD_BYTES {
         return Err(StreamError::Rubbish(format!(
             "a frame of {header_bytes} + {payload_bytes} bytes"
         )));

@@ -16,8 +16,8 @@ use crate::{ChildGroup, SandboxError, confine};
 
 /// Time between two polls of a child: short for one that ends at once, longer for one that takes
 /// its time.
-const SHORTEST_POLL: Duration = Duration::from_millis(1);
-const LONGEST_POLL: Duration = Duration::from_millis(20);
+const MIN_POLL: Duration = Duration::from_millis(1);
+const MAX_POLL: Duration = Duration::from_millis(20);
 /// Time for the rest of an ended child's output; no process that could hold the pipe is left,
 /// unless there is no seccomp.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -117,7 +117,7 @@ fn wait(
     limits: Limits,
     stdout: &PipeReader,
 ) -> Option<ChildEnd> {
-    let mut look = SHORTEST_POLL;
+    let mut look = MIN_POLL;
     while !owned.has_ended() {
         if begin.elapsed() > limits.wall {
             return Some(ChildEnd::Time(limits.wall));
@@ -125,11 +125,11 @@ fn wait(
         if stdout.overflowed.load(Ordering::Relaxed) {
             return Some(ChildEnd::Output(limits.output_bytes));
         }
-        if look == LONGEST_POLL && processes(owned.group()) > limits.processes {
+        if look == MAX_POLL && processes(owned.group()) > limits.processes {
             return Some(ChildEnd::Processes(limits.processes));
         }
         thread::sleep(look);
-        look = (look * 2).min(LONGEST_POLL);
+        look = (look * 2).min(MAX_POLL);
     }
     None
 }

@@ -12,9 +12,9 @@ use gbxcule_ir::ty::{Scalar, Type};
 use rustc_hash::FxHashMap;
 
 /// Loops over so many known numbers are unrolled, as NVIDIA Warp does by default.
-const UNROLL_MAX: i128 = 16;
+const MAX_UNROLL: i128 = 16;
 /// Loops around `wp.static` are unrolled up to here.
-const STATIC_UNROLL_MAX: i128 = 4096;
+const MAX_STATIC_UNROLL: i128 = 4096;
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     fn ends_without_else(&self, orelse: &[Stmt]) -> LoweringResult<()> {
@@ -48,14 +48,14 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
             let count = (last - first).abs() / by.abs();
             let has_static = self.has_open_static(&each.body);
-            if has_static && count > STATIC_UNROLL_MAX {
+            if has_static && count > MAX_STATIC_UNROLL {
                 return fault(
                     Code::TooComplex,
                     span,
-                    format!("a loop around `wp.static` has at most {STATIC_UNROLL_MAX} iterations"),
+                    format!("a loop around `wp.static` has at most {MAX_STATIC_UNROLL} iterations"),
                 );
             }
-            if has_static || (count <= UNROLL_MAX && !leaves_loop(&each.body)) {
+            if has_static || (count <= MAX_UNROLL && !leaves_loop(&each.body)) {
                 return self.unrolled(each, target, first, last, by, reversed);
             }
         }

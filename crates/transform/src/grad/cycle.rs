@@ -20,13 +20,13 @@ use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
 
 /// Number of checkpoints of a loop, if its state is small.
-const SLOTS_MAX: u64 = 16;
+const MAX_SLOTS: u64 = 16;
 /// Number of checkpoints of a loop, however large its state.
-const SLOTS_MIN: u64 = 4;
+const MIN_SLOTS: u64 = 4;
 /// Iterations of a segment, if the state is small; a power of two, like the next.
-const TAPE_MAX: u64 = 256;
+const MAX_TAPE: u64 = 256;
 /// Iterations of a segment, however large the state.
-const TAPE_MIN: u64 = 4;
+const MIN_TAPE: u64 = 4;
 /// Bytes that slots and tape of a loop may take each as long as they are longer than the least.
 const KEPT_BYTES: u64 = 1024;
 
@@ -184,7 +184,7 @@ impl Reverser<'_, '_> {
 
     /// Makes a tape; not a longer one than iterations known.
     fn tape(&mut self, state: &[LocalId], known: Option<u64>) -> Tape {
-        let most = (KEPT_BYTES / self.state_bytes(state)).clamp(TAPE_MIN, TAPE_MAX);
+        let most = (KEPT_BYTES / self.state_bytes(state)).clamp(MIN_TAPE, MAX_TAPE);
         let most = 1 << most.ilog2();
         let places = known.map_or(most, |known| known.min(most).next_power_of_two());
         Tape { state: self.reserve_state(state, "tape", places), places }
@@ -192,7 +192,7 @@ impl Reverser<'_, '_> {
 
     /// Makes slots and takes the first checkpoint.
     fn slots(&mut self, state: &[LocalId]) -> Checkpoints {
-        let count = (KEPT_BYTES / self.state_bytes(state)).clamp(SLOTS_MIN, SLOTS_MAX);
+        let count = (KEPT_BYTES / self.state_bytes(state)).clamp(MIN_SLOTS, MAX_SLOTS);
         let positions = array(&mut self.b, "checkpoint_positions", Type::I64, count);
         let top = self.b.local("checkpoint_top", Type::I64);
         let top = self.b.local_place(top);
