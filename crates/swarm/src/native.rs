@@ -90,7 +90,8 @@ impl NativeSwarm {
             && rom.model() == Model::Original;
         let recompile = runs_frames.then_some(config.recompile);
         let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound, recompile, link };
-        let mut envs_per_shard = config.num_envs.div_ceil(threads.saturating_mul(SHARDS_PER_THREAD));
+        let mut envs_per_shard =
+            config.num_envs.div_ceil(threads.saturating_mul(SHARDS_PER_THREAD));
         if link == LinkMode::Pairs {
             envs_per_shard = envs_per_shard.next_multiple_of(2);
         }
