@@ -109,8 +109,8 @@ impl Reverser<'_, '_> {
                 self.b.load(counter)
             }
         };
-        let (zero, one) = (number(&mut self.b, 0), number(&mut self.b, 1));
-        let last = self.b.sub(trips, one);
+        let zero = number(&mut self.b, 0);
+        let last = trip_count::wide(&mut self.b, trips, -1);
         match kept {
             None => self.backwards(cycle, None, [zero, last]),
             Some((tape, None)) => {
@@ -146,7 +146,7 @@ impl Reverser<'_, '_> {
     /// Reverses iterations, from the last of them to the first.
     fn backwards(&mut self, cycle: &Cycle, tape: Option<&Tape>, [first, last]: [Value; 2]) {
         let minus = self.b.number(Type::I64, -1.0);
-        let before = self.b.add(first, minus);
+        let before = trip_count::wide(&mut self.b, first, -1);
         let back = self.b.loop_index(Type::I64, "back");
         self.b.open_block();
         if let Some(tape) = tape {

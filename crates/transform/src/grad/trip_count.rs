@@ -103,7 +103,7 @@ fn difference(b: &mut Builder<'_>, to: Value, from: Value, more: i128) -> Value 
     }
 }
 
-/// A number of up to 32 bits plus a known one, as `i64`.
+/// A number plus a known one, as `i64`: exact for numbers of up to 32 bits.
 pub(super) fn wide(b: &mut Builder<'_>, value: Value, more: i128) -> Value {
     if let Some(known) = literal(b, value) {
         return b.literal(Literal::int(Scalar::I64, known + more));
