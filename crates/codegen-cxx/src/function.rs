@@ -119,7 +119,7 @@ pub(super) fn write(unit: &mut Unit<'_>, id: FunctionId) {
 impl Writer<'_, '_> {
     /// Writes the function's place in the source as a comment.
     fn heading(&mut self) {
-        if let Some((file, line, _)) = self.unit.quote(self.function.span) {
+        if let Some((file, line)) = self.unit.place(self.function.span) {
             self.unit.put(&format!("// {file}:{line}\n"));
         }
         for &(one, other) in &self.function.disjoint {
@@ -269,7 +269,7 @@ impl Writer<'_, '_> {
             return;
         }
         self.quoted_span = Some(self.span);
-        let Some((_, line, text)) = self.unit.quote(self.span) else { return };
+        let Some((line, text)) = self.unit.quote(self.span) else { return };
         let now = (self.span.source(), line);
         let is_late = self.is_settling && self.quoted_lines.contains(&now);
         if self.quoted != Some(now) && !text.is_empty() && !is_late {

@@ -213,16 +213,16 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         self.session.has_unrolled |= numbers.len() > 1;
         for (position, &number) in numbers.iter().enumerate() {
             let is_last = position + 1 == numbers.len();
-            let local =
-                if self.usage.is_rebound(target) && is_last || self.locals.contains_key(target) {
-                    let value = self.b.i32(number as i32);
-                    let local = self.local(target, Type::I32);
-                    let place = self.b.local_place(local);
-                    self.b.store(place, value);
-                    Some(local)
-                } else {
-                    None
-                };
+            let outlives = self.usage.is_rebound(target) && !self.usage.is_loop_index(target);
+            let local = if outlives && is_last || self.locals.contains_key(target) {
+                let value = self.b.i32(number as i32);
+                let local = self.local(target, Type::I32);
+                let place = self.b.local_place(local);
+                self.b.store(place, value);
+                Some(local)
+            } else {
+                None
+            };
             self.names.insert(target, Binding::KnownValue(KnownValue::Int(number), local));
             self.suite(&each.body);
             if self.b.diverged() {
@@ -242,7 +242,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let before = self.enter_loop(&each.body, self.unit.span(each))?;
         let index = self.b.loop_index(Type::I32, target);
         self.b.open_block();
-        if self.usage.needs_variable(target, false, false) {
+        if self.usage.needs_variable(target, false, false) && !self.usage.is_loop_index(target) {
             let local = self.local(target, Type::I32);
             let place = self.b.local_place(local);
             self.b.store(place, index);
