@@ -185,7 +185,7 @@ impl CableEnd {
     ) {
         let clocks = self.clocks_at(at);
         let waits = self.port == Port::Waiting && self.opened_at < at;
-        if !clocks && !(other_clocks && waits) {
+        if !(clocks || other_clocks && waits) {
             return;
         }
         if self.forced_at == at || self.key < at && at <= self.last_look {
@@ -221,8 +221,7 @@ impl CableEnd {
         self.run_instruction(machine, rom, cart_ram);
         if clocks {
             if COLOR && target == Target::Dispatch {
-                // One that is cancelled takes nothing back in its last M-cycle, and looks at no
-                // chip.
+                // One that is cancelled looks at no chip in its last M-cycle.
                 machine.serial.sync(&mut machine.interrupts, machine.now, machine.timer.div_base);
             }
             // The machine itself has shifted a one in. What is written in the same M-cycle stays.

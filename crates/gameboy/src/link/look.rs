@@ -225,12 +225,12 @@ fn add_hl(look: &mut Look, opcode: u8, cpu: Cpu) {
         }
         0x36 => look.add(hl, 2, true),
         0x2a | 0x3a => look.add(hl, 1, false),
-        0x40..=0xbf => {
-            if opcode & 7 == 6 {
+        _ => {
+            let reads_hl = opcode >= 0x40 && opcode < 0xc0 && opcode & 7 == 6;
+            if reads_hl {
                 look.add(hl, 1, false);
             }
         }
-        _ => {}
     }
 }
 

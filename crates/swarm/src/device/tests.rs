@@ -109,7 +109,8 @@ fn the_cuda_text_runs_long_random_programs_alike() {
     }
 }
 
-/// Random programs that write to banks, change their speed and move blocks into video RAM.
+/// `make equivalence` for the Color: machines that write to banks, change their speed and move
+/// blocks into video RAM.
 #[test]
 #[ignore = "takes minutes"]
 fn the_cuda_text_runs_long_random_programs_of_the_color_alike() {
