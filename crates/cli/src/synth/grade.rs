@@ -201,7 +201,7 @@ fn print_scores(
         let answers = score.verdicts.iter().sum();
         let counts = [score.problems, answers, right, wrong, compile, parse];
         let cells = counts.map(|count| count.to_string());
-        say!("{}{}", table_row(&score.group.name(), cells), pass.join("  "));
+        say!("{}{}", table_row(score.group.name(), cells), pass.join("  "));
     }
 }
 
