@@ -1,7 +1,7 @@
 """The swarm as a Gymnasium vector environment."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic
 
 import gymnasium

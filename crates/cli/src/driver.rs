@@ -261,7 +261,7 @@ impl Driver {
         self.swarm.load_battery(0, file)
     }
 
-    /// What the page's panel shows about an env.
+    /// Details of an env, as the page's panel shows them.
     pub(crate) fn details(&self, env: usize) -> Result<EnvDetails, SwarmError> {
         let swarm = &self.swarm;
         let manual = self.manual_buttons.get(env).copied().flatten();

@@ -6,11 +6,11 @@
 pub struct ExitCode(u8);
 
 impl ExitCode {
-    /// What was asked for holds.
+    /// The claim holds.
     pub(crate) const HOLDS: Self = Self(0);
-    /// It does not hold.
+    /// The claim does not hold.
     pub(crate) const FAILS: Self = Self(1);
-    /// It could not be found out.
+    /// Nobody knows: the claim could not be examined.
     pub(crate) const NOT_FOUND_OUT: Self = Self(2);
 
     /// The number for the system.

@@ -125,9 +125,9 @@ impl Warp {
         let mut rest = answer.payload.as_slice();
         let arrays = questions.iter().map(|question| {
             let arrays = question.arguments.iter().filter(|argument| argument.array.is_some());
-            arrays.map(|argument| take(&mut rest, argument.bytes.len())).collect()
+            arrays.map(|argument| take(&mut rest, argument.bytes.len())).collect::<Option<Vec<_>>>()
         });
-        arrays.collect::<Option<_>>().ok_or_else(|| "Warp's answer is short".to_owned())
+        arrays.collect::<Option<Vec<_>>>().ok_or_else(|| "Warp's answer is short".to_owned())
     }
 }
 

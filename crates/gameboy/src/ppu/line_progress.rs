@@ -1,5 +1,5 @@
-//! How far the picture of the current line has come, and the choice between its two ways: drawn at
-//! once when it has passed (`whole_line`), or dot by dot (`pipeline`).
+//! Progress of the current line's picture, and the choice between its two ways: drawn at once when
+//! the line has passed (`whole_line`), or dot by dot (`pipeline`).
 //!
 //! Registers and memory call `before_picture_change` or `before_timing_change` before they change:
 //! a change in the middle of mode 3 is what makes a line go dot by dot. Lines in which nothing
