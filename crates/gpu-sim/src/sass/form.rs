@@ -291,7 +291,7 @@ fn rows() -> Vec<Row> {
         // Which lanes run.
         control("BRA", "p? t", control::jump),
         control("BRA.U", "p t", control::jump),
-        control("BRA.DIV", "r t", control::jump_if_parted),
+        control("BRA.{DIV,CONV}", "x t", control::jump_by_mask),
         control("BRX", "i n", control::jump_by_table),
         control("CALL.REL.NOINC", "t", control::jump),
         control("RET.REL.NODEC", "i t", control::return_to),
@@ -299,10 +299,9 @@ fn rows() -> Vec<Row> {
         control("{BSSY,BSSY.RECONVERGENT,BSSY.RELIABLE}", "b t", control::set_barrier_lanes),
         control("{BSYNC,BSYNC.RECONVERGENT,BSYNC.RELIABLE}", "b", control::wait_at_barrier),
         control("{BREAK,BREAK.RELIABLE}", "p? b", control::break_barrier),
-        control("WARPSYNC.EXCLUSIVE", "i", control::sync_exclusive),
-        // Where lanes that named each other come one by one: no kernel here does.
-        control("WARPSYNC.COLLECTIVE", "r t", control::fail_untested),
-        control("ENDCOLLECTIVE", "", control::fail_untested),
+        control("WARPSYNC{,.EXCLUSIVE}", "i", control::sync_lanes),
+        control("WARPSYNC.COLLECTIVE", "r t", control::begin_collective),
+        control("ENDCOLLECTIVE", "", control::end_collective),
         row("BMOV.32", "b i", control::set_barrier),
         row("BMOV.32.CLEAR", "d b", control::take_barrier),
         // Lanes that look at each other.

@@ -57,7 +57,18 @@ struct ConvergedLanes {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum WaitCondition {
     Barrier(u8),
-    Lanes(Mask),
+    Lanes { mask: Mask, then: Meeting },
+}
+
+/// What lanes do that have come together from wherever they were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meeting {
+    /// Each goes on where it is, with those beside it.
+    Apart,
+    /// They go on as a group of their own.
+    Together,
+    /// They run what stands at the place of the first of them, as a group of their own.
+    AtOnePlace,
 }
 
 /// Lanes that wait, and where they go on.
@@ -77,7 +88,7 @@ pub struct Warp<'p> {
     pub predicates: [Mask; 18],
     /// Barriers of convergence: the lanes that each lane waits for.
     pub barriers: [Word; 16],
-    /// Place that `WARPSYNC.COLLECTIVE` came from, of each lane.
+    /// Number of the instruction at which each lane goes on after `ENDCOLLECTIVE`.
     pub collective: Word,
     /// Lanes at work.
     pub lanes: Mask,
@@ -240,7 +251,13 @@ impl<'p> Warp<'p> {
     }
 
     /// Holds lanes until all of their masks have come.
-    pub fn sync_lanes(&mut self, step: &DecodedInstruction, lanes: Mask, masks: &Word) {
+    pub fn sync_lanes(
+        &mut self,
+        step: &DecodedInstruction,
+        lanes: Mask,
+        masks: &Word,
+        then: Meeting,
+    ) {
         let mut left = lanes;
         while left != 0 {
             let mask = masks[left.trailing_zeros() as usize];
@@ -249,7 +266,7 @@ impl<'p> Warp<'p> {
                 self.fail(step, "a lane is not in its own mask");
             }
             left &= !same;
-            self.wait(same, WaitCondition::Lanes(mask));
+            self.wait(same, WaitCondition::Lanes { mask, then });
         }
     }
 
@@ -275,13 +292,18 @@ impl<'p> Warp<'p> {
                 at += 1;
                 continue;
             }
-            let together = if let WaitCondition::Lanes(mask) = meeting { mask } else { 0 };
             let (gone, left) = self.waiting.iter().partition(|it| is_same(self, it));
             self.waiting = left;
             let gone: Vec<Wait> = gone;
+            let first = gone.iter().min_by_key(|it| it.lanes.trailing_zeros()).map(|it| it.pc);
+            let (together, place) = match meeting {
+                WaitCondition::Lanes { mask, then: Meeting::AtOnePlace } => (mask, first),
+                WaitCondition::Lanes { mask, then: Meeting::Together } => (mask, None),
+                _ => (0, None),
+            };
             self.ready.extend(gone.iter().map(|it| ConvergedLanes {
                 lanes: it.lanes,
-                pc: it.pc,
+                pc: place.unwrap_or(it.pc),
                 together,
             }));
             at = 0;
@@ -291,7 +313,7 @@ impl<'p> Warp<'p> {
     fn named(&self, meeting: WaitCondition, lane: u32) -> Mask {
         match meeting {
             WaitCondition::Barrier(barrier) => self.barriers[usize::from(barrier)][lane as usize],
-            WaitCondition::Lanes(mask) => mask,
+            WaitCondition::Lanes { mask, .. } => mask,
         }
     }
 

@@ -111,6 +111,41 @@ fn each_bit_of_a_word_guards_its_own_sum() {
     }
 }
 
+/// Bits of a word's two lowest bytes say which words are written.
+#[test]
+fn each_bit_of_a_word_guards_its_own_store() {
+    let mut body = String::from("ld.global.u32 %r1, [%rd1];\n");
+    for byte in 0..2 {
+        for bit in 0..7 {
+            body += &format!("and.b32 %r2, %r1, {};\n", 1 << (8 * byte + bit));
+            body += &format!("setp.ne.s32 %p{bit}, %r2, 0;\n");
+        }
+        for bit in 0..7 {
+            body += &format!("@%p{bit} st.global.u64 [%rd2+{}], 1;\n", 8 * (8 * byte + bit));
+        }
+    }
+    let loaded = Loaded::new(&kernel("only", 2, &body));
+    for word in (0..1 << 15).step_by(37) {
+        let (mut from, mut to) = ([word], [0; 16]);
+        loaded.launch("only", 1, 1, &[address(&mut from), address(&mut to)]);
+        let is_set = |bit: usize| u64::from(bit % 8 != 7) & word >> bit;
+        assert_eq!(to, std::array::from_fn(|bit| is_set(bit) & 1), "{word:x}");
+    }
+}
+
+#[test]
+fn words_with_a_sign_are_added_in_64_bits() {
+    let body = "ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd1+4];\ncvt.s64.s32 %rd3, %r1;\n\
+        cvt.s64.s32 %rd4, %r2;\nadd.s64 %rd5, %rd3, %rd4;\nst.global.u64 [%rd1], %rd5;\n";
+    let loaded = Loaded::new(&kernel("only", 1, body));
+    let words = WORDS.map(|word| word as u32);
+    for (a, b) in words.iter().flat_map(|a| words.iter().map(move |b| (*a, *b))) {
+        let mut sum = [u64::from(a) | u64::from(b) << 32];
+        loaded.launch("only", 1, 1, &[address(&mut sum)]);
+        assert_eq!(sum[0] as i64, i64::from(a as i32) + i64::from(b as i32), "{a:x}, {b:x}");
+    }
+}
+
 /// The number of rounds is a parameter, equal for all threads; a thread leaves both loops at once
 /// where its own word is the sum so far.
 #[test]

@@ -10,6 +10,7 @@ mod assembled;
 mod control;
 mod host;
 mod machine;
+mod meeting;
 mod memory;
 mod near;
 mod refusal;

@@ -2,7 +2,7 @@
 
 use super::super::decoded::DecodedInstruction;
 use super::super::listing::STRIDE;
-use super::super::warp::{LANES, Mask, Warp, each};
+use super::super::warp::{LANES, Mask, Meeting, Warp, each};
 
 pub(in super::super) fn nothing(_: &mut Warp<'_>, _: &DecodedInstruction, _: Mask) {}
 
@@ -20,33 +20,55 @@ pub(in super::super) fn jump(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     }
 }
 
-/// `BRA.DIV`: taken if others are at work than the lanes of a mask.
-pub(in super::super) fn jump_if_parted(
-    warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
-    lanes: Mask,
-) {
-    if warp.word(&step.from[0], lanes.trailing_zeros() as usize) != lanes {
+/// `BRA.DIV`, `BRA.CONV`: taken if others are at work than the lanes of a mask, or if none are.
+pub(in super::super) fn jump_by_mask(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let has_parted = warp.word(&step.from[0], lanes.trailing_zeros() as usize) != lanes;
+    let is_for_parted = step.choice[0] == 0;
+    if has_parted == is_for_parted {
         warp.jump(lanes, step.target);
     }
 }
 
-/// `WARPSYNC.EXCLUSIVE`: the lanes of a mask go on alone when all have come, up to a `BSYNC`.
-pub(in super::super) fn sync_exclusive(
+/// `WARPSYNC`: lanes wait for those of a mask. `WARPSYNC.EXCLUSIVE`: and go on alone, up to a
+/// `BSYNC`.
+pub(in super::super) fn sync_lanes(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let is_exclusive = step.choice[0] == 1;
+    meet(warp, step, lanes, if is_exclusive { Meeting::Together } else { Meeting::Apart });
+}
+
+/// `WARPSYNC.COLLECTIVE`: the lanes of a mask come from several places, and run once what stands
+/// behind it; each one's operands and result are in the registers of all these places.
+pub(in super::super) fn begin_collective(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
     lanes: Mask,
 ) {
+    for lane in each(lanes) {
+        warp.collective[lane] = step.target;
+    }
+    meet(warp, step, lanes, Meeting::AtOnePlace);
+}
+
+/// `ENDCOLLECTIVE`: each lane goes back to its own place.
+pub(in super::super) fn end_collective(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
+    if lanes != warp.together & warp.alive {
+        warp.fail(step, "lanes of its mask lack");
+    }
+    warp.together = 0;
+    let to = warp.collective;
+    warp.scatter(lanes, &to);
+}
+
+fn meet(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, then: Meeting) {
     let mut masks = [0; LANES];
     for lane in each(lanes) {
         masks[lane] = warp.word(&step.from[0], lane);
     }
-    warp.sync_lanes(step, lanes, &masks);
-}
-
-/// Fails at an instruction whose meaning is known but which no test has executed.
-pub(in super::super) fn fail_untested(warp: &mut Warp<'_>, step: &DecodedInstruction, _: Mask) {
-    warp.fail(step, "no test holds what this does");
+    warp.sync_lanes(step, lanes, &masks, then);
 }
 
 /// Jumps to the sum of a register, a number and the next instruction's address.
