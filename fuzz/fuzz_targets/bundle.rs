@@ -34,7 +34,7 @@ static BUNDLE: LazyLock<Whole> = LazyLock::new(|| {
 /// Names that would start another program or take a long time.
 const LEFT_OUT: [&str; 3] = ["pyboy", "cuda", "mgba"];
 /// Frames of a step that are waited for here.
-const MOST_FRAMES: u64 = 20;
+const MAX_FRAMES: u64 = 20;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&first, rest)) = bytes.split_first() else { return };
@@ -49,7 +49,7 @@ fuzz_target!(|bytes: &[u8]| {
     match fields.get(usize::from(first)) {
         Some(field) => {
             let Ok(value) = serde_json::from_str::<Value>(text) else { return };
-            if field == "frames_per_step" && value.as_u64().is_some_and(|it| it > MOST_FRAMES) {
+            if field == "frames_per_step" && value.as_u64().is_some_and(|it| it > MAX_FRAMES) {
                 return;
             }
             plan[field] = value;

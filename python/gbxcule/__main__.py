@@ -19,7 +19,7 @@ def main() -> int:
     script = Path(sys.argv[0])
     beside = Path(sys.executable).with_name("gbxcule")
     if script.name != "gbxcule":
-        # `python -m gbxcule`: what is written down for later is the script.
+        # `python -m gbxcule`: bundles record this path in the command that repeats them.
         script = beside if beside.exists() else Path(shutil.which("gbxcule") or "gbxcule")
     return _native.run_command([str(script.absolute()), *sys.argv[1:]])
 

@@ -1,4 +1,4 @@
-"""Checks of arguments.
+"""Checks of arguments: of `make_vec`'s by `check_environment`, of other calls' by the functions below.
 
 An error names the argument, what was found and what is allowed.
 """
@@ -7,15 +7,17 @@ import difflib
 import operator
 import os
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
 
-# A file with a state or with cartridge RAM has at most so many bytes.
-MOST_STATE_BYTES = 1 << 24
+RENDER_MODES = ["rgb_array", "rgb_array_each"]
+
+# Bytes of a file with a state or with cartridge RAM, at most.
+MAX_STATE_BYTES = 1 << 24
 
 # Work and video memory and a packed frame; the rest of a machine is small.
 MACHINE_BYTES = 22_000
@@ -44,6 +46,53 @@ def whole(name: str, value: Any, least: int) -> int:
     if not least <= number < 2**31:
         raise ValueError(f"{name} is at least {least} and below 2**31, found {number}")
     return number
+
+
+class CheckedNumbers(NamedTuple):
+    """Numbers of an environment, as Python's."""
+
+    num_envs: int
+    frames_per_step: int
+    release_after_frames: int
+    start_steps: int
+    max_episode_steps: int | None
+    threads: int | None
+
+
+def check_environment(
+    *,
+    num_envs: Any,
+    frames_per_step: Any,
+    release_after_frames: Any,
+    start_steps: Any,
+    max_episode_steps: Any,
+    threads: Any,
+    device: Any,
+    switches: Mapping[str, Any],
+    choices: Mapping[str, Any],
+    render_mode: Any,
+) -> CheckedNumbers:
+    """Check the arguments of an environment that are numbers, names or switches. The modules that use the others check
+    them, such as `action.py` the actions."""
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        raise ValueError(f"no render mode `{render_mode}`; there are {', '.join(RENDER_MODES)}")
+    checked = CheckedNumbers(
+        whole("num_envs", num_envs, 1),
+        whole("frames_per_step", frames_per_step, 1),
+        whole("release_after_frames", release_after_frames, 1),
+        whole("start_steps", start_steps, 0),
+        None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps, 1),
+        None if threads is None else whole("threads", threads, 1),
+    )
+    if not isinstance(device, str):
+        raise TypeError(f'a device is "cpu", "cuda" or "cuda:N", found {device!r}')
+    for name, switch in switches.items():
+        if not isinstance(switch, (bool, np.bool_)):
+            raise TypeError(f"{name} is True or False, found {switch!r}")
+    for name, text in choices.items():
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is the name of a choice, found {text!r}")
+    return checked
 
 
 def env_number(env: Any, num_envs: int) -> int:
@@ -114,7 +163,7 @@ def content(name: str, value: Any) -> bytes:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, (str, os.PathLike)):
-        return _native.read_file(os.fspath(value), MOST_STATE_BYTES)
+        return _native.read_file(os.fspath(value), MAX_STATE_BYTES)
     raise TypeError(f"{name} is bytes, or the path of a file, found {shown(value)}")
 
 

@@ -6,14 +6,14 @@ from gymnasium import spaces
 
 from gbxcule.action import Buttons, Choices
 from gbxcule.argument_check import check_options
-from gbxcule.option import MANY
+from gbxcule.option import VECTOR_NAMES
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from gbxcule.option import BesideActions, DiscreteOptions, Options
+    from gbxcule.option import OptionsWithoutActions, DiscreteOptions, Options
 
 
 # A literal is a string too; checkers take the first that fits.
@@ -23,7 +23,7 @@ def make_vec(  # type: ignore[overload-overlap]
     num_envs: int = 1,
     *,
     actions: Literal["buttons_v1"] | Buttons,
-    **options: "Unpack[BesideActions]",
+    **options: "Unpack[OptionsWithoutActions]",
 ) -> SwarmVectorEnv[spaces.MultiBinary]: ...
 @overload
 def make_vec(  # type: ignore[overload-overlap]
@@ -31,7 +31,7 @@ def make_vec(  # type: ignore[overload-overlap]
     num_envs: int = 1,
     *,
     actions: Literal["pad_v1"] | Choices,
-    **options: "Unpack[BesideActions]",
+    **options: "Unpack[OptionsWithoutActions]",
 ) -> SwarmVectorEnv[spaces.MultiDiscrete]: ...
 @overload
 def make_vec(
@@ -56,9 +56,9 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
     Color, or `auto`, the Color for programs that need it. `link`: `pairs` plugs a cable between the envs 2i and 2i + 1
     (docs/link.md); nothing is plugged in by default. `symbols`: a `.sym` file for the labels used in all of these.
     `audio`: the observation is a dictionary with the step's samples as `audio`. `start_state`, `start_battery`,
-    `start_steps`: episodes begin in this saved state, with this `.sav` or `.ram` file in the cartridge, after so many
+    `start_steps`: episodes begin in this saved state, with this `.sav` or `.ram` file in the cartridge, after this many
     steps without pressing anything; `starts`: in one of these, which the seed draws. `max_episode_steps`: truncate
     there. `copy=False` gives out the buffers themselves, which the next step overwrites.
     """
-    check_options("gbxcule.make_vec", options, MANY)
+    check_options("gbxcule.make_vec", options, VECTOR_NAMES)
     return SwarmVectorEnv(rom, num_envs, **options)

@@ -58,7 +58,8 @@ GAMES = {
     "PEARL_DRIFT": Game("PearlDrift", _info("hulls", "level", "Hulls"), "full_v1", 24, 8, has_title=False),
 }
 
-# The games that have a program under their name. PEARL_HEIST is for two: who links machines says what they play for.
+# The games that have a program under their name. PEARL_HEIST is for two players: users who link
+# machines name its program as their reward.
 PROGRAMS = (*GAMES, "PEARL_HEIST")
 
 # A ROM that is none of them has no reward, no end and no title that is known here.

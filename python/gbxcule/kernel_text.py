@@ -68,7 +68,7 @@ class Piece(Generic[P, R]):
         self.decorator = decorator
         self.overloads: list[Piece[..., Any]] = []
         # Functions that a reverse calls in its place, each with its own decorator.
-        self.hooks: list[Piece[..., Any]] = []
+        self.gradient_functions: list[Piece[..., Any]] = []
         self.__name__ = python.__name__
         self.__doc__ = python.__doc__
 
@@ -202,9 +202,9 @@ class _Program:
             self._pieces[key] = (piece, name)
             for each in [*piece.overloads, piece]:
                 self._add(each, name)
-            for hook in piece.hooks:
-                own, _ = self._named(hook.__name__, id(hook.python))
-                self._add(hook, own, f"{hook.decorator}({name})")
+            for function in piece.gradient_functions:
+                own, _ = self._named(function.__name__, id(function.python))
+                self._add(function, own, f"{function.decorator}({name})")
         return self._pieces[key][1]
 
     def _add(self, piece: Piece[..., Any], name: str, decorator: str | None = None) -> None:

@@ -50,28 +50,26 @@ class SingleOptions(_Shared, total=False):
     actions: "Actions | None"
 
 
-class Options(SingleOptions, total=False):
-    """Options of `make_vec`."""
-
+class _VectorOptions(TypedDict, total=False):
     autoreset_mode: AutoresetMode | str
     copy: bool
     link: str
+
+
+class Options(SingleOptions, _VectorOptions, total=False):
+    """Options of `make_vec`."""
 
 
 # Their names, for messages.
-ONE = tuple(SingleOptions.__annotations__)
-MANY = tuple(Options.__annotations__)
+SINGLE_NAMES = tuple(SingleOptions.__annotations__)
+VECTOR_NAMES = tuple(Options.__annotations__)
 
 
-class BesideActions(_Shared, total=False):
-    """Options of `make_vec` beside `actions`."""
-
-    autoreset_mode: AutoresetMode | str
-    copy: bool
-    link: str
+class OptionsWithoutActions(_Shared, _VectorOptions, total=False):
+    """Options of `make_vec` without `actions`."""
 
 
-class DiscreteOptions(BesideActions, total=False):
+class DiscreteOptions(OptionsWithoutActions, total=False):
     """Options with actions of which an agent chooses one at a time."""
 
     actions: str | Sequence[Row] | None

@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name=error.name) from error
 
 
-class _Part:
+class _ActorEnv:
     """The share of the swarm that one actor holds."""
 
     def __init__(self, rom: RomLike, num_envs: int, rank: Rank, options: dict[str, Any]) -> None:
@@ -49,9 +49,9 @@ class RaySwarm:
         if num_envs < num_actors:
             raise ValueError(f"{num_envs} envs are too few for {num_actors} actors")
         ranks = [Rank(number, num_actors) for number in range(num_actors)]
-        part = ray.remote(_Part)
+        actor = ray.remote(_ActorEnv)
         self.num_envs = num_envs
-        self.actors = [part.remote(rom, num_envs, rank, options) for rank in ranks]
+        self.actors = [actor.remote(rom, num_envs, rank, options) for rank in ranks]
         self._shares = [rank.share(num_envs) for rank in ranks]
         self.single_observation_space, self.single_action_space = ray.get(self.actors[0].spaces.remote())
 
@@ -63,6 +63,8 @@ class RaySwarm:
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, list[dict[str, Any]]]:
         """Step all actors at once."""
         actions = np.asarray(actions)
+        if len(actions) != self.num_envs:
+            raise ValueError(f"{self.num_envs} envs take as many actions, found {len(actions)}")
         calls = [
             actor.step.remote(actions[share.start : share.stop])
             for actor, share in zip(self.actors, self._shares, strict=True)

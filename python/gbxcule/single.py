@@ -6,12 +6,12 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.argument_check import check_options, reset_options, seed_of, without
+from gbxcule.argument_check import RENDER_MODES, check_options, reset_options, seed_of, without
 from gbxcule.info import one_env
-from gbxcule.option import ONE
+from gbxcule.option import SINGLE_NAMES
 from gbxcule.registration import register as register
 from gbxcule.start import RomLike
-from gbxcule.vector import RENDER_MODES, SwarmVectorEnv
+from gbxcule.vector import SwarmVectorEnv
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -36,7 +36,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
 
     def __init__(self, rom: RomLike = None, **options: Any) -> None:
         without(options, _NOT_HERE)
-        check_options("gbxcule.make", options, ONE)
+        check_options("gbxcule.make", options, SINGLE_NAMES)
         modes = self.metadata["render_modes"]
         if options.get("render_mode") not in [None, *modes]:
             raise ValueError(f"no render mode `{options['render_mode']}` for one machine; there is {', '.join(modes)}")

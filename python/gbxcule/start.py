@@ -17,7 +17,7 @@ from gbxcule.symbol import Symbols, parse_symbols, symbols_of
 _ONE = (bytes, bytearray, memoryview, str, os.PathLike)
 
 # Bytes of the largest cartridge there is.
-MOST_ROM_BYTES = 1 << 23
+MAX_ROM_BYTES = 1 << 23
 
 # Cartridge RAM that the machine sees at once.
 _BANK_BYTES = 0x2000
@@ -42,7 +42,7 @@ def rom_bytes(rom: RomLike) -> bytes:
         raise FileNotFoundError(
             f"no ROM `{rom!s}`: it is neither a file nor one of those built in (`gbxcule roms`){meant}"
         )
-    return _native.read_file(os.fspath(rom), MOST_ROM_BYTES)
+    return _native.read_file(os.fspath(rom), MAX_ROM_BYTES)
 
 
 def rom_name(rom: RomLike) -> str:

@@ -19,7 +19,7 @@ bytes from there (`("wScore", 2)`). A label with a bank, and `"02:D100"`, are re
 is mapped there."""
 
 # Of a file of symbols, at most.
-MOST_TEXT_BYTES = 1 << 24
+MAX_TEXT_BYTES = 1 << 24
 
 # A range without its end has another form: a label, or four digits, before the colon.
 _BANKED = re.compile(r"^([0-9A-Fa-f]{2,3}):([0-9A-Fa-f]{4})$")
@@ -52,7 +52,7 @@ def parse_symbols(text: str) -> dict[str, int]:
 
 def load_symbols(path: str | os.PathLike[str]) -> dict[str, int]:
     """Read a `.sym` file."""
-    text = _native.read_file(os.fspath(path), MOST_TEXT_BYTES).decode("utf-8-sig", errors="replace")
+    text = _native.read_file(os.fspath(path), MAX_TEXT_BYTES).decode("utf-8-sig", errors="replace")
     symbols = parse_symbols(text)
     if not symbols:
         raise ValueError(f"{os.fspath(path)} holds no symbols; expected lines like `00:c000 wScore`")
@@ -71,8 +71,9 @@ def symbols_of(symbols: Any) -> Symbols:
     return symbols
 
 
-def address_of(place: int | str, symbols: Symbols) -> int:
-    """Find the address of a label, a number, or four hexadecimal digits."""
+def end_of(place: int | str, symbols: Symbols) -> int:
+    """Find the end of a range: the address after its last byte, of a label, a number, or up to five hexadecimal
+    digits."""
     if isinstance(place, (int, np.integer)) and not isinstance(place, bool):
         address = int(place)
     elif not isinstance(place, str):
@@ -87,6 +88,14 @@ def address_of(place: int | str, symbols: Symbols) -> int:
         )
     if not 0 <= address <= 0x10000:
         raise ValueError(f"address {address:#x} is not inside 0x0000 to 0x10000")
+    return address
+
+
+def address_of(place: int | str, symbols: Symbols) -> int:
+    """Find the address of a label, a number, or up to four hexadecimal digits."""
+    address = end_of(place, symbols)
+    if address > 0xFFFF:
+        raise ValueError(f"address {address:#x} is not inside 0x0000 to 0xFFFF")
     return address
 
 
@@ -132,7 +141,7 @@ def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
         high = low + length
     elif isinstance(place, str) and ":" in place:
         first, _, end = place.partition(":")
-        low, high = address_of(first, symbols), address_of(end, symbols)
+        low, high = address_of(first, symbols), end_of(end, symbols)
     else:
         low = address_of(place, symbols)
         high = low + 1

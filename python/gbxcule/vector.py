@@ -11,11 +11,11 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from gbxcule import _native, game
+from gbxcule import _native, autoreset, game
 from gbxcule.action import Actions, Numbering, spelling_of
 from gbxcule.argument_check import (
-    check_memory, content, env_number, film_options, mask_of, mask_of_one, one_of, reset_mask_of, reset_options, seed_of,
-    shown, whole,
+    RENDER_MODES, check_environment, check_memory, content, env_number, film_options, mask_of, mask_of_one, reset_mask_of,
+    reset_options, seed_of, shown,
 )
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
@@ -49,7 +49,6 @@ else:
 
 Mask = npt.NDArray[np.bool_]
 
-RENDER_MODES = ["rgb_array", "rgb_array_each"]
 FRAMES_PER_SECOND = 4194304 / 70224
 # Outputs that a step computes after the machines ran: a program's reward or not, a program's
 # observation or not.
@@ -107,27 +106,19 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
         played = game.game_of(rom)
         self._arguments["rom"] = "the checkpoint's own" if played is game.OTHER else rom
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"no render mode `{render_mode}`; there are {', '.join(RENDER_MODES)}")
-        num_envs = whole("num_envs", num_envs, 1)
-        frames_per_step = played.frames_per_step if frames_per_step is None else frames_per_step
-        release_after_frames = played.release_after_frames if release_after_frames is None else release_after_frames
-        frames_per_step = whole("frames_per_step", frames_per_step, 1)
-        release_after_frames = whole("release_after_frames", release_after_frames, 1)
-        start_steps = whole("start_steps", start_steps, 0)
-        if max_episode_steps is not None:
-            max_episode_steps = whole("max_episode_steps", max_episode_steps, 1)
-        if threads is not None:
-            threads = whole("threads", threads, 1)
-        if not isinstance(device, str):
-            raise TypeError(f'a device is "cpu", "cuda" or "cuda:N", found {device!r}')
-        if not isinstance(recompile, (bool, np.bool_)):
-            raise TypeError(f"recompile is True or False, found {recompile!r}")
-        if not isinstance(copy, (bool, np.bool_)):
-            raise TypeError(f"copy is True or False, found {copy!r}")
-        modes = {mode.value: mode for mode in AutoresetMode}
-        if not isinstance(autoreset_mode, AutoresetMode):
-            autoreset_mode = one_of("autoreset mode", autoreset_mode, modes)
+        checked = check_environment(
+            num_envs=num_envs,
+            frames_per_step=played.frames_per_step if frames_per_step is None else frames_per_step,
+            release_after_frames=played.release_after_frames if release_after_frames is None else release_after_frames,
+            start_steps=start_steps,
+            max_episode_steps=max_episode_steps,
+            threads=threads,
+            device=device,
+            switches={"recompile": recompile, "copy": copy, "audio": audio},
+            choices={"grays": grays, "power_on": power_on, "model": model, "link": link},
+            render_mode=render_mode,
+        )
+        num_envs, frames_per_step = checked.num_envs, checked.frames_per_step
         if device == "cpu" and _machines is None:
             check_memory(num_envs)
         actions = played.actions if actions is None else actions
@@ -139,8 +130,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._rom_name = rom_name(rom)
         self.num_envs = num_envs
         self.render_mode = render_mode
-        self.autoreset_mode = autoreset_mode
-        self.max_episode_steps = max_episode_steps
+        self.autoreset_mode = autoreset.mode_of(autoreset_mode)
+        self.max_episode_steps = checked.max_episode_steps
         self.metadata = {
             "render_modes": RENDER_MODES,
             "render_fps": max(1, round(FRAMES_PER_SECOND / frames_per_step)),
@@ -148,11 +139,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         }
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
-        for name, text in {"grays": grays, "power_on": power_on, "model": model, "link": link}.items():
-            if not isinstance(text, str):
-                raise TypeError(f"{name} is the name of a choice, found {text!r}")
-        if not isinstance(audio, (bool, np.bool_)):
-            raise TypeError(f"audio is True or False, found {audio!r}")
         if audio:
             obs = with_audio(obs)
         observe = program_of(obs)
@@ -171,7 +157,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             num_envs,
             codec=spelling_of(actions),
             frames_per_step=frames_per_step,
-            release_after_frames=release_after_frames,
+            release_after_frames=checked.release_after_frames,
             stage=_STAGES[rewarded is not None, observe is not None],
             reward=rewarded or "reward_v0",
             obs=observe or "obs_v0",
@@ -181,7 +167,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             model=model,
             link=link,
             sound=listens(obs),
-            threads=threads,
+            threads=checked.threads,
             recompile=bool(recompile),
             device=device,
             hooks=hooked,
@@ -225,7 +211,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if _machines is None:
             if played.has_title and start_state is starts is start_battery is None:
                 starts = game.starts(str(rom))
-            self._set_starts(start_state, starts, start_battery, start_steps)
+            self._set_starts(start_state, starts, start_battery, checked.start_steps)
         # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
         mask = bytes(num_envs) if _machines is None else None
         self._look(mask)
@@ -293,16 +279,11 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._check_open()
         pressed = self.pressed(actions)
         late = self._over
-        if self.autoreset_mode == AutoresetMode.DISABLED and late.any():
-            raise gymnasium.error.ResetNeeded(
-                f"the episodes of the envs {np.flatnonzero(late).tolist()} are over; "
-                'reset them with options={"reset_mask": mask}'
-            )
+        autoreset.refuse_late_step(self.autoreset_mode, late)
         self._swarm.step(pressed, self._live is not None and self._live.ask())
         self._steps += 1
         self._look(None)
-        # Their action is ignored: this step is the reset of those whose episode was over.
-        begins = late if self.autoreset_mode == AutoresetMode.NEXT_STEP else np.zeros(self.num_envs, np.bool_)
+        begins = autoreset.begin_in_step(self.autoreset_mode, late)
         rewards = self._measured(begins)
         terminated = self._ended()
         truncated = np.zeros(self.num_envs, np.bool_)
@@ -318,7 +299,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._over = terminated | truncated
         if self._live is not None:
             self._live.stepped(pressed, rewards, self._over, begins)
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and self._over.any():
+        if autoreset.begin_at_end(self.autoreset_mode, self._over).any():
             infos = self._reset_at_once(self._over)
         return self._observation(), rewards, terminated, truncated, infos
 

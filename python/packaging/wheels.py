@@ -22,7 +22,7 @@ TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 # The C library of RHEL 8, Debian 10 and Ubuntu 20.04 is as old, or newer.
 COMPATIBILITY = "manylinux_2_28"
-MOST_BYTES = 15 * 1000 * 1000
+MAX_BYTES = 15 * 1000 * 1000
 
 # What a wheel has to do where nothing but it and its dependencies is installed.
 TRIAL = """
@@ -62,8 +62,8 @@ def examine(wheel: Path) -> None:
     """Holds a wheel to its size, its command and its bill of materials, and lays the bill beside it."""
     size = wheel.stat().st_size
     print(f"{wheel.name}: {size / 1e6:.1f} MB")
-    if size > MOST_BYTES:
-        raise SystemExit(f"{wheel.name} has {size} bytes, more than {MOST_BYTES}")
+    if size > MAX_BYTES:
+        raise SystemExit(f"{wheel.name} has {size} bytes, more than {MAX_BYTES}")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         (entry_points,) = [name for name in names if name.endswith(".dist-info/entry_points.txt")]

@@ -115,7 +115,7 @@ def test_the_program_of_a_game_for_two_pays_each_its_own_pearls():
     numbers = {"score": gbxcule.Number("Score", 2), "rivals": gbxcule.Number("Lives")}
     with gbxcule.make_vec(
         "PEARL_HEIST", num_envs=4, link="pairs", actions="NOOP,UP,DOWN,LEFT,RIGHT,A,B", frames_per_step=4,
-        release_after_frames=4, reward="PEARL_HEIST", obs="PEARL_HEIST", info=numbers, autoreset="Disabled",
+        release_after_frames=4, reward="PEARL_HEIST", obs="PEARL_HEIST", info=numbers, autoreset_mode="Disabled",
         chance=gbxcule.Number("Random", 2),
     ) as env:
         _, infos = env.reset(seed=2)

@@ -3,7 +3,7 @@
 import gbxcule
 import numpy as np
 import pytest
-from gbxcule.symbol import banked_range_of, parse_symbols, range_of
+from gbxcule.symbol import banked_range_of, parse_symbols, place_of, range_of
 
 
 def test_sym_files_are_read_as_assemblers_write_them(tmp_path):
@@ -40,6 +40,15 @@ def test_places_are_addresses_labels_and_ranges(place, expected):
 def test_places_that_are_nowhere_are_refused(place):
     with pytest.raises(ValueError):
         range_of(place, {})
+
+
+@pytest.mark.parametrize("place", [0x10000, "10000", -1])
+def test_the_end_of_memory_is_no_place(place):
+    # Above its 16 bits a place has a bank, plus one: this number would be bank 0's first byte.
+    with pytest.raises(ValueError, match="not inside"):
+        place_of(place, {})
+    with pytest.raises(ValueError, match="not inside"):
+        gbxcule.make_vec("ALU_LOOP", info={"x": gbxcule.Number(place)})
 
 
 def test_labels_of_a_file_name_observations(tmp_path):

@@ -82,7 +82,7 @@ impl Code {
             blocks.iter().map(|block| (block.pc, block.relied_on)).collect();
         let exports: Vec<_> =
             blocks.into_iter().map(|block| block.add_to(translation, &mut module)).collect();
-        let externals = door::all()
+        let externals = door::doors()
             .into_iter()
             .filter_map(|(name, address)| Some(External { function: module.find(name)?, address }));
         let externals: Vec<External> = externals.collect();

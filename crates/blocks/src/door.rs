@@ -1,4 +1,4 @@
-//! Doors: the machine's functions that code made for a ROM calls where they are, in this program.
+//! Doors: host functions that a block calls by address.
 //!
 //! Each has the signature that `codegen-clif` gives the function's translation: the record, the
 //! machine's address, both arrays part by part, and scalars. Integers come without a promise about
@@ -11,8 +11,8 @@ use std::ffi::c_void;
 /// A function of the machine by its name, and where machine code finds it.
 pub(crate) type Door = (&'static str, *const u8);
 
-/// All doors.
-pub(crate) fn all() -> [Door; 3] {
+/// Returns all doors.
+pub(crate) fn doors() -> [Door; 3] {
     [
         ("Machine::read_elsewhere", read_elsewhere as ReadDoor as *const u8),
         ("Machine::write_slow", write_slow as WriteDoor as *const u8),
@@ -21,8 +21,8 @@ pub(crate) fn all() -> [Door; 3] {
 }
 
 /// Returns true if there is a door to a function.
-pub(crate) fn is_there(name: &str) -> bool {
-    all().into_iter().any(|(door, _)| door == name)
+pub(crate) fn has_door(name: &str) -> bool {
+    doors().into_iter().any(|(door, _)| door == name)
 }
 
 type ReadDoor = unsafe extern "C" fn(
@@ -74,7 +74,8 @@ unsafe extern "C" fn read_elsewhere(
     now: u32,
     address: u32,
 ) -> u8 {
-    // SAFETY: the caller's word; machine code keeps no reference while it calls.
+    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
+    // which outlive this call; machine code keeps no reference while it calls.
     let (machine, rom, cart_ram) = unsafe {
         (
             &mut *machine,
@@ -104,7 +105,8 @@ unsafe extern "C" fn write_slow(
     address: u32,
     value: u32,
 ) {
-    // SAFETY: the caller's word; machine code keeps no reference while it calls.
+    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
+    // which outlive this call; machine code keeps no reference while it calls.
     let (machine, rom, cart_ram) = unsafe {
         (
             &mut *machine,
@@ -118,6 +120,7 @@ unsafe extern "C" fn write_slow(
 /// # Safety
 /// The machine is the one that `Code::run` was given.
 unsafe extern "C" fn touch_oam(_record: *mut c_void, machine: *mut Machine, now: u32) {
-    // SAFETY: the caller's word; machine code keeps no reference while it calls.
+    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
+    // which outlive this call; machine code keeps no reference while it calls.
     unsafe { &mut *machine }.touch_oam(now);
 }

@@ -20,7 +20,7 @@
 
 use crate::block::{Block, Limits, MemoryMap, ROM_END};
 use crate::learning::HotHead;
-use crate::table::LONGEST_INSTRUCTION;
+use crate::table::MAX_INSTRUCTION_BYTES;
 use crate::translation::Translation;
 use gbxcule_gameboy::machine::is_before;
 use gbxcule_gameboy::{Cartridge, Machine, PowerOnMemory};
@@ -43,15 +43,15 @@ const FRAMES: u32 = 60;
 /// Frames between two buttons.
 const FRAMES_OF_A_BUTTON: u32 = 12;
 /// Blocks of a kernel at most.
-const BLOCKS_MAX: usize = 4;
+const MAX_BLOCKS: usize = 4;
 /// Bounds of each.
 const LIMITS: Limits = Limits { instructions: 160, mcycles: 160, branches: 4, leaves: true };
 /// Instructions below which no smaller block is tried.
-const INSTRUCTIONS_MIN: usize = 8;
+const MIN_INSTRUCTIONS: usize = 8;
 /// Operations of a block at most: the loop has some thousands itself.
-const OPERATIONS_MAX: usize = 2_500;
+const MAX_OPERATIONS: usize = 2_500;
 /// Nesting of a block at most. The IR allows 200 levels, of which the loop needs some.
-const DEPTH_MAX: usize = 150;
+const MAX_DEPTH: usize = 150;
 
 /// The places of a ROM from which machines execute most instructions.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl HotCode {
         let all = counts.all;
         let mut counts: Vec<(HotHead, u64)> = counts.after.into_iter().collect();
         counts.sort_by_key(|(head, count)| (Reverse(*count), head.pc, head.map.record()));
-        counts.truncate(BLOCKS_MAX);
+        counts.truncate(MAX_BLOCKS);
         let covered = counts.iter().map(|(_, count)| count).sum();
         let heads = counts.into_iter().map(|(head, _)| head).collect();
         Self { heads, instructions: [covered, all] }
@@ -159,7 +159,7 @@ impl Counts {
             machine.run_instruction(rom, cart_ram);
             let moved = machine.cpu.pc.wrapping_sub(pc);
             // A jump may lead to itself.
-            let jumped = moved == 0 || moved > LONGEST_INSTRUCTION;
+            let jumped = moved == 0 || moved > MAX_INSTRUCTION_BYTES;
             arrived = if executes { jumped } else { arrived || moved != 0 };
         }
     }
@@ -168,11 +168,11 @@ impl Counts {
 /// The largest block at a head that is small enough for a kernel.
 fn body(translation: &Translation, rom: &[u8], head: &HotHead) -> Option<Body> {
     let mut limits = LIMITS;
-    while limits.instructions >= INSTRUCTIONS_MIN {
+    while limits.instructions >= MIN_INSTRUCTIONS {
         let block = Block::within(limits, translation, rom, head.map, head.pc).ok()?;
         let mut body = block.into_body();
         leave_by_breaks(&mut body);
-        if body.values.len() <= OPERATIONS_MAX && depth(&body) <= DEPTH_MAX {
+        if body.values.len() <= MAX_OPERATIONS && depth(&body) <= MAX_DEPTH {
             return Some(body);
         }
         limits.instructions /= 2;

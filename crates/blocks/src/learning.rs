@@ -5,9 +5,9 @@ use gbxcule_gameboy::Machine;
 use std::collections::HashMap;
 
 /// Addresses that are counted, at most.
-const COUNTED_MAX: usize = 1 << 16;
+const MAX_COUNTED: usize = 1 << 16;
 
-/// A block that is wanted.
+/// PC and memory map at which a block is to begin.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct HotHead {
     pub(crate) pc: u16,
@@ -52,9 +52,9 @@ impl Learning {
             return false;
         }
         let Some(map) = MemoryMap::of(machine) else { return false };
-        let wanted = HotHead { pc, map };
-        let counted = wanted.counted();
-        if self.counts.len() >= COUNTED_MAX && !self.counts.contains_key(&counted) {
+        let head = HotHead { pc, map };
+        let counted = head.counted();
+        if self.counts.len() >= MAX_COUNTED && !self.counts.contains_key(&counted) {
             return false;
         }
         let count = self.counts.entry(counted).or_insert(Count::Arrivals(0));
@@ -62,7 +62,7 @@ impl Learning {
             Count::Arrivals(arrivals) if *arrivals < self.threshold => *arrivals += 1,
             Count::Arrivals(_) => {
                 *count = Count::Asked;
-                self.wanted.push(wanted);
+                self.wanted.push(head);
             }
             Count::Asked => {}
             Count::Refused => return true,

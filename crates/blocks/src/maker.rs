@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// Blocks that become one piece of machine code, at most.
-const BATCH_MAX: usize = 16;
+const MAX_BATCH: usize = 16;
 /// Time without work after which heads are kept.
 const QUIET: Duration = Duration::from_secs(1);
 
@@ -52,7 +52,7 @@ impl Maker {
                 (Request::Learned(wanted), _) => wanted,
                 (Request::Kept, known) => known.map_or_else(Vec::new, |it| it.kept_heads()),
             };
-            for batch in wanted.chunks(BATCH_MAX) {
+            for batch in wanted.chunks(MAX_BATCH) {
                 // A ROM that no machine runs any more needs none.
                 let Some(blocks) = blocks.upgrade() else { break };
                 blocks.make(batch);

@@ -12,17 +12,17 @@ use gbxcule_gameboy::machine::is_before;
 use std::sync::Arc;
 
 /// Blocks at most, so that machine code has a bound.
-const BLOCKS_MAX: usize = 4_096;
+const MAX_BLOCKS: usize = 4_096;
 /// Blocks at one address at most, for different memory maps.
-const VARIANTS_MAX: usize = 16;
+const MAX_VARIANTS: usize = 16;
 /// Bytes of machine code at most.
-const CODE_BYTES_MAX: usize = 32 << 20;
+const MAX_CODE_BYTES: usize = 32 << 20;
 /// Addresses at which a block may begin.
 const ADDRESSES: usize = 0x1_0000;
 /// The place of no block.
 const NONE: u16 = u16::MAX;
 /// Bytes of the longest instruction: PC that moved by more came by a jump.
-pub(crate) const LONGEST_INSTRUCTION: u16 = 3;
+pub(crate) const MAX_INSTRUCTION_BYTES: u16 = 3;
 
 /// Blocks of one ROM.
 #[derive(Clone)]
@@ -89,7 +89,7 @@ impl Table {
 
     /// Returns true if there may be no more of them.
     pub(crate) fn is_full(&self) -> bool {
-        self.blocks.len() >= BLOCKS_MAX || self.code_bytes >= CODE_BYTES_MAX
+        self.blocks.len() >= MAX_BLOCKS || self.code_bytes >= MAX_CODE_BYTES
     }
 
     /// Returns true if there is a block at an address for a memory map.
@@ -99,7 +99,7 @@ impl Table {
 
     /// Adds a block, if there is room; those that were there before are tried first.
     pub(crate) fn add(&mut self, code: Arc<Code>) {
-        if self.is_full() || self.at(code.pc()).count() >= VARIANTS_MAX {
+        if self.is_full() || self.at(code.pc()).count() >= MAX_VARIANTS {
             return;
         }
         let (pc, place) = (usize::from(code.pc()), self.blocks.len() as u16);
@@ -235,7 +235,7 @@ impl Table {
         let is_refused = arrived && learning.count(machine);
         let before = machine.cpu.pc;
         machine.run_instruction(rom, cart_ram);
-        is_refused || machine.cpu.pc.wrapping_sub(before) > LONGEST_INSTRUCTION
+        is_refused || machine.cpu.pc.wrapping_sub(before) > MAX_INSTRUCTION_BYTES
     }
 }
 

@@ -17,10 +17,10 @@ use crate::progress;
 use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions, workers};
 
 /// Windows of each backend and number of machines, at most.
-const MOST_REPEATS: i64 = 10_000;
+const MAX_REPEATS: i64 = 10_000;
 
 /// A day.
-const LONGEST_WINDOW_S: f64 = 86_400.0;
+const MAX_WINDOW_S: f64 = 86_400.0;
 
 /// Measure frames a second over numbers of machines
 ///
@@ -43,7 +43,7 @@ pub(crate) struct Bench {
     model: ModelOption,
 
     #[command(flatten)]
-    cable: LinkOption,
+    link: LinkOption,
 
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", default_value = "ALU_LOOP")]
@@ -65,7 +65,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
 
-    /// End a window early after so many seconds
+    /// End a window early after S seconds
     #[arg(long, value_name = "S", default_value_t = 5.0)]
     longest_window: f64,
 
@@ -74,14 +74,14 @@ pub(crate) struct Bench {
     warmup_steps: u64,
 
     /// Windows of each backend and number of machines; the median counts
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=MOST_REPEATS))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=MAX_REPEATS))]
     repeats: u32,
 
     /// Frames of one step
     #[arg(long, value_name = "N", default_value_t = 24)]
     frames_per_step: u32,
 
-    /// Wait for the device after every so many steps; 0 only at the end of a window. CPU backends
+    /// Wait for the device after every N steps; 0 only at the end of a window. CPU backends
     /// never run ahead
     #[arg(long, value_name = "K", default_value_t = bench::SYNC_EVERY)]
     sync_every: u64,
@@ -151,7 +151,7 @@ impl Bench {
         if !self.env_counts.is_empty() {
             return self.env_counts.clone();
         }
-        let fewest = if self.cable.is_paired() { 2 } else { 1 };
+        let fewest = if self.link.is_paired() { 2 } else { 1 };
         vec![fewest, 8, 64, 512, 2048, 8192]
     }
 
@@ -164,8 +164,8 @@ impl Bench {
         let rom = self.experiment.map_or(self.rom.as_str(), |experiment| experiment.rom);
         let frames = self.experiment.and_then(|experiment| experiment.frames_per_step);
         ensure!(
-            (0.0..=LONGEST_WINDOW_S).contains(&self.longest_window),
-            "--longest-window takes 0 to {LONGEST_WINDOW_S} seconds, not {}",
+            (0.0..=MAX_WINDOW_S).contains(&self.longest_window),
+            "--longest-window takes 0 to {MAX_WINDOW_S} seconds, not {}",
             self.longest_window
         );
         let longest_window = Duration::from_secs_f64(self.longest_window);
@@ -195,7 +195,7 @@ impl Bench {
             workers: self.workers,
             recompile: self.run.recompile(),
             model: self.model.model(),
-            link: self.cable.link,
+            link: self.link.link,
         })
     }
 }

@@ -1,7 +1,5 @@
 //! `gbxcule compile`.
 
-mod nvrtc;
-
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -16,7 +14,7 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionId, module::Module, print as ir_text};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_runtime::ProgramFiles;
-use gbxcule_runtime::nvrtc::{Arch, CodeFormat};
+use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use gbxcule_transform::grad::reverses;
 
 use crate::print::{self, say};
@@ -147,7 +145,8 @@ impl Compile {
             Ok(false)
         };
         let program =
-            match Program::parse_among(&mut texts, &mut sources, id, &|path| files.find(path)) {
+            match Program::parse_with_cache(&mut texts, &mut sources, id, &|path| files.find(path))
+            {
                 Ok(program) => program,
                 Err(faults) => return refuse(&faults, &sources),
             };
@@ -241,11 +240,12 @@ impl Compile {
         options.sources = Some(sources);
         options.checks = if self.unchecked { Checks::None } else { Checks::All };
         let text = cxx::write(module, &options).source;
-        match self.emit {
-            Some(Emit::Ptx) => nvrtc::compile(&text, &module.name, self.arch, CodeFormat::Ptx),
-            Some(Emit::Cubin) => nvrtc::compile(&text, &module.name, self.arch, CodeFormat::Cubin),
-            _ => Ok(text.into_bytes()),
-        }
+        let format = match self.emit {
+            Some(Emit::Ptx) => CodeFormat::Ptx,
+            Some(Emit::Cubin) => CodeFormat::Cubin,
+            _ => return Ok(text.into_bytes()),
+        };
+        Ok(Nvrtc::find()?.compile(&text, &format!("{}.cu", module.name), self.arch, format)?)
     }
 
     fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {

@@ -10,11 +10,14 @@ use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::report;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Rom, Schedule, Stage, program};
+use gbxcule_swarm::{
+    Codec, LinkMode, Model, Programs, Recompile, Rom, Schedule, Stage, SwarmConfig, program,
+};
 use serde_json::Value;
 
 use crate::device::DeviceOption;
-use crate::driver::{DriveSettings, Driver, REAL_FRAMES_PER_S};
+use crate::driver::{DriveSettings, Driver};
+use crate::film::REAL_FRAMES_PER_S;
 use crate::picture::{Mosaic, Palette};
 use crate::print::{say, shell_word};
 use crate::progress;
@@ -148,30 +151,17 @@ impl Demo {
             true => games.into_iter().map(RomImage::find).collect::<Result<_, _>>()?,
             false => vec![rom.clone()],
         };
-        let drive = DriveSettings {
-            codec: Codec::FULL_V1,
-            schedule,
-            action_gen: ActionSource::Random,
-            seed: 0,
-            // That of the table: a kernel of the same stage is there already.
-            stage: Stage::FullStep,
-            programs: Programs::default(),
-            sound: false,
-            recompile: Recompile::default(),
-            link: LinkMode::Open,
-        };
+        let count = SHOWN / roms.len();
+        // The stage is that of the table: a kernel of the same stage is there already.
+        let config = SwarmConfig { schedule, stage: Stage::FullStep, ..SwarmConfig::new(count) };
+        let drive = DriveSettings { config, action_source: ActionSource::Random, seed: 0 };
         let columns = (roms.len() > 1).then_some(roms.len());
         let mut mosaic = Mosaic::new(SHOWN, columns, 1)?;
         for (column, rom) in roms.iter().enumerate() {
-            let count = SHOWN / roms.len();
-            let mut driver = Driver::new(
-                Rom::for_model(&rom.bytes, model)?,
-                count,
-                drive.clone(),
-                self.device.device,
-            )?;
-            while driver.step() < SHOWN_STEPS {
-                driver.finish_step(driver.step() + 1 == SHOWN_STEPS)?;
+            let rom = Rom::for_model(&rom.bytes, model)?;
+            let mut driver = Driver::new(rom, drive.clone(), self.device.device)?;
+            while driver.steps_done() < SHOWN_STEPS {
+                driver.finish_step(driver.steps_done() + 1 == SHOWN_STEPS)?;
             }
             let mut place = column;
             driver.pictures(&(0..count).collect::<Vec<_>>(), |picture| {

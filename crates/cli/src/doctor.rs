@@ -17,8 +17,8 @@ pub(crate) struct Doctor {
     #[arg(long)]
     json: bool,
 
-    /// Fill a folder with everything that a GPU machine needs; there, `sh gates.sh` in it runs the
-    /// gates
+    /// Fill a folder with everything that a GPU machine needs; on that machine, `sh gates.sh` runs
+    /// the gates
     #[arg(long, value_name = "FOLDER", conflicts_with = "json")]
     collect: Option<PathBuf>,
 }

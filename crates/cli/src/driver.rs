@@ -10,60 +10,50 @@ use std::ops::Range;
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Codec, EnvStates, Frame, FrameRange, LinkMode, Model, Programs, Recompile, Returns, Rom,
-    Schedule, Stage, Swarm, SwarmConfig, SwarmError,
+    Action, EnvStates, Frame, FrameRange, Model, Programs, Returns, Rom, Schedule, Stage, Swarm,
+    SwarmConfig, SwarmError,
 };
 
 use crate::env_details::{EnvDetails, StepDetails};
 use crate::run_options::RunOptions;
 
-/// Frames a second of a real machine: 4,194,304 T-cycles, 70,224 of them to a frame.
-pub(crate) const REAL_FRAMES_PER_S: f64 = 4_194_304.0 / 70_224.0;
-
-/// Settings by which a swarm is driven.
+/// A swarm's configuration and the source of its actions.
 #[derive(Debug, Clone)]
 pub(crate) struct DriveSettings {
-    pub(crate) codec: Codec,
-    pub(crate) schedule: Schedule,
-    pub(crate) action_gen: ActionSource,
+    pub(crate) config: SwarmConfig,
+    pub(crate) action_source: ActionSource,
+    /// Seed of the actions.
     pub(crate) seed: u64,
-    pub(crate) stage: Stage,
-    pub(crate) programs: Programs,
-    /// Make samples of every machine's sound.
-    pub(crate) sound: bool,
-    /// Code made for the ROM.
-    pub(crate) recompile: Recompile,
-    /// Cables between machines.
-    pub(crate) link: LinkMode,
 }
 
 impl DriveSettings {
-    /// Takes the settings of the command line, with steps of so many frames and the built-in
-    /// programs.
-    pub(crate) fn new(run: &RunOptions, frames_per_step: u32) -> anyhow::Result<Self> {
+    /// Takes the settings of the command line, with steps of `frames_per_step` frames and the
+    /// built-in programs.
+    pub(crate) fn new(
+        run: &RunOptions,
+        num_envs: usize,
+        frames_per_step: u32,
+    ) -> anyhow::Result<Self> {
         run.check()?;
-        Ok(Self {
+        let config = SwarmConfig {
             codec: run.codec.clone(),
             schedule: Schedule::new(frames_per_step, run.release_after_frames)?,
-            action_gen: run.action_gen.clone(),
-            seed: run.actions_seed,
             stage: run.stage,
-            programs: Programs::default(),
-            sound: false,
             recompile: run.recompile(),
-            link: LinkMode::Open,
-        })
+            ..SwarmConfig::new(num_envs)
+        };
+        Ok(Self { config, action_source: run.action_gen.clone(), seed: run.actions_seed })
     }
 
     /// Replaces the programs. An observation of the user's own is computed even if the stage didn't
     /// ask for one.
-    pub(crate) fn with(self, programs: Programs) -> Self {
-        let observes = programs.observation_text().name() != "obs_v0";
-        let stage = match self.stage {
-            Stage::RewardOnly if observes => Stage::FullStep,
-            stage => stage,
-        };
-        Self { stage, programs, ..self }
+    pub(crate) fn with(mut self, programs: Programs) -> Self {
+        if self.config.stage == Stage::RewardOnly && programs.observation_text().name() != "obs_v0"
+        {
+            self.config.stage = Stage::FullStep;
+        }
+        self.config.programs = programs;
+        self
     }
 }
 
@@ -76,74 +66,50 @@ pub(crate) struct StepOutcome {
 /// The swarm, and its position: the step, and the frame within the step.
 pub(crate) struct Driver {
     swarm: Swarm,
-    drive: DriveSettings,
-    step: u64,
-    frame: u32,
+    action_source: ActionSource,
+    /// Seed of the actions.
+    seed: u64,
+    steps_done: u64,
+    frames_done: u32,
     /// Samples of machine 0 that the step had before the last range of frames.
-    heard: usize,
+    samples_before: usize,
     actions: Vec<u8>,
-    held: Vec<Option<u8>>,
+    manual_buttons: Vec<Option<u8>>,
     /// None in stages that have no rewards.
     returns: Option<Returns>,
 }
 
 impl Driver {
-    pub(crate) fn new(
-        rom: Rom,
-        num_envs: usize,
-        drive: DriveSettings,
-        device: Device,
-    ) -> Result<Self, SwarmError> {
-        let config = SwarmConfig {
-            codec: drive.codec.clone(),
-            schedule: drive.schedule,
-            stage: drive.stage,
-            programs: drive.programs.clone(),
-            sound: drive.sound,
-            recompile: drive.recompile,
-            link: drive.link,
-            ..SwarmConfig::new(num_envs)
-        };
-        Self::of(Swarm::new(rom, config, device)?, drive)
+    pub(crate) fn new(rom: Rom, drive: DriveSettings, device: Device) -> Result<Self, SwarmError> {
+        let DriveSettings { config, action_source, seed } = drive;
+        Self::of(Swarm::new(rom, config, device)?, action_source, seed)
     }
 
     /// Goes on with the swarm of a checkpoint, whose settings are its own but for the source of the
     /// actions.
     pub(crate) fn restored(
         checkpoint: &[u8],
-        action_gen: ActionSource,
+        action_source: ActionSource,
         seed: u64,
         device: Device,
     ) -> Result<Self, SwarmError> {
         let (swarm, _note) = Swarm::from_checkpoint(checkpoint, Some(device), None)?;
-        let config = swarm.config().clone();
-        let SwarmConfig { codec, schedule, stage, programs, sound, recompile, link, .. } = config;
-        let drive = DriveSettings {
-            codec,
-            schedule,
-            action_gen,
-            seed,
-            stage,
-            programs,
-            sound,
-            recompile,
-            link,
-        };
-        Self::of(swarm, drive)
+        Self::of(swarm, action_source, seed)
     }
 
-    fn of(swarm: Swarm, drive: DriveSettings) -> Result<Self, SwarmError> {
-        let owns_reward = drive.stage.owns_reward();
+    fn of(swarm: Swarm, action_source: ActionSource, seed: u64) -> Result<Self, SwarmError> {
+        let owns_reward = swarm.config().stage.owns_reward();
         let num_envs = swarm.config().num_envs;
         Ok(Self {
             returns: owns_reward.then(|| Returns::new(&swarm)).transpose()?,
             swarm,
-            drive,
-            step: 0,
-            frame: 0,
-            heard: 0,
+            action_source,
+            seed,
+            steps_done: 0,
+            frames_done: 0,
+            samples_before: 0,
             actions: vec![0; num_envs],
-            held: vec![None; num_envs],
+            manual_buttons: vec![None; num_envs],
         })
     }
 
@@ -157,46 +123,57 @@ impl Driver {
     }
 
     pub(crate) fn device(&self) -> Device {
-        self.swarm.as_device().map_or(Device::Cpu, |swarm| swarm.device().device)
+        self.swarm.device()
     }
 
-    pub(crate) fn drive(&self) -> &DriveSettings {
-        &self.drive
+    pub(crate) fn config(&self) -> &SwarmConfig {
+        self.swarm.config()
     }
 
-    /// Steps done.
-    pub(crate) fn step(&self) -> u64 {
-        self.step
+    pub(crate) fn action_source(&self) -> &ActionSource {
+        &self.action_source
+    }
+
+    /// Seed of the actions.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    pub(crate) fn steps_done(&self) -> u64 {
+        self.steps_done
     }
 
     /// Frames done of the step that is under way.
-    pub(crate) fn frame(&self) -> u32 {
-        self.frame
+    pub(crate) fn frames_done(&self) -> u32 {
+        self.frames_done
     }
 
     /// Resets all machines; buttons held by a user stay held.
     pub(crate) fn reset(&mut self) -> Result<(), SwarmError> {
-        self.swarm.reset(self.drive.seed)?;
-        (self.step, self.frame) = (0, 0);
+        self.swarm.reset(self.seed)?;
+        (self.steps_done, self.frames_done) = (0, 0);
         self.returns.as_ref().map_or(Ok(()), Returns::reset)
     }
 
-    /// Runs up to so many frames, but not past the end of the step; returns how many it were. On a
-    /// device they are only asked for.
-    pub(crate) fn advance(&mut self, most_frames: u32, draw_last: bool) -> Result<u32, SwarmError> {
-        let of = self.drive.schedule.frames_per_step();
-        if self.frame == 0 {
-            let DriveSettings { codec, action_gen, seed, .. } = &self.drive;
-            action_gen.fill(codec, *seed, self.step, &mut self.actions);
+    /// Runs up to `max_frames` frames, but not past the end of the step; returns how many it were.
+    /// On a device they are only asked for.
+    pub(crate) fn advance(&mut self, max_frames: u32, draw_last: bool) -> Result<u32, SwarmError> {
+        let frames_per_step = self.config().schedule.frames_per_step();
+        if self.frames_done == 0 {
+            let codec = &self.swarm.config().codec;
+            self.action_source.fill(codec, self.seed, self.steps_done, &mut self.actions);
         }
-        self.heard = if self.frame == 0 { 0 } else { self.samples_of_first().len() };
-        let frames = most_frames.clamp(1, of - self.frame);
-        let end = self.frame + frames;
+        self.samples_before = match self.frames_done {
+            0 => 0,
+            _ => self.samples_of_first().len(),
+        };
+        let frames = max_frames.clamp(1, frames_per_step - self.frames_done);
+        let end = self.frames_done + frames;
         self.swarm
-            .step_frames(&self.actions, &FrameRange { frames: self.frame..end, draw_last })?;
-        self.frame = end;
-        if end == of {
-            (self.step, self.frame) = (self.step + 1, 0);
+            .step_frames(&self.actions, &FrameRange { frames: self.frames_done..end, draw_last })?;
+        self.frames_done = end;
+        if end == frames_per_step {
+            (self.steps_done, self.frames_done) = (self.steps_done + 1, 0);
             if let Some(returns) = &self.returns {
                 returns.add(&self.swarm)?;
             }
@@ -206,7 +183,7 @@ impl Driver {
 
     /// Samples that machine 0 has made in the last call of `advance`; none without sound.
     pub(crate) fn new_samples(&self) -> &[[i16; 2]] {
-        self.samples_of_first().get(self.heard..).unwrap_or_default()
+        self.samples_of_first().get(self.samples_before..).unwrap_or_default()
     }
 
     fn samples_of_first(&self) -> &[[i16; 2]] {
@@ -225,22 +202,23 @@ impl Driver {
 
     /// Returns those of some envs whose episodes are over, as the programs say.
     pub(crate) fn over(&self, envs: Range<usize>) -> Result<Vec<usize>, SwarmError> {
-        if self.returns.is_none() || !self.drive.programs.has_done() {
+        if !self.knows_ends() {
             return Ok(Vec::new());
         }
         let dones = self.swarm.dones_of(envs.clone())?;
         Ok(envs.zip(dones).filter(|(_, done)| *done).map(|(env, _)| env).collect())
     }
 
-    /// Runs to the end of the step, drawing its last frame; returns how many frames it took.
+    /// Runs to the end of the step, drawing its last frame if `draw` says so; returns how many
+    /// frames it took.
     pub(crate) fn finish_step(&mut self, draw: bool) -> Result<u32, SwarmError> {
-        self.advance(self.drive.schedule.frames_per_step(), draw)
+        self.advance(self.config().schedule.frames_per_step(), draw)
     }
 
     /// Holds an env's buttons, or lets go of them; ignores an env that does not exist.
     pub(crate) fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
-        let Some(held) = self.held.get_mut(env) else { return Ok(()) };
-        *held = buttons;
+        let Some(manual) = self.manual_buttons.get_mut(env) else { return Ok(()) };
+        *manual = buttons;
         self.swarm.hold_buttons(env, buttons)
     }
 
@@ -283,22 +261,21 @@ impl Driver {
         self.swarm.load_battery(0, file)
     }
 
-    /// Everything about one env.
+    /// What the page's panel shows about an env.
     pub(crate) fn details(&self, env: usize) -> Result<EnvDetails, SwarmError> {
         let swarm = &self.swarm;
-        let held = self.held.get(env).copied().flatten();
-        let action = self.drive.codec.actions.get(usize::from(self.actions[env]));
+        let manual = self.manual_buttons.get(env).copied().flatten();
         let is_done = || self.over(env..env + 1).map(|over| !over.is_empty());
-        let owns_reward = self.drive.stage.owns_reward();
-        let has_done = owns_reward && self.drive.programs.has_done();
-        let reward = owns_reward.then(|| swarm.rewards_of(env..env + 1)).transpose()?;
+        let owns_reward = self.returns.is_some();
+        let rewards = owns_reward.then(|| swarm.rewards_of(env..env + 1)).transpose()?;
+        let action = self.action(env).filter(|_| manual.is_none());
         let step = StepDetails {
-            reward: reward.map(|it| it[0]),
+            reward: rewards.map(|rewards| rewards[0]),
             episode_return: self.returns.as_ref().map(|returns| returns.of(env)).transpose()?,
-            is_done: has_done.then(is_done).transpose()?,
-            action: action.filter(|_| held.is_none()).map(|action| action.name.to_string()),
-            buttons: held.unwrap_or_else(|| self.pressed(env)),
-            held: held.is_some(),
+            is_done: self.knows_ends().then(is_done).transpose()?,
+            action: action.map(|action| action.name.to_string()),
+            buttons: manual.unwrap_or_else(|| self.pressed(env)),
+            held: manual.is_some(),
         };
         EnvDetails::of(swarm, env, step)
     }
@@ -306,8 +283,7 @@ impl Driver {
     /// Rewards and ends of the last whole step, if programs say when episodes end and these
     /// numbers lie on the host.
     pub(crate) fn outcome(&self) -> Result<Option<StepOutcome>, SwarmError> {
-        let says_when = self.returns.is_some() && self.drive.programs.has_done();
-        if !says_when || self.device() != Device::Cpu {
+        if !self.knows_ends() || self.device() != Device::Cpu {
             return Ok(None);
         }
         Ok(Some(StepOutcome { rewards: self.swarm.rewards()?, over: self.swarm.dones()? }))
@@ -318,16 +294,25 @@ impl Driver {
         &self.swarm
     }
 
+    /// Returns true if steps compute rewards and the programs say when episodes end.
+    fn knows_ends(&self) -> bool {
+        self.returns.is_some() && self.config().programs.has_done()
+    }
+
+    /// The action of an env in the present step.
+    fn action(&self, env: usize) -> Option<&Action> {
+        self.config().codec.actions.get(usize::from(self.actions[env]))
+    }
+
     /// Returns the buttons that an env's action pressed in the last frame.
     fn pressed(&self, env: usize) -> u8 {
-        let last = match (self.step, self.frame) {
+        let schedule = self.config().schedule;
+        let last = match (self.steps_done, self.frames_done) {
             (0, 0) => return 0,
-            (_, 0) => self.drive.schedule.frames_per_step(),
+            (_, 0) => schedule.frames_per_step(),
             (_, frame) => frame,
         };
-        let DriveSettings { codec, schedule, .. } = &self.drive;
-        let action = codec.actions.get(usize::from(self.actions[env]));
-        let pressed = action.filter(|action| last <= action.frames_held(*schedule));
+        let pressed = self.action(env).filter(|action| last <= action.frames_held(schedule));
         pressed.map_or(0, |action| action.buttons)
     }
 }
@@ -335,7 +320,7 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gbxcule_swarm::{NativeSwarm, button};
+    use gbxcule_swarm::{Codec, NativeSwarm, button};
 
     /// Programs that read everything a step offers and keep sums of it: a program that runs once
     /// too often changes the result.
@@ -368,21 +353,17 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
 
     fn driver(frames_per_step: u32) -> Driver {
         let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes();
-        let drive = DriveSettings {
-            codec: Codec::FULL_V1,
+        let config = SwarmConfig {
             schedule: Schedule::new(frames_per_step, 8).expect("a schedule"),
-            action_gen: ActionSource::Random,
-            seed: 3,
             stage: Stage::FullStep,
             programs: programs(),
-            sound: false,
-            recompile: Recompile::default(),
-            link: LinkMode::Open,
+            ..SwarmConfig::new(5)
         };
-        Driver::new(Rom::new(rom).expect("a ROM"), 5, drive, Device::Cpu).expect("a swarm")
+        let drive = DriveSettings { config, action_source: ActionSource::Random, seed: 3 };
+        Driver::new(Rom::new(rom).expect("a ROM"), drive, Device::Cpu).expect("a swarm")
     }
 
-    fn everything(driver: &Driver) -> Vec<Vec<u8>> {
+    fn all_states(driver: &Driver) -> Vec<Vec<u8>> {
         let state = |env| driver.swarm.save_state(env).expect("an env");
         (0..driver.num_envs()).map(state).collect()
     }
@@ -393,7 +374,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             let (mut whole, mut pieces) = (driver(frames_per_step), driver(frames_per_step));
             let rom = Rom::new(gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes());
             let config = SwarmConfig {
-                schedule: whole.drive.schedule,
+                schedule: whole.config().schedule,
                 draw_last: true,
                 stage: Stage::FullStep,
                 programs: programs(),
@@ -403,14 +384,14 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             let mut actions = [0; 5];
             for step in 0..12 {
                 whole.finish_step(true).expect("a step");
-                while pieces.step() == step {
+                while pieces.steps_done() == step {
                     pieces.advance(1 + (step as u32 % 3) * 3, true).expect("a piece");
                 }
                 ActionSource::Random.fill(&Codec::FULL_V1, 3, step, &mut actions);
                 swarm.step(&actions).expect("a step");
-                assert_eq!(everything(&whole), everything(&pieces), "step {step}");
+                assert_eq!(all_states(&whole), all_states(&pieces), "step {step}");
                 let state = |env| swarm.save_state(env).expect("an env");
-                assert_eq!(everything(&whole), (0..5).map(state).collect::<Vec<_>>());
+                assert_eq!(all_states(&whole), (0..5).map(state).collect::<Vec<_>>());
                 for driver in [&whole, &pieces] {
                     assert_eq!(driver.swarm.rewards().expect("rewards"), swarm.rewards());
                     assert_eq!(driver.swarm.dones().expect("dones"), swarm.dones());
@@ -445,8 +426,8 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let checkpoint = first.swarm.checkpoint(b"a note").expect("bytes");
         let again = Driver::restored(&checkpoint, ActionSource::Random, 3, Device::Cpu);
         let mut again = again.expect("a swarm");
-        assert_eq!(everything(&again), everything(&first));
-        assert_eq!(again.drive().schedule, first.drive().schedule);
+        assert_eq!(all_states(&again), all_states(&first));
+        assert_eq!(again.config().schedule, first.config().schedule);
         // Its steps are counted from here on, so its actions are those of a first step.
         let actions = first.actions.clone();
         ActionSource::Random.fill(&Codec::FULL_V1, 3, 0, &mut first.actions);
@@ -454,7 +435,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let range = FrameRange { frames: 0..8, draw_last: false };
         first.swarm.step_frames(&first.actions, &range).expect("a step");
         again.finish_step(false).expect("a step");
-        assert_eq!(everything(&again), everything(&first));
+        assert_eq!(all_states(&again), all_states(&first));
     }
 
     #[test]
@@ -464,7 +445,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         held.hold(99, Some(button::A)).expect("an env that does not exist is ignored");
         for _ in 0..4 {
             free.finish_step(false).expect("a step");
-            while held.step() < free.step() {
+            while held.steps_done() < free.steps_done() {
                 held.advance(1, false).expect("a frame");
                 let details = held.details(2).expect("an env");
                 assert_eq!(
@@ -473,7 +454,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
                 );
             }
         }
-        let (free, held) = (everything(&free), everything(&held));
+        let (free, held) = (all_states(&free), all_states(&held));
         let differing: Vec<_> = (0..5).filter(|env| free[*env] != held[*env]).collect();
         assert_eq!(differing, [2]);
     }

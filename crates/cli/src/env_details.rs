@@ -3,7 +3,7 @@
 use gbxcule_swarm::{CpuState, Swarm, SwarmError};
 
 /// Numbers of an observation that are shown.
-const MOST_SHOWN: usize = 32;
+const MAX_SHOWN: usize = 32;
 
 /// Details of one machine.
 #[derive(Debug, Clone)]
@@ -51,6 +51,6 @@ impl EnvDetails {
 fn observation(swarm: &Swarm, env: usize) -> Result<(Vec<f32>, usize), SwarmError> {
     let mut numbers = swarm.observations_of(env..env + 1)?;
     let obs_dim = numbers.len();
-    numbers.truncate(MOST_SHOWN);
+    numbers.truncate(MAX_SHOWN);
     Ok((numbers, obs_dim))
 }

@@ -5,18 +5,18 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{EnvStates, FrameRange, Swarm, SwarmConfig};
 
-use crate::driver::REAL_FRAMES_PER_S;
+use crate::film::{FilmClock, check_gif_rate};
 use crate::gif::Animation;
 use crate::mp4::Video;
 use crate::picture::{Mosaic, Palette};
 
 /// Enlargements, at most.
-const MOST_TIMES: usize = 8;
+const MAX_TIMES: usize = 8;
 
 /// An episode of one machine.
 #[derive(Debug, Clone, Copy)]
@@ -41,32 +41,24 @@ pub fn write(
     scale: usize,
     go_on: &mut dyn FnMut() -> bool,
 ) -> anyhow::Result<bool> {
-    ensure!((1..=MOST_TIMES).contains(&scale), "pixels are enlarged 1 to {MOST_TIMES} times");
-    ensure!(every > 0, "a film shows one in so many frames: 1 or more");
+    ensure!((1..=MAX_TIMES).contains(&scale), "pixels are enlarged 1 to {MAX_TIMES} times");
+    ensure!(every > 0, "a film shows one in `every` frames: 1 or more");
     let mut mosaic = Mosaic::new(1, None, scale)?;
     let size = (mosaic.width, mosaic.height);
     match out.extension().and_then(|extension| extension.to_str()) {
         Some("gif") => {
-            ensure!(every > 1, "a GIF shows 50 pictures a second at most: one in 2 frames");
-            let (mut animation, mut shown) = (None, 0);
-            let is_whole = replay(swarm, episode, every, &mut mosaic, go_on, &mut |picture| {
-                match &mut animation {
-                    None => animation = Some(Animation::new(picture, Palette::Grey.into())?),
-                    Some(animation) => animation.push(picture, moment(shown, every))?,
-                }
-                shown += 1;
-                Ok(())
-            })?;
-            if !is_whole {
+            check_gif_rate(every)?;
+            let mut animation = Animation::new(size, Palette::Grey.into())?;
+            let see = &mut |picture: &Mosaic, at_s: f64| animation.push(picture, at_s);
+            let Some(end_s) = replay(swarm, episode, every, &mut mosaic, go_on, see)? else {
                 return Ok(false);
-            }
-            let animation = animation.context("the episode has a step")?;
-            write_whole(out, &animation.finish(moment(shown, every))?)?;
+            };
+            write_whole(out, &animation.finish(end_s)?)?;
         }
         Some("mp4") => {
             let mut video = Video::start(out, size, Palette::Grey.into(), every)?;
-            let see = &mut |picture: &Mosaic| video.push(picture);
-            if !replay(swarm, episode, every, &mut mosaic, go_on, see)? {
+            let see = &mut |picture: &Mosaic, _| video.push(picture);
+            if replay(swarm, episode, every, &mut mosaic, go_on, see)?.is_none() {
                 return Ok(false);
             }
             video.finish(None)?;
@@ -76,36 +68,75 @@ pub fn write(
     Ok(true)
 }
 
-fn moment(shown: u32, every: u32) -> f64 {
-    f64::from(shown) * f64::from(every) / REAL_FRAMES_PER_S
-}
-
-/// Passes one in `every` frames to a function, the last frame of each step among them, as long as
-/// `go_on` returns true. Returns true if it played the whole episode.
+/// Passes one in `every` frames of the episode, and the second in which it appears, to a function,
+/// as long as `go_on` returns true. An episode that ends before the first picture shows its last
+/// frame. Returns the second in which the film ends, or none if it was stopped.
 fn replay(
     swarm: &Swarm,
     Episode { state, actions }: Episode<'_>,
     every: u32,
     mosaic: &mut Mosaic,
     go_on: &mut dyn FnMut() -> bool,
-    see: &mut dyn FnMut(&Mosaic) -> anyhow::Result<()>,
-) -> anyhow::Result<bool> {
+    see: &mut dyn FnMut(&Mosaic, f64) -> anyhow::Result<()>,
+) -> anyhow::Result<Option<f64>> {
+    ensure!(!actions.is_empty(), "the episode has no step");
     let config = SwarmConfig { num_envs: 1, threads: None, sound: false, ..swarm.config().clone() };
     let frames_per_step = config.schedule.frames_per_step();
     let mut one = Swarm::new(swarm.rom().clone(), config, Device::Cpu)?;
     one.import_state(0, state)?;
+    let mut clock = FilmClock::new(every);
     for action in actions {
         if !go_on() {
-            return Ok(false);
+            return Ok(None);
         }
         let mut first = 0;
         while first < frames_per_step {
-            let end = (first + every).min(frames_per_step);
+            let end = frames_per_step.min(first.saturating_add(clock.frames_to_picture()));
             one.step_frames(&[*action], &FrameRange { frames: first..end, draw_last: true })?;
             one.frames(&[0], |picture| mosaic.place(0, picture))?;
-            see(mosaic)?;
+            if let Some(at_s) = clock.add(end - first) {
+                see(mosaic, at_s)?;
+            }
             first = end;
         }
     }
-    Ok(true)
+    if clock.is_before_first_picture() {
+        see(mosaic, 0.0)?;
+    }
+    Ok(Some(clock.end_s()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbxcule_swarm::{Rom, Schedule};
+
+    /// Centiseconds that a film of six steps of 24 frames lasts, one in `every` frames shown.
+    fn length_of_film(every: u32) -> u32 {
+        let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes();
+        let schedule = Schedule::new(24, 8).expect("a schedule");
+        let config = SwarmConfig { schedule, ..SwarmConfig::new(1) };
+        let rom = Rom::new(rom).expect("a ROM");
+        let swarm = Swarm::new(rom, config, Device::Cpu).expect("a swarm");
+        let state = swarm.save_state(0).expect("a state");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("film.gif");
+        let episode = Episode { state: &state, actions: &[4; 6] };
+        assert!(write(&swarm, episode, &path, every, 1, &mut || true).expect("a film"));
+        let bytes = std::fs::read(&path).expect("the film");
+        let mut decoder = gif::DecodeOptions::new().read_info(bytes.as_slice()).expect("a GIF");
+        let mut centiseconds = 0;
+        while let Some(frame) = decoder.read_next_frame().expect("a picture") {
+            centiseconds += u32::from(frame.delay);
+        }
+        centiseconds
+    }
+
+    #[test]
+    fn a_film_lasts_as_long_as_its_episode_whatever_part_of_the_frames_it_shows() {
+        // 144 frames at 59.73 a second.
+        for every in [4, 5, 7, 16, 200] {
+            assert_eq!(length_of_film(every), 241, "one in {every} frames");
+        }
+    }
 }

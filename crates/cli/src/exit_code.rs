@@ -1,23 +1,21 @@
-//! An exit status as a number. `std::process::ExitCode` can only be returned from Rust's `main`;
-//! the Python package has another.
+//! An exit status as a number. `std::process::ExitCode` can only be returned from Rust's `main`,
+//! and the Python package needs the number.
 
 /// Exit status of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExitCode(u8);
 
 impl ExitCode {
-    /// Exit status of a command whose claim holds.
-    pub(crate) const SUCCESS: Self = Self(0);
+    /// What was asked for holds.
+    pub(crate) const HOLDS: Self = Self(0);
+    /// It does not hold.
+    pub(crate) const FAILS: Self = Self(1);
+    /// It could not be found out.
+    pub(crate) const NOT_FOUND_OUT: Self = Self(2);
 
     /// The number for the system.
     #[must_use]
     pub fn code(self) -> u8 {
         self.0
-    }
-}
-
-impl From<u8> for ExitCode {
-    fn from(code: u8) -> Self {
-        Self(code)
     }
 }

@@ -4,51 +4,49 @@
 use anyhow::Context;
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
-use crate::picture::{COLOR, GROUND, Mosaic, Screen};
+use crate::picture::{GAP_INDEX, IS_COLOR, Mosaic, Screen};
 
-/// Shows what lies beneath.
-const UNCHANGED: u8 = GROUND as u8 + 1;
-/// Colours of a GIF's picture, without the one that shows what lies beneath.
-const MOST_COLORS: usize = 255;
-/// Browsers show a picture that asks for less than this much longer.
-const SHORTEST_CENTISECONDS: u64 = 2;
+/// Index of the transparent colour: the pixel stays as it was.
+const UNCHANGED: u8 = GAP_INDEX as u8 + 1;
+/// Colours of a GIF's picture, without the transparent one.
+const MAX_COLORS: usize = 255;
+/// Browsers show a picture with a shorter delay for a tenth of a second.
+const MIN_CENTISECONDS: u64 = 2;
 
 /// A GIF under way. Pictures are given with the moment they appear, so that roundings do not add
 /// up.
 pub(crate) struct Animation {
     encoder: Encoder<Vec<u8>>,
     screen: Screen,
-    shown: Mosaic,
+    /// The picture that is seen now; none before the first one.
+    shown: Option<Mosaic>,
     /// The picture whose end is not known yet, and when it appears.
     open: Option<(Frame<'static>, u64)>,
 }
 
 impl Animation {
-    /// Begins with this picture, and begins anew when it is over.
-    pub(crate) fn new(first: &Mosaic, screen: Screen) -> anyhow::Result<Self> {
+    /// A GIF of this width and height, which begins anew when it is over.
+    pub(crate) fn new((width, height): (usize, usize), screen: Screen) -> anyhow::Result<Self> {
         // Sides are bounded in `picture`.
-        let (width, height) = (first.width as u16, first.height as u16);
+        let (width, height) = (width as u16, height as u16);
         let mut encoder =
             Encoder::new(Vec::new(), width, height, &screen.rgb()).context("a GIF's header")?;
         encoder.set_repeat(Repeat::Infinite).context("a GIF's header")?;
-        let colors = Colors::of(&first.pixels, screen);
-        let pixels: Vec<u8> = first.pixels.iter().map(|&pixel| colors.index(pixel)).collect();
-        let mut frame = Frame::from_indexed_pixels(width, height, pixels, None);
-        frame.palette = colors.palette();
-        frame.make_lzw_pre_encoded();
-        Ok(Self { encoder, screen, shown: first.clone(), open: Some((frame, 0)) })
+        Ok(Self { encoder, screen, shown: None, open: None })
     }
 
-    /// The next picture; one that changes nothing, or comes too early, is left out.
+    /// Adds the next picture; one that changes nothing, or comes too early, is left out.
     pub(crate) fn push(&mut self, picture: &Mosaic, at_s: f64) -> anyhow::Result<()> {
         let at = centiseconds(at_s);
-        let too_early =
-            self.open.as_ref().is_some_and(|(_, since)| at < since + SHORTEST_CENTISECONDS);
-        let Some(frame) = change(&self.shown, picture, self.screen).filter(|_| !too_early) else {
-            return Ok(());
+        let too_early = self.open.as_ref().is_some_and(|(_, since)| at < since + MIN_CENTISECONDS);
+        let frame = match &self.shown {
+            None => Some(first_frame(picture, self.screen)),
+            Some(_) if too_early => None,
+            Some(shown) => change(shown, picture, self.screen),
         };
+        let Some(frame) = frame else { return Ok(()) };
         self.close(at)?;
-        self.shown.pixels.copy_from_slice(&picture.pixels);
+        self.shown = Some(picture.clone());
         self.open = Some((frame, at));
         Ok(())
     }
@@ -61,7 +59,7 @@ impl Animation {
 
     fn close(&mut self, end: u64) -> anyhow::Result<()> {
         if let Some((mut frame, since)) = self.open.take() {
-            let delay = end.saturating_sub(since).max(SHORTEST_CENTISECONDS);
+            let delay = end.saturating_sub(since).max(MIN_CENTISECONDS);
             frame.delay = u16::try_from(delay).unwrap_or(u16::MAX);
             self.encoder.write_lzw_pre_encoded_frame(&frame).context("a GIF's picture")?;
         }
@@ -71,6 +69,16 @@ impl Animation {
 
 fn centiseconds(seconds: f64) -> u64 {
     (seconds * 100.0).round() as u64
+}
+
+fn first_frame(picture: &Mosaic, screen: Screen) -> Frame<'static> {
+    let colors = Colors::of(&picture.pixels, screen);
+    let pixels: Vec<u8> = picture.pixels.iter().map(|&pixel| colors.index(pixel)).collect();
+    let (width, height) = (picture.width as u16, picture.height as u16);
+    let mut frame = Frame::from_indexed_pixels(width, height, pixels, None);
+    frame.palette = colors.palette();
+    frame.make_lzw_pre_encoded();
+    frame
 }
 
 /// The smallest rectangle that changes, in whichever of two spellings is shorter: as it is, or with
@@ -121,33 +129,30 @@ enum Colors {
 
 impl Colors {
     fn of(pixels: &[u16], screen: Screen) -> Self {
-        if pixels.iter().all(|pixel| pixel & COLOR == 0) {
+        if pixels.iter().all(|pixel| pixel & IS_COLOR == 0) {
             return Self::Shades;
         }
-        let mut own = Vec::new();
-        // All five bits of each part, then four, then three.
+        // All five bits of each part, then four, then three, then two.
         for mask in [0xFFFF, 0xFBDE, 0xF39C, 0xE318] {
-            let masked = |&pixel: &u16| if pixel & COLOR == 0 { pixel } else { pixel & mask };
+            let masked = |&pixel: &u16| if pixel & IS_COLOR == 0 { pixel } else { pixel & mask };
             let mut colors: Vec<u16> = pixels.iter().map(masked).collect();
             colors.sort_unstable();
             colors.dedup();
-            if colors.len() <= MOST_COLORS {
+            if colors.len() <= MAX_COLORS {
                 return Self::Own { colors, mask, screen };
             }
-            own = colors;
         }
-        own.truncate(MOST_COLORS);
-        Self::Own { colors: own, mask: 0xE318, screen }
+        unreachable!("two bits a part are 64 colours, beside five of the palette")
     }
 
     fn index(&self, pixel: u16) -> u8 {
         match self {
             Self::Shades => pixel as u8,
             Self::Own { colors, mask, .. } => {
-                let masked = if pixel & COLOR == 0 { pixel } else { pixel & mask };
+                let masked = if pixel & IS_COLOR == 0 { pixel } else { pixel & mask };
                 let found = colors.binary_search(&masked);
                 // There are 255 at most.
-                found.unwrap_or_else(|next| next.min(colors.len() - 1)) as u8
+                found.unwrap_or_else(|_| unreachable!("a colour of this picture")) as u8
             }
         }
     }
@@ -164,7 +169,7 @@ impl Colors {
             Self::Shades => None,
             Self::Own { colors, screen, .. } => {
                 let color = |&pixel: &u16| screen.color(pixel);
-                Some(colors.iter().chain([&GROUND]).flat_map(color).collect())
+                Some(colors.iter().chain([&GAP_INDEX]).flat_map(color).collect())
             }
         }
     }
@@ -187,8 +192,9 @@ mod tests {
             pictures.push(picture.clone());
         }
         let moments: Vec<f64> = (0..6).map(|frame| f64::from(frame) * 4.0 / 59.7275).collect();
-        let mut animation = Animation::new(&pictures[0], Palette::Green.into()).expect("a GIF");
-        for (picture, at_s) in pictures.iter().zip(&moments).skip(1) {
+        let size = (picture.width, picture.height);
+        let mut animation = Animation::new(size, Palette::Green.into()).expect("a GIF");
+        for (picture, at_s) in pictures.iter().zip(&moments) {
             animation.push(picture, *at_s).expect("a picture");
         }
         let bytes = animation.finish(0.5).expect("a file");

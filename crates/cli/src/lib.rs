@@ -2,8 +2,7 @@
 //! command call `run`.
 //!
 //! Exit status: 0 when the claim holds, 1 when it does not (a mismatch, a gate that fails), 2 when
-//! it could not be found out (a wrong command line, a missing file, a dead child
-//! process).
+//! it could not be found out (a wrong command line, a missing file, a dead child process).
 
 mod assemble;
 mod bench;
@@ -15,6 +14,7 @@ mod driver;
 mod env_details;
 pub mod episode_film;
 mod exit_code;
+mod film;
 mod gif;
 mod interrupt;
 pub mod live_view;
@@ -122,17 +122,17 @@ pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     interrupt::wait_for_the_end();
     // Artifacts were written before their summary was printed.
-    match (outcome, print::check()) {
-        (Err(error), _) => failed(&whole(&error)),
+    match (outcome, print::output_failure()) {
+        (Err(error), _) => failed(&one_line(&error)),
         (Ok(_), Err(error)) => output_lost(&error),
-        (Ok(true), Ok(())) => ExitCode::SUCCESS,
-        (Ok(false), Ok(())) => ExitCode::from(1),
+        (Ok(true), Ok(())) => ExitCode::HOLDS,
+        (Ok(false), Ok(())) => ExitCode::FAILS,
     }
 }
 
 fn failed(text: &str) -> ExitCode {
     print::error(&format!("error: {text}\n"));
-    ExitCode::from(2)
+    ExitCode::NOT_FOUND_OUT
 }
 
 /// Reports that standard output could not be written, and so a part of the text is lost.
@@ -143,20 +143,23 @@ fn output_lost(error: &std::io::Error) -> ExitCode {
 /// Help that was asked for, or what is wrong with the command line.
 fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
     // A word may be the name of somebody's file. In colours it would reach the terminal as it is.
-    if error.use_stderr() && words.iter().any(|word| print::is_obeyed(&word.to_string_lossy())) {
+    if error.use_stderr()
+        && words.iter().any(|word| print::has_control_characters(&word.to_string_lossy()))
+    {
         print::error(&error.render().to_string());
-        return ExitCode::from(2);
+        return ExitCode::NOT_FOUND_OUT;
     }
     match error.print() {
         Err(lost) if lost.kind() != ErrorKind::BrokenPipe && !error.use_stderr() => {
             output_lost(&lost)
         }
-        _ => ExitCode::from(if error.use_stderr() { 2 } else { 0 }),
+        _ if error.use_stderr() => ExitCode::NOT_FOUND_OUT,
+        _ => ExitCode::HOLDS,
     }
 }
 
 /// A failure and its causes in one line; a cause that the text says already is not said again.
-fn whole(error: &anyhow::Error) -> String {
+fn one_line(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if text.is_empty() {
@@ -181,9 +184,9 @@ mod tests {
     #[test]
     fn each_cause_is_told_once() {
         let error = anyhow::anyhow!("not there").context("a.gb: not there").context("--rom");
-        assert_eq!(whole(&error), "--rom: a.gb: not there");
+        assert_eq!(one_line(&error), "--rom: a.gb: not there");
         let error = anyhow::anyhow!("no driver").context("warp_vec_cuda cannot start");
-        assert_eq!(whole(&error), "warp_vec_cuda cannot start: no driver");
+        assert_eq!(one_line(&error), "warp_vec_cuda cannot start: no driver");
     }
 
     #[test]

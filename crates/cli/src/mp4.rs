@@ -11,11 +11,8 @@ use anyhow::{Context, bail};
 use gbxcule_files::NewFile;
 use gbxcule_sandbox::ChildGroup;
 
+use crate::film::{FRAME_TCYCLES, TCYCLES_PER_S};
 use crate::picture::{Mosaic, Screen};
-
-/// One a frame of the machine, in 4,194,304ths of a second.
-const FRAME_TICKS: u32 = 70_224;
-const TICKS_PER_S: u32 = 4_194_304;
 
 /// A file under way.
 pub(crate) struct Video {
@@ -27,7 +24,7 @@ pub(crate) struct Video {
 }
 
 impl Video {
-    /// Pictures of this size, one in so many frames of the machines.
+    /// Starts a film of pictures of this size, one in `every` frames of the machines.
     pub(crate) fn start(
         out: &Path,
         (width, height): (usize, usize),
@@ -35,23 +32,15 @@ impl Video {
         every: u32,
     ) -> anyhow::Result<Self> {
         let file = NewFile::create(out).with_context(|| format!("writing {}", out.display()))?;
-        let rate = format!("{TICKS_PER_S}/{}", u64::from(FRAME_TICKS) * u64::from(every));
-        let mut ffmpeg = Command::new("ffmpeg");
-        ffmpeg.args(["-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo"]);
-        ffmpeg.args(["-pixel_format", "rgb24", "-video_size", &format!("{width}x{height}")]);
-        ffmpeg.args(["-framerate", &rate, "-i", "-"]);
-        // Players want halved colours, and these want even sides.
+        let rate = format!("{TCYCLES_PER_S}/{}", u64::from(FRAME_TCYCLES) * u64::from(every));
+        let size = format!("{width}x{height}");
+        let input = ["-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", &size];
+        let mut ffmpeg = ffmpeg();
+        ffmpeg.args(input).args(["-framerate", &rate, "-i", "-"]);
+        // Players need yuv420p, and it needs even sides.
         ffmpeg.args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]);
-        ffmpeg.args(["-c:v", "libx264", "-crf", "16", "-movflags", "+faststart", "-f", "mp4"]);
-        ffmpeg.arg(file.path()).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let ffmpeg = match ChildGroup::spawn(&mut ffmpeg) {
-            Ok(ffmpeg) => ffmpeg,
-            Err(error) if error.kind() == ErrorKind::NotFound => bail!(
-                "`ffmpeg` makes .mp4 files, and it is not installed (Debian: `apt-get install ffmpeg`); .gif and .png \
-                 need nothing"
-            ),
-            Err(error) => return Err(error).context("starting ffmpeg"),
-        };
+        ffmpeg.args(["-c:v", "libx264", "-crf", "16"]);
+        let ffmpeg = start(ffmpeg, &file)?;
         Ok(Self { ffmpeg, screen, out: out.to_owned(), file })
     }
 
@@ -59,13 +48,21 @@ impl Video {
     pub(crate) fn push(&mut self, picture: &Mosaic) -> anyhow::Result<()> {
         let color = |pixel: &u16| self.screen.color(*pixel);
         let pixels: Vec<u8> = picture.pixels.iter().flat_map(color).collect();
+        self.give(&pixels).context("giving ffmpeg a picture")
+    }
+
+    /// Writes to ffmpeg's input.
+    fn give(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         let pipe =
             self.ffmpeg.child().stdin.as_mut().context("ffmpeg's input is open until the end")?;
-        match pipe.write_all(&pixels) {
+        match pipe.write_all(bytes) {
             Ok(()) => Ok(()),
-            // It has ended, and says itself why.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => self.end(),
-            Err(error) => Err(error).context("giving ffmpeg a picture"),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                // It has ended, and its message says why.
+                self.end()?;
+                bail!("ffmpeg ended before its input was complete")
+            }
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -84,20 +81,12 @@ impl Video {
     fn add_sound(&mut self, wav: &[u8]) -> anyhow::Result<()> {
         let whole = NewFile::create(&self.out)
             .with_context(|| format!("writing {}", self.out.display()))?;
-        let mut ffmpeg = Command::new("ffmpeg");
-        ffmpeg.args(["-hide_banner", "-loglevel", "error", "-y", "-i"]).arg(self.file.path());
+        let mut ffmpeg = ffmpeg();
+        ffmpeg.arg("-i").arg(self.file.path());
         ffmpeg.args(["-f", "wav", "-i", "-", "-c:v", "copy", "-c:a", "aac", "-b:a", "160k"]);
-        ffmpeg.args(["-movflags", "+faststart", "-f", "mp4"]).arg(whole.path());
-        ffmpeg.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        self.ffmpeg = ChildGroup::spawn(&mut ffmpeg).context("starting ffmpeg")?;
-        let pipe =
-            self.ffmpeg.child().stdin.as_mut().context("ffmpeg's input is open until the end")?;
-        match pipe.write_all(wav) {
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                return Err(error).context("giving ffmpeg the sound");
-            }
-            _ => self.end()?,
-        }
+        self.ffmpeg = start(ffmpeg, &whole)?;
+        self.give(wav).context("giving ffmpeg the sound")?;
+        self.end()?;
         self.file = whole;
         Ok(())
     }
@@ -114,5 +103,26 @@ impl Video {
             return Ok(());
         }
         bail!("ffmpeg made no video ({status}): {}", said.trim())
+    }
+}
+
+/// The command, with what all of its calls begin with.
+fn ffmpeg() -> Command {
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-hide_banner", "-loglevel", "error", "-y"]);
+    ffmpeg
+}
+
+/// Starts the command, which writes an MP4 to this file.
+fn start(mut ffmpeg: Command, file: &NewFile) -> anyhow::Result<ChildGroup> {
+    ffmpeg.args(["-movflags", "+faststart", "-f", "mp4"]).arg(file.path());
+    ffmpeg.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    match ChildGroup::spawn(&mut ffmpeg) {
+        Ok(ffmpeg) => Ok(ffmpeg),
+        Err(error) if error.kind() == ErrorKind::NotFound => bail!(
+            "`ffmpeg` makes .mp4 files, and it is not installed (Debian: `apt-get install ffmpeg`); .gif and .png \
+             need nothing"
+        ),
+        Err(error) => Err(error).context("starting ffmpeg"),
     }
 }

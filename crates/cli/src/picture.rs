@@ -3,18 +3,16 @@
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gbxcule_swarm::{Frame, corrected_rgb, rgb};
+use gbxcule_swarm::{Frame, HEIGHT, WIDTH, corrected_rgb, rgb};
 
-const WIDTH: usize = 160;
-const HEIGHT: usize = 144;
 const GAP: usize = 4;
-/// The index of the ground's colour, after the four shades.
-pub(crate) const GROUND: u16 = 4;
-/// Added to RGB555, a pixel that is a colour and no index of the palette.
-pub(crate) const COLOR: u16 = 0x8000;
+/// Index of the colour between machines, after the four shades.
+pub(crate) const GAP_INDEX: u16 = 4;
+/// Bit of a pixel that is RGB555 and no index of the palette.
+pub(crate) const IS_COLOR: u16 = 0x8000;
 /// Larger pictures are more likely a slip than a wish.
-const LONGEST_SIDE: usize = 16_384;
-const MOST_MACHINES: usize = (LONGEST_SIDE / WIDTH) * (LONGEST_SIDE / HEIGHT);
+const MAX_SIDE: usize = 16_384;
+const MAX_MACHINES: usize = (MAX_SIDE / WIDTH) * (MAX_SIDE / HEIGHT);
 
 /// The colours of the screens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -84,10 +82,10 @@ impl Screen {
 
     /// Red, green and blue of a pixel of a [`Mosaic`].
     pub(crate) fn color(self, pixel: u16) -> [u8; 3] {
-        if pixel & COLOR != 0 {
+        if pixel & IS_COLOR != 0 {
             return match self.curve {
-                Curve::Raw => rgb(pixel & !COLOR),
-                Curve::Corrected => corrected_rgb(pixel & !COLOR),
+                Curve::Raw => rgb(pixel & !IS_COLOR),
+                Curve::Corrected => corrected_rgb(pixel & !IS_COLOR),
             };
         }
         let at = usize::from(pixel) * 3;
@@ -114,19 +112,19 @@ impl Mosaic {
         scale: usize,
     ) -> anyhow::Result<Self> {
         anyhow::ensure!(
-            machines <= MOST_MACHINES,
-            "a picture has room for {MOST_MACHINES} machines, not for {machines} machines; choose fewer with --envs"
+            machines <= MAX_MACHINES,
+            "a picture has room for {MAX_MACHINES} machines, not for {machines} machines; choose fewer with --envs"
         );
         let columns = columns.unwrap_or_else(|| usual_columns(machines)).clamp(1, machines);
         let rows = machines.div_ceil(columns);
         let side = |tiles: usize, pixels: usize| (tiles * (pixels + GAP) - GAP) * scale;
         let (width, height) = (side(columns, WIDTH), side(rows, HEIGHT));
         anyhow::ensure!(
-            width.max(height) <= LONGEST_SIDE,
+            width.max(height) <= MAX_SIDE,
             "{machines} machines in {columns} columns would make a picture of {width} x {height} pixels; choose fewer \
              with --envs"
         );
-        Ok(Self { width, height, pixels: vec![GROUND; width * height], columns, scale })
+        Ok(Self { width, height, pixels: vec![GAP_INDEX; width * height], columns, scale })
     }
 
     /// Draws a machine's picture into its place.
@@ -138,7 +136,7 @@ impl Mosaic {
             }
             Frame::Colors(bytes) => {
                 let (pixels, _) = bytes.as_chunks();
-                let color = |pixel: &[u8; 2]| COLOR | u16::from_le_bytes(*pixel);
+                let color = |pixel: &[u8; 2]| IS_COLOR | u16::from_le_bytes(*pixel);
                 self.place_pixels(place, pixels.iter().map(color));
             }
         }
@@ -158,13 +156,13 @@ impl Mosaic {
 
     /// Returns true if a machine in it has colours of its own.
     pub(crate) fn is_colored(&self) -> bool {
-        self.pixels.iter().any(|pixel| pixel & COLOR != 0)
+        self.pixels.iter().any(|pixel| pixel & IS_COLOR != 0)
     }
 
     /// The bytes of a PNG file.
     pub(crate) fn png(&self, screen: Screen) -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        // Sides are bounded by `LONGEST_SIDE`.
+        // Sides are bounded by `MAX_SIDE`.
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
         encoder.set_compression(png::Compression::High);
         encoder.set_filter(png::Filter::NoFilter);
@@ -187,8 +185,8 @@ impl Mosaic {
     }
 }
 
-/// Columns that fill every row, if there are some that make a picture between square and twice as
-/// wide; else about so.
+/// Columns that fill every row, if there are some that make a picture between square and about five
+/// and a half times as wide as high; else as many as make it about twice as wide.
 fn usual_columns(machines: usize) -> usize {
     let wished = (machines as f64 * 1.6).sqrt();
     let fits = |columns: &usize| {
@@ -224,7 +222,7 @@ mod tests {
         let at = |x: usize, y: usize| mosaic.pixels[y * mosaic.width + x];
         assert_eq!([at(0, 296), at(1, 297), at(2, 296), at(0, 298)], [1, 1, 0, 0]);
         assert_eq!([at(319, 583), at(318, 582), at(317, 583)], [3, 3, 0]);
-        assert_eq!([at(320, 400), at(0, 0), at(647, 583)], [GROUND; 3]);
+        assert_eq!([at(320, 400), at(0, 0), at(647, 583)], [GAP_INDEX; 3]);
     }
 
     #[test]
@@ -244,10 +242,10 @@ mod tests {
     fn colours_are_shown_by_the_curve_that_was_chosen() {
         let [raw, corrected] =
             [Curve::Raw, Curve::Corrected].map(|curve| Screen { palette: Palette::Grey, curve });
-        assert_eq!(raw.color(COLOR | 0x7FFF), [255; 3]);
-        assert_eq!(raw.color(COLOR | 0x001F), [255, 0, 0]);
-        assert_eq!(corrected.color(COLOR | 0x7FFF), [240; 3]);
-        assert_eq!(corrected.color(COLOR | 0x001F), [201, 0, 46]);
-        assert_eq!(corrected.color(GROUND), raw.color(GROUND));
+        assert_eq!(raw.color(IS_COLOR | 0x7FFF), [255; 3]);
+        assert_eq!(raw.color(IS_COLOR | 0x001F), [255, 0, 0]);
+        assert_eq!(corrected.color(IS_COLOR | 0x7FFF), [240; 3]);
+        assert_eq!(corrected.color(IS_COLOR | 0x001F), [201, 0, 46]);
+        assert_eq!(corrected.color(GAP_INDEX), raw.color(GAP_INDEX));
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
+use gbxcule_swarm::{Schedule, Stage, SwarmConfig};
 
 use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
@@ -50,7 +50,7 @@ pub(crate) struct Play {
     model: ModelOption,
 
     #[command(flatten)]
-    cable: LinkOption,
+    link: LinkOption,
 
     /// Display of a Color's colours
     #[arg(long, value_enum, default_value_t)]
@@ -63,7 +63,7 @@ pub(crate) struct Play {
     programs: ProgramOptions,
 
     #[command(flatten)]
-    begins: StartOption,
+    start: StartOption,
 
     /// Keep what the cartridge keeps by its battery: read from this file if it is there, written to
     /// it while you play
@@ -73,28 +73,22 @@ pub(crate) struct Play {
 
 impl Play {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let drive = DriveSettings {
-            codec: Codec::FULL_V1,
+        let is_paired = self.link.is_paired();
+        let config = SwarmConfig {
             schedule: Schedule::new(self.frames_per_step, self.frames_per_step)?,
-            action_gen: ActionSource::Hold("NOOP".to_owned()),
-            seed: 0,
             stage: Stage::RewardOnly,
-            programs: Programs::default(),
-            sound: false,
-            recompile: Recompile::default(),
-            link: self.cable.link,
+            link: self.link.link,
+            ..SwarmConfig::new(if is_paired { 2 } else { 1 })
         };
-        let drive = drive.with(self.programs.programs()?);
-        let is_paired = self.cable.is_paired();
-        let sound = self.device.device == Device::Cpu
+        let action_source = ActionSource::Hold("NOOP".to_owned());
+        let drive = DriveSettings { config, action_source, seed: 0 };
+        let mut drive = drive.with(self.programs.programs()?);
+        drive.config.sound = self.device.device == Device::Cpu
             && !is_paired
-            && !drive.programs.needs_single_frames();
-        let drive = DriveSettings { sound, ..drive };
+            && !drive.config.programs.needs_single_frames();
         let Self { curve, paused, .. } = self;
-        let num_envs = if is_paired { 2 } else { 1 };
-        let (name, mut driver) =
-            driver(&self.rom, &self.model, num_envs, drive, self.device.device)?;
-        self.begins.put(&mut driver)?;
+        let (name, mut driver) = driver(&self.rom, &self.model, drive, self.device.device)?;
+        self.start.put(&mut driver)?;
         let battery = self.battery.map(|path| BatteryFile::inserted(&path, &mut driver));
         let battery = battery.transpose()?;
         let (running, mode) = (!paused, Mode::Play);

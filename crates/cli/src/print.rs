@@ -1,9 +1,9 @@
 //! The one printer of all verbs, for standard output and standard error.
 //!
-//! Printing never stops work. The first failure is kept, nothing is printed after it, and `main`
-//! asks for it at the end: if the reader has gone away (`| head`), that is an ordinary end; any
-//! other failure, such as a full disk, is reported and makes the exit status 2. Control characters
-//! in names and messages of others don't reach the terminal.
+//! Printing never stops work. The first failure is kept, nothing is printed after it, and `run` in
+//! `lib.rs` asks for it at the end: if the reader has gone away (`| head`), that is an ordinary
+//! end; any other failure, such as a full disk, is reported and makes the exit status 2. Control
+//! characters in names and messages of others don't reach the terminal.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -44,12 +44,12 @@ pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// The failure of what was printed so far, but for readers who went away.
-pub(crate) fn check() -> io::Result<()> {
-    settle(FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take())
+/// Returns the failure of what was printed so far, as an error; a reader that went away is none.
+pub(crate) fn output_failure() -> io::Result<()> {
+    without_broken_pipe(FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take())
 }
 
-fn settle(failure: Option<io::Error>) -> io::Result<()> {
+fn without_broken_pipe(failure: Option<io::Error>) -> io::Result<()> {
     match failure {
         Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
         _ => Ok(()),
@@ -66,8 +66,8 @@ fn is_command(character: char) -> bool {
     character.is_control() || is_direction
 }
 
-/// Returns true if a terminal would obey something in a text.
-pub(crate) fn is_obeyed(text: &str) -> bool {
+/// Returns true if a text has a character that a terminal obeys, a new line or a tab included.
+pub(crate) fn has_control_characters(text: &str) -> bool {
     text.chars().any(is_command)
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn shell_word(path: &Path) -> String {
     let here = if bytes.first() == Some(&b'-') { "./" } else { "" };
     match path.to_str() {
         Some(text) if !text.is_empty() && bytes.iter().all(is_safe) => format!("{here}{text}"),
-        Some(text) if !is_obeyed(text) => {
+        Some(text) if !has_control_characters(text) => {
             format!("{here}'{}'", text.replace('\'', r"'\''"))
         }
         _ => {
@@ -119,16 +119,20 @@ mod tests {
 
     #[test]
     fn a_reader_who_went_away_is_no_failure_and_a_full_disk_is_one() {
-        assert!(settle(None).is_ok());
-        assert!(settle(Some(ErrorKind::BrokenPipe.into())).is_ok());
-        assert!(settle(Some(ErrorKind::StorageFull.into())).is_err());
+        assert!(without_broken_pipe(None).is_ok());
+        assert!(without_broken_pipe(Some(ErrorKind::BrokenPipe.into())).is_ok());
+        assert!(without_broken_pipe(Some(ErrorKind::StorageFull.into())).is_err());
     }
 
     #[test]
     fn control_characters_of_names_are_shown_and_not_obeyed() {
         assert_eq!(Plain("a\x1b[2Jb\r\n\tµ").to_string(), "a\\u{1b}[2Jb\\r\n\tµ");
         assert_eq!(Plain("\u{202e}yp.k").to_string(), "\\u{202e}yp.k");
-        assert!(is_obeyed("a\x1b[2J") && is_obeyed("\u{2066}") && !is_obeyed("Spiel für zwei µ"));
+        assert!(
+            has_control_characters("a\x1b[2J")
+                && has_control_characters("\u{2066}")
+                && !has_control_characters("Spiel für zwei µ")
+        );
     }
 
     #[test]

@@ -10,7 +10,8 @@ use gbxcule_sound::{sample_rate, wav};
 use gbxcule_swarm::Rom;
 
 use crate::device::DeviceOption;
-use crate::driver::{DriveSettings, Driver, REAL_FRAMES_PER_S};
+use crate::driver::{DriveSettings, Driver};
+use crate::film::{FilmClock, check_gif_rate};
 use crate::gif::Animation;
 use crate::mp4::Video;
 use crate::picture::{Curve, Mosaic, Palette, Screen};
@@ -19,9 +20,9 @@ use crate::progress;
 use crate::run_options::{LinkOption, ModelOption, RunOptions, StartOption};
 
 /// Steps, at most: days of any swarm.
-const MOST_STEPS: u64 = 1_000_000_000;
+const MAX_STEPS: u64 = 1_000_000_000;
 /// Frames of a film, at most: some five hours of a machine's time.
-const MOST_FRAMES: u64 = 1 << 20;
+const MAX_FRAMES: u64 = 1 << 20;
 
 /// Record machines as a GIF or an MP4, their last picture as a PNG, or one machine's sound as a WAV
 ///
@@ -55,14 +56,14 @@ pub(crate) struct Record {
     model: ModelOption,
 
     #[command(flatten)]
-    cable: LinkOption,
+    link: LinkOption,
 
     /// Steps to record
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS))]
     steps: u64,
 
     /// Steps that run before, unrecorded
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_STEPS))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MAX_STEPS))]
     skip_steps: u64,
 
     /// Frames of one step
@@ -97,13 +98,13 @@ pub(crate) struct Record {
     run: RunOptions,
 
     #[command(flatten)]
-    begins: StartOption,
+    start: StartOption,
 }
 
 /// Format of the file.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
-    Still,
+enum FileFormat {
+    Png,
     Gif,
     Mp4,
     Wav,
@@ -111,29 +112,30 @@ enum Kind {
 
 impl Record {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let kind = self.kind()?;
+        let format = self.format()?;
         self.check_envs()?;
-        self.check_length(kind)?;
+        self.check_length(format)?;
         let image = RomImage::find(&self.rom)
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
         let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
-        let has_sound = self.has_sound(kind, shown)?;
+        let has_sound = self.check_sound(format, shown)?;
         let rom = Rom::for_model(&image.bytes, self.model.model())?;
-        let drive = DriveSettings::new(&self.run, self.frames_per_step)?;
-        let drive = DriveSettings { sound: has_sound, link: self.cable.link, ..drive };
+        let mut drive = DriveSettings::new(&self.run, self.num_envs(), self.frames_per_step)?;
+        (drive.config.sound, drive.config.link) = (has_sound, self.link.link);
         let mut mosaic = Mosaic::new(shown, self.columns, self.scale as usize)?;
-        let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
-        self.begins.put(&mut driver)?;
+        let mut driver = Driver::new(rom, drive, self.device.device)?;
+        self.start.put(&mut driver)?;
         let envs = self.shown_envs();
         let screen = Screen { palette: self.palette, curve: self.curve };
-        let bytes = match kind {
-            Kind::Still => {
+        let mut text = format!("{} x {} pixels", mosaic.width, mosaic.height);
+        let bytes = match format {
+            FileFormat::Png => {
                 self.run_to_end(&mut driver)?;
                 draw(&mut mosaic, &driver, &envs)?;
                 self.write(&mosaic.png(screen)?)?
             }
-            Kind::Gif => self.write_gif(&mut driver, &mut mosaic, &envs, screen)?,
-            Kind::Mp4 => {
+            FileFormat::Gif => self.write_gif(&mut driver, &mut mosaic, &envs, screen)?,
+            FileFormat::Mp4 => {
                 let size = (mosaic.width, mosaic.height);
                 let mut video = Video::start(&self.out, size, screen, self.every)?;
                 let mut samples = Vec::new();
@@ -143,58 +145,49 @@ impl Record {
                 })?;
                 video.finish(has_sound.then(|| wav(&samples)).as_deref())?
             }
-            Kind::Wav => {
+            FileFormat::Wav => {
                 let samples = self.listen(&mut driver, envs[0])?;
-                let bytes = self.write(&wav(&samples))?;
-                let seconds = samples.len() as f64 / f64::from(sample_rate());
-                say!("{}: {seconds:.1} s, {} KiB", self.out.display(), bytes.div_ceil(1024));
-                return Ok(true);
+                text = format!("{:.1} s", samples.len() as f64 / f64::from(sample_rate()));
+                self.write(&wav(&samples))?
             }
         };
-        say!(
-            "{}: {} x {} pixels, {} KiB",
-            self.out.display(),
-            mosaic.width,
-            mosaic.height,
-            bytes.div_ceil(1024)
-        );
+        say!("{}: {text}, {} KiB", self.out.display(), bytes.div_ceil(1024));
         Ok(true)
     }
 
     /// The format that the file's name asks for.
-    fn kind(&self) -> anyhow::Result<Kind> {
+    fn format(&self) -> anyhow::Result<FileFormat> {
         Ok(match self.out.extension().and_then(|extension| extension.to_str()) {
-            Some("gif") if self.every == 1 => {
-                bail!(
-                    "a GIF shows 50 pictures a second at most; give it --every 2, or make an .mp4"
-                )
+            Some("gif") => {
+                check_gif_rate(self.every)?;
+                FileFormat::Gif
             }
-            Some("gif") => Kind::Gif,
-            Some("mp4") => Kind::Mp4,
-            Some("png") => Kind::Still,
-            Some("wav") => Kind::Wav,
+            Some("mp4") => FileFormat::Mp4,
+            Some("png") => FileFormat::Png,
+            Some("wav") => FileFormat::Wav,
             _ => bail!("--out takes a .gif, an .mp4, a .png or a .wav, not {}", self.out.display()),
         })
     }
 
-    /// Returns true if the file has sound: that of one machine on the CPU.
-    fn has_sound(&self, kind: Kind, shown: usize) -> anyhow::Result<bool> {
-        match kind {
-            Kind::Wav => {
+    /// Returns true if the file has sound: that of one machine on the CPU. Refuses a .wav of
+    /// other machines.
+    fn check_sound(&self, format: FileFormat, shown: usize) -> anyhow::Result<bool> {
+        match format {
+            FileFormat::Wav => {
                 ensure!(
                     shown == 1,
                     "a .wav is the sound of one machine; choose it by --envs, such as --envs 0"
                 );
                 ensure!(
-                    !self.cable.is_paired(),
+                    !self.link.is_paired(),
                     "machines with a cable have no sound, for now; a .wav needs --link open"
                 );
                 Ok(true)
             }
-            Kind::Mp4 => {
-                Ok(shown == 1 && self.device.device == Device::Cpu && !self.cable.is_paired())
+            FileFormat::Mp4 => {
+                Ok(shown == 1 && self.device.device == Device::Cpu && !self.link.is_paired())
             }
-            Kind::Still | Kind::Gif => Ok(false),
+            FileFormat::Png | FileFormat::Gif => Ok(false),
         }
     }
 
@@ -205,21 +198,15 @@ impl Record {
         envs: &[usize],
         screen: Screen,
     ) -> anyhow::Result<u64> {
-        let mut animation = None;
-        let frames = self.show(driver, mosaic, envs, None, |picture, at_s| {
-            match &mut animation {
-                None => animation = Some(Animation::new(picture, screen)?),
-                Some(animation) => animation.push(picture, at_s)?,
-            }
-            Ok(())
-        })?;
-        let animation = animation.context("a picture was shown")?;
-        self.write(&animation.finish(moment(frames))?)
+        let mut animation = Animation::new((mosaic.width, mosaic.height), screen)?;
+        let end_s =
+            self.show(driver, mosaic, envs, None, |picture, at_s| animation.push(picture, at_s))?;
+        self.write(&animation.finish(end_s)?)
     }
 
     fn num_envs(&self) -> usize {
         let needed = self.envs.iter().max().map_or(16, |last| last.saturating_add(1));
-        let needed = if self.cable.is_paired() { needed.next_multiple_of(2) } else { needed };
+        let needed = if self.link.is_paired() { needed.next_multiple_of(2) } else { needed };
         self.num_envs.unwrap_or(needed)
     }
 
@@ -235,12 +222,12 @@ impl Record {
         Ok(())
     }
 
-    /// A still picture may be of any moment.
-    fn check_length(&self, kind: Kind) -> anyhow::Result<()> {
+    /// Refuses films of more than `MAX_FRAMES` frames; a still may be of any moment.
+    fn check_length(&self, format: FileFormat) -> anyhow::Result<()> {
         let frames = self.steps * u64::from(self.frames_per_step);
         ensure!(
-            matches!(kind, Kind::Still) || frames <= MOST_FRAMES,
-            "{} steps of {} frames would make a film of {frames} frames, and at most {MOST_FRAMES} are recorded",
+            matches!(format, FileFormat::Png) || frames <= MAX_FRAMES,
+            "{} steps of {} frames would make a film of {frames} frames, and at most {MAX_FRAMES} are recorded",
             self.steps,
             self.frames_per_step
         );
@@ -253,33 +240,27 @@ impl Record {
 
     fn run_to_end(&self, driver: &mut Driver) -> anyhow::Result<()> {
         let end = self.skip_steps + self.steps;
-        let bar = progress::bar(end, "steps");
-        while driver.step() < end {
-            driver.finish_step(driver.step() + 1 == end)?;
-            bar.set_position(driver.step());
-        }
-        bar.finish_and_clear();
-        Ok(())
+        run_steps(driver, end, |driver| {
+            driver.finish_step(driver.steps_done() + 1 == end)?;
+            Ok(())
+        })
     }
 
     /// The sound of a machine from the first step that is recorded to the last.
     fn listen(&self, driver: &mut Driver, env: usize) -> anyhow::Result<Vec<[i16; 2]>> {
-        let end = self.skip_steps + self.steps;
-        let bar = progress::bar(end, "steps");
         let mut samples = Vec::new();
-        while driver.step() < end {
+        run_steps(driver, self.skip_steps + self.steps, |driver| {
             driver.finish_step(false)?;
-            if driver.step() > self.skip_steps {
+            if driver.steps_done() > self.skip_steps {
                 samples.extend_from_slice(driver.samples(env)?);
             }
-            bar.set_position(driver.step());
-        }
-        bar.finish_and_clear();
+            Ok(())
+        })?;
         Ok(samples)
     }
 
-    /// Passes each picture and its moment to a function, and adds the first machine's samples to
-    /// `sound`; returns the frame after which the last picture ends.
+    /// Passes each picture and the second in which it appears to a function, and adds the first
+    /// machine's samples to `sound`; returns the second in which the film ends.
     fn show(
         &self,
         driver: &mut Driver,
@@ -287,33 +268,30 @@ impl Record {
         envs: &[usize],
         mut sound: Option<&mut Vec<[i16; 2]>>,
         mut see: impl FnMut(&Mosaic, f64) -> anyhow::Result<()>,
-    ) -> anyhow::Result<u32> {
-        let end = self.skip_steps + self.steps;
-        let bar = progress::bar(end, "steps");
-        while driver.step() < self.skip_steps {
-            driver.finish_step(false)?;
-            bar.set_position(driver.step());
-        }
-        let mut frames = 0;
-        while driver.step() < end {
-            frames += driver.advance(self.every - frames % self.every, true)?;
-            bar.set_position(driver.step());
+    ) -> anyhow::Result<f64> {
+        let mut clock = FilmClock::new(self.every);
+        run_steps(driver, self.skip_steps + self.steps, |driver| {
+            if driver.steps_done() < self.skip_steps {
+                driver.finish_step(false)?;
+                return Ok(());
+            }
+            let frames = driver.advance(clock.frames_to_picture(), true)?;
             // A step's samples are whole where the next one begins.
-            if let (Some(sound), 0) = (&mut sound, driver.frame()) {
+            if let (Some(sound), 0) = (&mut sound, driver.frames_done()) {
                 sound.extend_from_slice(driver.samples(envs[0])?);
             }
-            if frames.is_multiple_of(self.every) {
+            if let Some(at_s) = clock.add(frames) {
                 draw(mosaic, driver, envs)?;
-                see(mosaic, moment(frames - self.every))?;
+                see(mosaic, at_s)?;
             }
-        }
-        bar.finish_and_clear();
+            Ok(())
+        })?;
         ensure!(
-            frames >= self.every,
+            !clock.is_before_first_picture(),
             "{} steps end before the first picture; lower --every",
             self.steps
         );
-        Ok(frames)
+        Ok(clock.end_s())
     }
 
     fn write(&self, bytes: &[u8]) -> anyhow::Result<u64> {
@@ -322,10 +300,19 @@ impl Record {
     }
 }
 
-/// Returns the moment at which the picture after so many frames appears; the first one appears at
-/// once.
-fn moment(frames: u32) -> f64 {
-    f64::from(frames) / REAL_FRAMES_PER_S
+/// Calls a function, which runs a step or a part of one, until `steps` steps are done.
+fn run_steps(
+    driver: &mut Driver,
+    steps: u64,
+    mut advance: impl FnMut(&mut Driver) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let bar = progress::bar(steps, "steps");
+    while driver.steps_done() < steps {
+        advance(driver)?;
+        bar.set_position(driver.steps_done());
+    }
+    bar.finish_and_clear();
+    Ok(())
 }
 
 /// All shown machines' present pictures.

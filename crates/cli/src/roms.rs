@@ -23,8 +23,8 @@ pub(crate) struct Roms {
 impl Roms {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let roms = || gbxcule_roms::all().iter().chain(gbxcule_roms::for_color());
-        for rom in roms() {
-            if let Some(folder) = &self.out {
+        if let Some(folder) = &self.out {
+            for rom in roms() {
                 let file = |extension: &str| folder.join(format!("{}.{extension}", rom.name));
                 let symbols = rom.rom().symbol_listing();
                 write_whole(&file("gb"), rom.bytes())

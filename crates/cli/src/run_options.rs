@@ -110,13 +110,13 @@ impl StartOption {
     pub(crate) fn put(&self, driver: &mut Driver) -> anyhow::Result<()> {
         let Some(path) = &self.state else { return Ok(()) };
         let shown = || format!("--state {}", path.display());
-        let state = gbxcule_files::read(path, MOST_STATE_BYTES).with_context(shown)?;
+        let state = gbxcule_files::read(path, MAX_STATE_BYTES).with_context(shown)?;
         driver.restart_from(&state).with_context(shown)
     }
 }
 
 /// Bytes of a saved state, at most: more than any machine has.
-const MOST_STATE_BYTES: u64 = 1 << 24;
+const MAX_STATE_BYTES: u64 = 1 << 24;
 
 /// Programs that run after each step, in stages that compute a reward or an observation.
 #[derive(Args)]
@@ -139,13 +139,13 @@ impl ProgramOptions {
 }
 
 /// Threads or processes, at most: more than any computer has cores.
-const MOST_WORKERS: usize = 1024;
+const MAX_WORKERS: usize = 1024;
 
 /// Reads a number of threads or processes.
 pub(crate) fn workers(text: &str) -> Result<NonZeroUsize, String> {
-    let wrong = || format!("it is not between 1 and {MOST_WORKERS}");
+    let wrong = || format!("it is not between 1 and {MAX_WORKERS}");
     let workers: NonZeroUsize = text.parse().map_err(|_| wrong())?;
-    if workers.get() <= MOST_WORKERS { Ok(workers) } else { Err(wrong()) }
+    if workers.get() <= MAX_WORKERS { Ok(workers) } else { Err(wrong()) }
 }
 
 fn codec(name: &str) -> Result<Codec, String> {

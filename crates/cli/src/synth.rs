@@ -10,8 +10,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use gbxcule_synth::batch::{Manifest, read};
-use gbxcule_synth::launched::ready;
+use gbxcule_synth::batch::{self, Manifest};
+use gbxcule_synth::launched;
 use gbxcule_synth::row::{Row, Texts};
 
 /// Make and check datasets of kernels: every row was compiled and run
@@ -67,7 +67,7 @@ impl RowDevice {
             return Ok(None);
         }
         let gpu = gbxcule_runtime::Device::Cuda(0);
-        ready(gpu)?;
+        launched::check_gpu(gpu)?;
         Ok(Some(gpu))
     }
 }
@@ -80,10 +80,10 @@ enum Verb {
     Dedupe(make::Dedupe),
     Validate(check::Validate),
     Mutate(check::Mutate),
-    Leakage(check::Leak),
-    Harvest(harvest::HarvestCode),
+    Leakage(check::Leakage),
+    Harvest(harvest::Harvest),
     Tasks(grade::Tasks),
-    Grade(grade::GradeAnswers),
+    Grade(grade::Grade),
     Skeletons(skeletons::Skeletons),
 }
 
@@ -112,7 +112,7 @@ struct Dataset {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Only so many rows, from the first
+    /// Only the first N rows
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
 }
@@ -125,7 +125,7 @@ impl Dataset {
 
 fn open(folder: &Path, limit: Option<NonZeroUsize>) -> anyhow::Result<(Manifest, Vec<Row>)> {
     let manifest = Manifest::read(folder)?;
-    let mut rows = read(folder)?;
+    let mut rows = batch::read(folder)?;
     rows.truncate(limit.map_or(usize::MAX, NonZeroUsize::get));
     Ok((manifest, rows))
 }

@@ -40,7 +40,7 @@ pub(crate) struct Verify {
     model: ModelOption,
 
     #[command(flatten)]
-    cable: LinkOption,
+    link: LinkOption,
 
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", required_unless_present = "suite")]
@@ -55,7 +55,7 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..))]
     verify_steps: u64,
 
-    /// Compare after every so many steps, and after the last
+    /// Compare after every N steps, and after the last
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     compare_every: u64,
 
@@ -153,7 +153,7 @@ impl Verify {
         self.run.check()?;
         if self.suite {
             ensure!(
-                !self.cable.is_paired(),
+                !self.link.is_paired(),
                 "--suite compares machines one by one; leave out --link pairs"
             );
             return self.run_suite();
@@ -199,7 +199,7 @@ impl Verify {
             actions_seed: self.run.actions_seed,
             recompile: self.run.recompile(),
             model: self.model.model(),
-            link: self.cable.link,
+            link: self.link.link,
             ..VerifyPlan::new(self.ref_backend, dut, rom)
         })
     }

@@ -80,7 +80,7 @@ pub(crate) struct Watch {
     model: ModelOption,
 
     #[command(flatten)]
-    cable: LinkOption,
+    link: LinkOption,
 
     /// Display of a Color's colours
     #[arg(long, value_enum, default_value_t)]
@@ -109,7 +109,7 @@ pub(crate) struct Watch {
     programs: ProgramOptions,
 
     #[command(flatten)]
-    begins: StartOption,
+    start: StartOption,
 
     /// Go on with a swarm that `env.checkpoint` kept: its ROM, machines, codec, frames and programs
     #[arg(long, value_name = "FILE", conflicts_with_all = [
@@ -147,25 +147,24 @@ impl Watch {
             let (name, driver) = self.restored(path)?;
             return show(&name, driver, start, &self.place);
         }
-        let drive =
-            DriveSettings::new(&self.run, self.frames_per_step)?.with(self.programs.programs()?);
-        let drive = DriveSettings { link: self.cable.link, ..drive };
-        let (name, mut driver) =
-            driver(&self.rom, &self.model, self.num_envs, drive, self.device.device)?;
-        self.begins.put(&mut driver)?;
+        let drive = DriveSettings::new(&self.run, self.num_envs, self.frames_per_step)?;
+        let mut drive = drive.with(self.programs.programs()?);
+        drive.config.link = self.link.link;
+        let (name, mut driver) = driver(&self.rom, &self.model, drive, self.device.device)?;
+        self.start.put(&mut driver)?;
         show(&name, driver, start, &self.place)
     }
 
     /// The swarm of a checkpoint, and the file's name.
     fn restored(&self, path: &Path) -> anyhow::Result<(String, Driver)> {
         let shown = || format!("--checkpoint {}", path.display());
-        let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MOST_CHECKPOINT_BYTES);
+        let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MAX_CHECKPOINT_BYTES);
         let bytes = gbxcule_files::read_record(path, magic, most).with_context(shown)?;
         let RunOptions { action_gen, actions_seed, .. } = &self.run;
         let device = self.device.device;
         let driver = Driver::restored(&bytes, action_gen.clone(), *actions_seed, device);
         let driver = driver.with_context(shown)?;
-        action_gen.check(&driver.drive().codec).map_err(anyhow::Error::msg)?;
+        action_gen.check(&driver.config().codec).map_err(anyhow::Error::msg)?;
         Ok((path.file_name().unwrap_or_default().to_string_lossy().into_owned(), driver))
     }
 }
@@ -174,16 +173,12 @@ impl Watch {
 pub(crate) fn driver(
     rom: &str,
     model: &ModelOption,
-    num_envs: usize,
     drive: DriveSettings,
     device: Device,
 ) -> anyhow::Result<(String, Driver)> {
     let image = RomImage::find(rom)
         .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
-    Ok((
-        image.name,
-        Driver::new(Rom::for_model(&image.bytes, model.model())?, num_envs, drive, device)?,
-    ))
+    Ok((image.name, Driver::new(Rom::for_model(&image.bytes, model.model())?, drive, device)?))
 }
 
 /// Serves the page and runs the swarm until Ctrl-C.
@@ -194,17 +189,17 @@ pub(crate) fn show(
     place: &PageAddress,
 ) -> anyhow::Result<bool> {
     let (num_envs, device) = (driver.num_envs(), driver.device());
-    let drive = driver.drive();
+    let config = driver.config();
     let hello = SwarmDescription {
         mode: start.mode,
         rom: name,
         num_envs,
         device,
-        schedule: drive.schedule,
-        codec: &drive.codec,
-        actions: drive.action_gen.to_string(),
-        seed: drive.seed,
-        sound: drive.sound,
+        schedule: config.schedule,
+        codec: &config.codec,
+        actions: driver.action_source().to_string(),
+        seed: driver.seed(),
+        sound: config.sound,
         has_map: start.heatmap.is_some(),
     };
     let welcome = FirstMessage { hello: hello.text(), may_act: true };
@@ -221,7 +216,7 @@ pub(crate) fn show(
     if start.mode == Mode::Play && num_envs == 2 {
         say!("the other player: {}", server.other_players_url());
     }
-    print::check().context("telling where the page is")?;
+    print::output_failure().context("telling where the page is")?;
     let (from_viewers, _open) = server.start(welcome)?;
     session::Session::new(driver, start).run(&from_viewers)?;
     Ok(true)

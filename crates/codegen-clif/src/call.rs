@@ -17,7 +17,7 @@ use cranelift_codegen::ir::{
 use gbxcule_ir::{Arg, FunctionId, List, Module, PassMode, Scalar, Shape, Type};
 
 /// Values of more scalars are passed as pointers.
-const PASSED_MAX: u64 = 8;
+const MAX_PASSED: u64 = 8;
 
 /// A result taken apart: what goes through registers or block parameters, and what through memory.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ pub(super) fn signature(
     signature.params.extend((0..decided.dims).map(|_| AbiParam::new(types::I64)));
     for param in &function.params {
         let flat = flats.of(module, param.ty);
-        if param.mode == PassMode::Value && flat.count <= PASSED_MAX {
+        if param.mode == PassMode::Value && flat.count <= MAX_PASSED {
             let leaves = flat.leaves.iter().map(|leaf| AbiParam::new(clif_type(leaf.scalar)));
             signature.params.extend(leaves);
         } else {
@@ -152,7 +152,7 @@ impl Lowerer<'_, '_> {
             let flat = self.flats.of(self.module, param.ty);
             params.push(if param.mode != PassMode::Value {
                 BoundParam::Place(LoweredPlace::Memory { address: next(), offset: 0 })
-            } else if flat.count <= PASSED_MAX {
+            } else if flat.count <= MAX_PASSED {
                 BoundParam::Value(LoweredValue::from_leaves(
                     flat.leaves.iter().map(|_| next()).collect(),
                 ))
@@ -374,7 +374,7 @@ impl Lowerer<'_, '_> {
         for (bound, param) in bound.into_iter().zip(&function.params) {
             match bound {
                 BoundParam::Place(loc) => args.push(self.address(&loc)),
-                BoundParam::Value(val) if self.flat(param.ty).count <= PASSED_MAX => {
+                BoundParam::Value(val) if self.flat(param.ty).count <= MAX_PASSED => {
                     args.extend(val.leaves());
                 }
                 BoundParam::Value(val) => args.push(self.in_memory(&val, param.ty)),

@@ -212,8 +212,8 @@ impl Lowerer<'_, '_> {
         coordinates
     }
 
-    /// The thread so many on in the last dimension, carrying into those before; as many are in its
-    /// row.
+    /// The thread that is `by` further in the last dimension, carrying into those before; as many
+    /// are in its row.
     fn next_coordinates(&mut self, current: &[Value], grid: &[Value], by: i64) -> Vec<Value> {
         let mut moved = vec![self.b.ins().iadd_imm_s(current[0], by)];
         if grid.len() <= 1 {

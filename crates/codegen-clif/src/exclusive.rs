@@ -15,7 +15,7 @@ use gbxcule_ir::{
 };
 
 /// Constants in indices go up to this, for launches of grids with extents up to this: no sum wraps.
-pub const SMALL_MAX: i64 = 1 << 30;
+pub const MAX_SMALL: i64 = 1 << 30;
 
 /// An array among a kernel's parameters: its elements, or its gradient.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +43,7 @@ impl Exclusivity {
         self.atomics.get(value.index()).copied().unwrap_or(false)
     }
 
-    /// Looks at a kernel that asks for so many dimensions of the grid.
+    /// Looks at a kernel that asks for `dims` dimensions of the grid.
     pub(super) fn new(module: &Valid<Module>, kernel: FunctionId, dims: u8) -> Self {
         let body = &module.functions[kernel].body;
         let atomic = |op: &Op| matches!(op, Op::Atomic { .. });
@@ -253,7 +253,7 @@ impl<'a> Tracer<'a> {
                 };
                 let (dim, added) = self.index(found)?;
                 let sum = added + number;
-                (sum < SMALL_MAX).then_some((dim, sum))
+                (sum < MAX_SMALL).then_some((dim, sum))
             }
             _ => None,
         }
@@ -263,7 +263,7 @@ impl<'a> Tracer<'a> {
     fn number(&self, value: Value) -> Option<i64> {
         let Op::Literal(literal) = self.body.values[value].op else { return None };
         let number = i64::try_from(literal.as_int()?).ok()?;
-        (0..SMALL_MAX).contains(&number).then_some(number)
+        (0..MAX_SMALL).contains(&number).then_some(number)
     }
 }
 

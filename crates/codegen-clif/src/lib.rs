@@ -11,7 +11,7 @@
 //! [`RangeRecord`](gbxcule_ir::abi::RangeRecord). Small functions are lowered in place at their
 //! calls; by-reference parameters then *are* the caller's variables.
 //!
-//! A value is taken apart into scalars as long as there are at most [`shape::LEAVES_MAX`]; larger
+//! A value is taken apart into scalars as long as there are at most [`shape::MAX_LEAVES`]; larger
 //! ones lie in stack slots. Nothing here recurses over statements: bodies may be large and nest
 //! deeply.
 
@@ -40,7 +40,7 @@ mod shape;
 mod sine;
 mod uniform;
 
-pub use exclusive::{ExclusiveArray, SMALL_MAX};
+pub use exclusive::{ExclusiveArray, MAX_SMALL};
 pub use fault::Site;
 pub use lowered_module::{Emitted, Entry, Import, LoweredModule, Printed};
 

@@ -11,7 +11,7 @@ use gbxcule_ir::layout::descriptor;
 use gbxcule_ir::{Scalar, Type};
 
 /// Copies of more bytes than this are loops.
-const UNROLLED_MAX: u64 = 256;
+const MAX_UNROLLED: u64 = 256;
 
 impl LoweredValue {
     /// Scalars of a value that isn't in memory.
@@ -85,7 +85,7 @@ impl Lowerer<'_, '_> {
         mut each: impl FnMut(&mut Self, Value, i32),
     ) {
         let start = self.b.ins().iconst(types::I64, 0);
-        if size <= UNROLLED_MAX {
+        if size <= MAX_UNROLLED {
             (0..size).step_by(step as usize).for_each(|at| each(self, start, at as i32));
             return;
         }

@@ -211,7 +211,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// A part of a place: so many scalars and bytes on.
+/// A part of a place: `leaves` scalars and `bytes` bytes further.
 fn inside(loc: &LoweredPlace, leaves: u64, bytes: u64) -> LoweredPlace {
     match loc.clone() {
         LoweredPlace::Vars { vars, first } => {

@@ -6,7 +6,7 @@ use gbxcule_ir::{Module, Scalar, Shape, Type};
 use std::rc::Rc;
 
 /// Values of more scalars than this lie in memory.
-pub(super) const LEAVES_MAX: u64 = 64;
+pub(super) const MAX_LEAVES: u64 = 64;
 
 /// A scalar of a value. Pointers of array handles count as `u64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,7 +30,7 @@ pub(super) struct Flat {
 impl Flat {
     /// Returns true if values lie in memory.
     pub(super) fn is_large(&self) -> bool {
-        self.count > LEAVES_MAX
+        self.count > MAX_LEAVES
     }
 }
 

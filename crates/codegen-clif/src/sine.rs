@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::{Native, Scalar};
 
 /// Largest operand for which the product of the quotient and [`HALF_PI_HIGH`] is exact.
-const REDUCED_MAX: f32 = 100_000.0;
+const MAX_REDUCED: f32 = 100_000.0;
 /// Adding it to a number below 2^51 rounds that to a whole one, which then lies in the low bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 /// The upper 33 bits of half of pi.
@@ -24,7 +24,7 @@ impl Lowerer<'_, '_> {
         self.b.append_block_param(rest, types::F32);
         self.b.set_cold_block(far);
         let magnitude = self.b.ins().fabs(x);
-        let limit = self.b.ins().f32const(REDUCED_MAX);
+        let limit = self.b.ins().f32const(MAX_REDUCED);
         let is_near = self.b.ins().fcmp(FloatCC::LessThan, magnitude, limit);
         self.b.ins().brif(is_near, near, &[], far, &[]);
         self.b.seal_block(near);

@@ -17,10 +17,10 @@ use gbxcule_ir::ty::{Shape, Type};
 use rustc_hash::FxHashSet;
 
 /// Expressions longer than this get a name.
-const EXPRESSION_MAX: usize = 90;
+const MAX_EXPRESSION: usize = 90;
 
 /// The longest line with all parameters of a function.
-const LINE_MAX: usize = 110;
+const MAX_LINE: usize = 110;
 
 /// Writes one function.
 pub(super) struct Writer<'u, 'a> {
@@ -119,7 +119,7 @@ pub(super) fn write(unit: &mut Unit<'_>, id: FunctionId) {
 impl Writer<'_, '_> {
     /// Writes the function's place in the source as a comment.
     fn heading(&mut self) {
-        if let Some((file, line, _)) = self.unit.quote(self.function.span) {
+        if let Some((file, line)) = self.unit.place(self.function.span) {
             self.unit.put(&format!("// {file}:{line}\n"));
         }
         for &(one, other) in &self.function.disjoint {
@@ -161,7 +161,7 @@ impl Writer<'_, '_> {
     /// The first lines of a function, the parameters below each other if they are many.
     pub(super) fn head(&mut self, head: &str, params: &[String]) {
         let line = format!("{head}({})", params.join(", "));
-        if line.len() > LINE_MAX {
+        if line.len() > MAX_LINE {
             self.line(&format!("{head}(\n    {})", params.join(",\n    ")));
         } else {
             self.line(&line);
@@ -269,7 +269,7 @@ impl Writer<'_, '_> {
             return;
         }
         self.quoted_span = Some(self.span);
-        let Some((_, line, text)) = self.unit.quote(self.span) else { return };
+        let Some((line, text)) = self.unit.quote(self.span) else { return };
         let now = (self.span.source(), line);
         let is_late = self.is_settling && self.quoted_lines.contains(&now);
         if self.quoted != Some(now) && !text.is_empty() && !is_late {
@@ -345,7 +345,7 @@ impl Writer<'_, '_> {
             if expr.needs.faults {
                 self.line_of(&["(void)", &expr.at(super::expr::Level::Primary), ";"]);
             }
-        } else if name.is_some() || uses > 1 || expr.text.len() > EXPRESSION_MAX {
+        } else if name.is_some() || uses > 1 || expr.text.len() > MAX_EXPRESSION {
             self.materialize(value, &expr);
         } else {
             self.exprs[value.index()] = Some(expr);

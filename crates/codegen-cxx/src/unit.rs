@@ -14,6 +14,7 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::place::Root;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
+use std::borrow::Cow;
 
 /// Definition in a text where nothing is checked.
 pub(super) const UNCHECKED: &str = "#define GBX_UNCHECKED";
@@ -166,19 +167,26 @@ impl<'a> Unit<'a> {
         &self.tables[Handle::index(id)]
     }
 
-    /// `file:line` of a span, and the line's text.
-    pub(super) fn quote(&self, span: Span) -> Option<(String, usize, String)> {
+    /// File and line of a span.
+    pub(super) fn place(&self, span: Span) -> Option<(String, usize)> {
         let source = self.options.sources?.get(span.source()?);
         let (line, _) = source.line_column(span.start);
-        let text: String = source
-            .line(line)
-            .trim()
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
+        Some((source.name.replace(|c: char| c.is_control(), " "), line))
+    }
+
+    /// Number and text of a span's line.
+    pub(super) fn quote(&self, span: Span) -> Option<(usize, Cow<'a, str>)> {
+        let source = self.options.sources?.get(span.source()?);
+        let (line, _) = source.line_column(span.start);
+        let text = source.line(line).trim();
         // A comment that ends in a backslash would go on in the next line.
-        let text = text.trim_end_matches(|c: char| c == '\\' || c.is_whitespace()).to_string();
-        Some((source.name.replace(|c: char| c.is_control(), " "), line, text))
+        let text = text.trim_end_matches(|c: char| c == '\\' || c.is_whitespace());
+        if !text.contains(char::is_control) {
+            return Some((line, Cow::Borrowed(text)));
+        }
+        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let end = text.trim_end_matches(|c: char| c == '\\' || c.is_whitespace()).len();
+        Some((line, Cow::Owned(text[..end].to_owned())))
     }
 }
 

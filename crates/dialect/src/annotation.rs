@@ -294,7 +294,7 @@ impl Annotation {
     }
 }
 
-/// The element of a fixed array of so many dimensions.
+/// The element of a fixed array of `dims` dimensions.
 pub(super) fn fixed_element(ty: Type, dims: u8, types: &Types) -> Option<Type> {
     let mut inner = ty;
     for _ in 0..dims {

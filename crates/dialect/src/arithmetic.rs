@@ -8,7 +8,7 @@ use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::Scalar;
 
 /// Most numbers of a `range` that are kept as a constant.
-const RANGE_MAX: usize = 4096;
+const MAX_RANGE: usize = 4096;
 
 pub(super) fn arithmetic<'a>(
     op: Operator,
@@ -21,14 +21,14 @@ pub(super) fn arithmetic<'a>(
     }
     match (op, left, right) {
         (Operator::Add, KnownValue::Sequence(left), KnownValue::Sequence(right)) => {
-            let is_short = left.len() + right.len() <= RANGE_MAX;
+            let is_short = left.len() + right.len() <= MAX_RANGE;
             let parts = || left.iter().chain(right.iter()).cloned().collect();
             return is_short.then(|| KnownValue::Sequence(parts()));
         }
         (Operator::Mult, KnownValue::Sequence(parts), KnownValue::Int(times))
         | (Operator::Mult, KnownValue::Int(times), KnownValue::Sequence(parts)) => {
             let times = usize::try_from(*times).unwrap_or(0);
-            let len = parts.len().checked_mul(times).filter(|len| *len <= RANGE_MAX)?;
+            let len = parts.len().checked_mul(times).filter(|len| *len <= MAX_RANGE)?;
             return Some(KnownValue::Sequence(parts.iter().cycle().take(len).cloned().collect()));
         }
         _ => {}
@@ -298,7 +298,7 @@ fn product<'a>(lists: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
     let mut rows = vec![Vec::new()];
     for list in lists {
         let list = parts(list)?;
-        if rows.len() * list.len() > RANGE_MAX {
+        if rows.len() * list.len() > MAX_RANGE {
             return None;
         }
         let longer = |row: &Vec<KnownValue<'a>>, part: &KnownValue<'a>| {
@@ -361,7 +361,7 @@ fn range<'a>(args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
     let mut numbers = Vec::new();
     let mut next = start;
     while step != 0 && (if step > 0 { next < stop } else { next > stop }) {
-        if numbers.len() == RANGE_MAX {
+        if numbers.len() == MAX_RANGE {
             return None;
         }
         numbers.push(KnownValue::Int(next));

@@ -5,7 +5,7 @@ use super::scope::{BindingSource, ScopeId};
 use super::syntax::{self, Expr, Stmt, StmtFunctionDef};
 
 /// How many functions a decorator may lead through.
-const STEPS_MAX: usize = 4;
+const MAX_STEPS: usize = 4;
 
 /// Role of a function of the text in the dialect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +53,7 @@ impl<'a> Unit<'a> {
             other => (other, false),
         };
         // The decorator itself may be what is decorated.
-        if self.decorator_level.get() >= STEPS_MAX {
+        if self.decorator_level.get() >= MAX_STEPS {
             return None;
         }
         self.decorator_level.set(self.decorator_level.get() + 1);
@@ -88,7 +88,7 @@ impl<'a> Unit<'a> {
             _ => return None,
         };
         let given = call.arguments.args.first()?;
-        self.is_parameter(given, def, body, STEPS_MAX).then_some(role)
+        self.is_parameter(given, def, body, MAX_STEPS).then_some(role)
     }
 
     /// Returns true if an expression is the first parameter of a function, perhaps by way of

@@ -20,7 +20,7 @@ pub(super) enum Argument<'a> {
 }
 
 /// Most rounds of the loops around a call that are evaluated.
-const ROUNDS_MAX: usize = 64;
+const MAX_ROUNDS: usize = 64;
 
 impl<'a> Unit<'a> {
     /// Result of a call of a Python function, as far as the text says it; `None` if only Python
@@ -199,7 +199,7 @@ impl<'a> Unit<'a> {
             for outer in rounds {
                 for value in self.framed(outer, || self.loop_values(each, scope)) {
                     let values = targets(each.target, value, scope);
-                    if next.len() < ROUNDS_MAX {
+                    if next.len() < MAX_ROUNDS {
                         next.push(self.frame(values, outer, self.span(each.over))?);
                     }
                 }

@@ -130,7 +130,7 @@ pub(super) enum File {
 }
 
 /// Most bytes of texts that share a space.
-const SPACE_MAX: usize = 1 << 30;
+const MAX_SPACE: usize = 1 << 30;
 
 impl Texts {
     /// No files yet.
@@ -179,7 +179,7 @@ impl Texts {
     }
 
     fn parse(&mut self, id: SourceId, text: &str) -> Result<Arc<Text>, Vec<Diagnostic>> {
-        if self.space.len() + text.len() >= SPACE_MAX {
+        if self.space.len() + text.len() >= MAX_SPACE {
             let message = "the texts of this program are too large together";
             return Err(vec![Diagnostic::error(Code::TooComplex, Span::NONE, message)]);
         }

@@ -37,7 +37,7 @@ pub(super) struct Frames<'a> {
 }
 
 /// Most frames of a program.
-const FRAMES_MAX: usize = 1000;
+const MAX_FRAMES: usize = 1000;
 
 impl Frames<'_> {
     /// Forgets all frames and results.
@@ -67,9 +67,9 @@ impl<'a> Unit<'a> {
         let mut all = self.frames.all.borrow_mut();
         let same = |frame: &NameFrame<'a>| frame.outer == outer && frame.values == values;
         let known = all.iter().position(same);
-        if known.is_none() && all.len() >= FRAMES_MAX {
+        if known.is_none() && all.len() >= MAX_FRAMES {
             let message =
-                format!("Python functions are called with {FRAMES_MAX} sets of arguments");
+                format!("Python functions are called with {MAX_FRAMES} sets of arguments");
             return Err(Box::new(Diagnostic::error(Code::TooComplex, span, message)));
         }
         let position = known.unwrap_or_else(|| {

@@ -43,7 +43,7 @@ pub(super) fn element(types: &Types, ty: Type) -> Option<(Type, u8)> {
     is_named(types, id, dims).then_some((of, dims))
 }
 
-/// Returns true if a struct has the names of an indexed array of so many dimensions.
+/// Returns true if a struct has the names of an indexed array of `dims` dimensions.
 fn is_named(types: &Types, id: StructId, dims: u8) -> bool {
     let found = types.structure(id);
     let mut names = found.fields.iter().map(|field| field.name.as_str());

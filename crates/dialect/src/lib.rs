@@ -107,7 +107,8 @@ pub struct GenericParameter {
 }
 
 impl Program {
-    /// Parses a text that the map has; it imports from no file.
+    /// Parses a text of `sources` and reads no other file; a kernel that uses a name which the text
+    /// imports is refused.
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
         let mut texts = Texts::default();
         let mut files = Files::single(texts.parsed(sources, id))?;
@@ -138,11 +139,12 @@ impl Program {
         id: SourceId,
         read: ReadFile<'_>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        Self::parse_among(&mut Texts::default(), sources, id, read)
+        Self::parse_with_cache(&mut Texts::default(), sources, id, read)
     }
 
-    /// Parses with texts that other programs had before it: what they read isn't read again.
-    pub fn parse_among(
+    /// Parses as [`parse_beside`](Self::parse_beside) does, with a cache: files that are already in
+    /// `texts` are not read again.
+    pub fn parse_with_cache(
         texts: &mut Texts,
         sources: &mut SourceMap,
         id: SourceId,
@@ -153,12 +155,12 @@ impl Program {
         Ok(Self { files })
     }
 
-    /// Reader of the program, at the beginning of a session.
+    /// Resolves the program's names.
     pub fn reader(&self) -> Reader<'_> {
         self.reader_beside(None)
     }
 
-    /// Reader of a text that may import a library.
+    /// Resolves the names of a program that may import a library.
     pub fn reader_with<'a>(&'a self, library: &'a Library) -> Reader<'a> {
         self.reader_beside(Some(library))
     }
@@ -199,7 +201,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Functions get the gradients that `@wp.func_grad` and `@wp.func_replay` define: for a caller
-    /// that differentiates. Without, those aren't looked at.
+    /// that differentiates. By default these decorators are ignored.
     #[must_use]
     pub fn with_gradients(self) -> Self {
         Self { gradients: true, ..self }
@@ -233,9 +235,10 @@ impl<'a> Reader<'a> {
         if faults.is_empty() { Ok(module) } else { Err(faults) }
     }
 
-    /// Lowers one kernel, with the functions it calls, into a module: once for each call of the
-    /// Python function around it whose arguments it uses, and for each overload if it is generic.
-    /// If it is refused, the module may hold parts of it and is of no use.
+    /// Lowers one kernel, with the functions it calls, into a module; does nothing if there is no
+    /// kernel at this position. If the kernel is made by an enclosing function and uses its
+    /// arguments, it is lowered once for each call of that function; if it is generic, once for
+    /// each overload. If it is refused, the module may hold parts of it and is of no use.
     pub fn lower(&self, position: usize, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(()) };
         let frames = self.unit.factory_frames(scope, &self.kernel_calls.sites);
@@ -279,7 +282,7 @@ impl<'a> Reader<'a> {
             let counts = self.unit.trials.counts();
             for (which, count) in counts.into_iter().enumerate().rev() {
                 for value in 1..count {
-                    if attempts == trial::ATTEMPTS_MAX {
+                    if attempts == trial::MAX_ATTEMPTS {
                         break 'further;
                     }
                     attempts += 1;

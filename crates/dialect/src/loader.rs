@@ -16,11 +16,11 @@ use std::path::{Component, Path, PathBuf};
 pub type ReadFile<'r> = &'r dyn Fn(&Path) -> FileText;
 
 /// Most files that a program may come from, and most bytes.
-const FILES_MAX: usize = 200;
-const BYTES_MAX: usize = 8 << 20;
+const MAX_FILES: usize = 200;
+const MAX_BYTES: usize = 8 << 20;
 
 /// Most folders up at which a package may begin.
-const PACKAGE_DEPTH_MAX: usize = 32;
+const MAX_PACKAGE_DEPTH: usize = 32;
 
 impl Files {
     /// A text with all that it imports from files beside it, directly or not.
@@ -424,11 +424,11 @@ impl Loader<'_> {
             return None;
         }
         let name = path.display().to_string();
-        let is_full = self.files.texts.len() >= FILES_MAX || self.bytes >= BYTES_MAX;
+        let is_full = self.files.texts.len() >= MAX_FILES || self.bytes >= MAX_BYTES;
         if is_full {
             let message = format!(
-                "`{name}` isn't read: a program comes from at most {FILES_MAX} files and {} MiB",
-                BYTES_MAX >> 20
+                "`{name}` isn't read: a program comes from at most {MAX_FILES} files and {} MiB",
+                MAX_BYTES >> 20
             );
             let fault = Diagnostic::error(Code::TooComplex, Span::NONE, message);
             return Some((name, Content::Faulty(Box::new(fault))));
@@ -477,7 +477,7 @@ impl Loader<'_> {
     fn found_roots(&mut self) -> Vec<PathBuf> {
         let folder = folder_of(&self.own).to_owned();
         let mut outermost = folder.clone();
-        for _ in 0..PACKAGE_DEPTH_MAX {
+        for _ in 0..MAX_PACKAGE_DEPTH {
             // A folder without a file of its own is in the package that is around it.
             let around = parent_folder(&outermost);
             let mut is_package = |folder: &Path| {

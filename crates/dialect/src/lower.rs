@@ -68,12 +68,12 @@ impl From<Box<Diagnostic>> for LoweringError {
 pub(super) type LoweringResult<T> = Result<T, LoweringError>;
 
 /// Structs may hold structs so deep: lowering and printing recurse over types.
-const STRUCT_NESTING_MAX: usize = 64;
+const MAX_STRUCT_NESTING: usize = 64;
 
 /// Refuses a type that no back end can hold.
 fn fits_in_memory(module: &Module, ty: Type, span: Span) -> LoweringResult<Type> {
     match module.types.layout(ty) {
-        Some(layout) if layout.size > check::TYPE_BYTES_MAX => {
+        Some(layout) if layout.size > check::MAX_TYPE_BYTES => {
             let message = format!("a type has less than 2 GiB, this one {} bytes", layout.size);
             fault(Code::TooComplex, span, message)
         }
@@ -168,7 +168,7 @@ struct Instance<'a> {
 }
 
 /// Most statements of one kernel after unrolling.
-const WORK_MAX: usize = 50_000;
+const MAX_WORK: usize = 50_000;
 
 impl<'u, 'a> Session<'u, 'a> {
     pub(super) fn new(unit: &'u Unit<'a>, gradients: bool) -> Self {
@@ -283,9 +283,9 @@ impl<'u, 'a> Session<'u, 'a> {
             }
             None => {}
         }
-        if self.open_structs == STRUCT_NESTING_MAX {
+        if self.open_structs == MAX_STRUCT_NESTING {
             let (_, span, _) = self.unit.fields(key)?;
-            let message = format!("structs nest at most {STRUCT_NESTING_MAX} deep");
+            let message = format!("structs nest at most {MAX_STRUCT_NESTING} deep");
             self.structs.insert(key, Definition::Refused);
             return fault(Code::TooComplex, span, message);
         }
@@ -491,18 +491,18 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 continue;
             }
             self.session.work += 1;
-            if self.session.work > WORK_MAX {
-                if self.session.work == WORK_MAX + 1 {
+            if self.session.work > MAX_WORK {
+                if self.session.work == MAX_WORK + 1 {
                     let span = self.unit.span(stmt);
                     let what = match self.session.has_unrolled {
                         true => {
-                            "this kernel has more than {WORK_MAX} statements with its loops unrolled"
+                            "this kernel has more than {MAX_WORK} statements with its loops unrolled"
                         }
                         false => {
-                            "this kernel has more than {WORK_MAX} statements, with functions for each type they take"
+                            "this kernel has more than {MAX_WORK} statements, with functions for each type they take"
                         }
                     };
-                    let message = what.replace("{WORK_MAX}", &WORK_MAX.to_string());
+                    let message = what.replace("{MAX_WORK}", &MAX_WORK.to_string());
                     self.session.faults.push(Diagnostic::error(Code::TooComplex, span, message));
                 }
                 return;

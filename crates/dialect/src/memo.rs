@@ -31,11 +31,11 @@ enum State<'a> {
 }
 
 /// Most expressions and definitions that may lead to each other.
-const LEVELS_MAX: usize = 2000;
+const MAX_LEVELS: usize = 2000;
 
 /// Most parts of a constant, and how deep they may nest.
-const PARTS_MAX: usize = 1 << 14;
-const NESTING_MAX: usize = 32;
+const MAX_PARTS: usize = 1 << 14;
+const MAX_NESTING: usize = 32;
 
 impl<'a> Unit<'a> {
     /// Calls `run` one level deeper; refuses beyond the limit.
@@ -45,9 +45,9 @@ impl<'a> Unit<'a> {
         run: impl FnOnce() -> Evaluation<'a>,
     ) -> Evaluation<'a> {
         let level = self.level.get();
-        if level >= LEVELS_MAX {
+        if level >= MAX_LEVELS {
             let message = format!(
-                "more than {LEVELS_MAX} definitions and expressions lead to each other here"
+                "more than {MAX_LEVELS} definitions and expressions lead to each other here"
             );
             return Err(Box::new(Diagnostic::error(Code::TooComplex, span, message)));
         }
@@ -189,14 +189,14 @@ fn at_other_use<'a>(known: Evaluation<'a>, from: Span, to: Span) -> Evaluation<'
 /// Diagnostic for a constant that is not small.
 pub(super) fn too_large(span: Span) -> Box<Diagnostic> {
     let message =
-        format!("a constant has at most {PARTS_MAX} parts, which nest at most {NESTING_MAX} deep");
+        format!("a constant has at most {MAX_PARTS} parts, which nest at most {MAX_NESTING} deep");
     Box::new(Diagnostic::error(Code::TooComplex, span, message))
 }
 
 impl KnownValue<'_> {
     /// Returns true if it is as small as constants are.
     pub(super) fn is_small(&self) -> bool {
-        self.fits(&mut PARTS_MAX.clone(), NESTING_MAX)
+        self.fits(&mut MAX_PARTS.clone(), MAX_NESTING)
     }
 
     fn fits(&self, parts: &mut usize, levels: usize) -> bool {

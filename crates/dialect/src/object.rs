@@ -34,10 +34,10 @@ pub(super) struct Objects<'a> {
 }
 
 /// How many objects a program may have.
-const OBJECTS_MAX: usize = 1000;
+const MAX_OBJECTS: usize = 1000;
 
 /// How many classes may be derived from each other.
-const BASES_MAX: usize = 16;
+const MAX_BASES: usize = 16;
 
 /// Methods that change how attributes are found or objects are made.
 const HOOKS: [&str; 5] = ["__new__", "__getattr__", "__getattribute__", "__setattr__", "__slots__"];
@@ -110,7 +110,7 @@ impl<'a> Unit<'a> {
     fn object(&self, object: Object<'a>) -> Option<KnownValue<'a>> {
         let mut all = self.objects.all.borrow_mut();
         let known = all.iter().position(|it| *it == object);
-        if known.is_none() && all.len() >= OBJECTS_MAX {
+        if known.is_none() && all.len() >= MAX_OBJECTS {
             return None;
         }
         let position = known.unwrap_or_else(|| {
@@ -142,7 +142,7 @@ impl<'a> Unit<'a> {
                 def.bases().iter().filter(|it| !self.is_empty_base(it, around)).collect();
             match bases[..] {
                 [] => {}
-                [base] if order.len() < BASES_MAX => match self.known(base, around) {
+                [base] if order.len() < MAX_BASES => match self.known(base, around) {
                     Ok(KnownValue::Class(base)) if !order.contains(&base) => order.push(base),
                     _ => return None,
                 },

@@ -82,7 +82,7 @@ pub struct Survey {
 }
 
 /// Most bytes of text that are kept for files to come.
-const TEXTS_MAX: usize = 256 << 20;
+const MAX_TEXTS: usize = 256 << 20;
 
 /// Compiles every kernel of every text by itself; `read` gives the texts of files that these import
 /// from.
@@ -94,7 +94,7 @@ pub fn survey(
     let (mut survey, mut texts) = (Survey::default(), Texts::new(import_options.clone()));
     for (path, text) in files {
         survey.add(&mut texts, path, text, read);
-        if texts.len_bytes() > TEXTS_MAX {
+        if texts.len_bytes() > MAX_TEXTS {
             texts = Texts::new(import_options.clone());
         }
     }
@@ -111,7 +111,7 @@ impl Survey {
         if texts.parsed(&self.sources, id).is_ok_and(|text| !text.may_hold_kernels()) {
             return;
         }
-        let parsed = Program::parse_among(texts, &mut self.sources, id, read);
+        let parsed = Program::parse_with_cache(texts, &mut self.sources, id, read);
         let program = match parsed {
             Ok(program) => program,
             Err(mut faults) => {

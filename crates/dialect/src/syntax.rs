@@ -15,7 +15,7 @@ pub(super) use ruff_python_ast::{
 };
 pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 
-use depth::{DEPTH_MAX, too_deep};
+use depth::{MAX_DEPTH, too_deep};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
@@ -38,7 +38,7 @@ pub(super) fn parse(
 ) -> Result<Tree, Vec<Diagnostic>> {
     if let Some(at) = too_deep(&space[begin as usize..]) {
         let span = place(begin + at, begin + at + 1);
-        let message = format!("this nests deeper than {DEPTH_MAX} levels");
+        let message = format!("this nests deeper than {MAX_DEPTH} levels");
         return Err(vec![Diagnostic::error(Code::TooComplex, span, message)]);
     }
     let options = ruff_python_parser::ParseOptions::from(ruff_python_parser::Mode::Module);

@@ -14,10 +14,10 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Most trials of a kernel.
-pub(super) const ATTEMPTS_MAX: usize = 40;
+pub(super) const MAX_ATTEMPTS: usize = 40;
 
 /// How many objects of a class are tried.
-const OBJECTS_MAX: usize = 4;
+const MAX_OBJECTS: usize = 4;
 
 /// Number of no scope: members of modules that aren't there.
 const ABSENT: ScopeId = ScopeId::MAX;
@@ -178,7 +178,7 @@ impl<'a> Unit<'a> {
                 let named = matches!(&*site.call.func, Expr::Name(name) if name.id == def.name.id);
                 let root = self.scopes.root(text);
                 if named
-                    && objects.len() < OBJECTS_MAX
+                    && objects.len() < MAX_OBJECTS
                     && let Ok(Some(made)) =
                         self.made(class, &site.call.arguments, &site.call.func, root)
                     && !objects.contains(&made)

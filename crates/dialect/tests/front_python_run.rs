@@ -45,6 +45,34 @@ fn loops_keep_what_they_change() {
 }
 
 #[test]
+fn loops_may_share_the_name_of_their_index() {
+    let text = "
+    for k in range(x[0]):
+        x[1] += k
+    for k in range(3):
+        x[2] += x[0] * k
+    for k in range(x[0], 0, -1):
+        x[3] = 10 * x[3] + k
+";
+    assert_eq!(body(text, &[4, 0, 0, 0]), [4, 6, 12, 4321]);
+}
+
+#[test]
+fn an_index_that_is_read_after_its_loops_is_one_variable() {
+    let text = "
+    for k in range(x[0]):
+        x[1] += k
+    for k in range(x[2]):
+        x[1] += k
+        for k in range(20, 20 + x[0]):
+            x[3] += k
+        x[4] += k
+    x[5] = k
+";
+    assert_eq!(body(text, &[3, 0, 2, 0, 0, 0]), [3, 4, 2, 126, 44, 22]);
+}
+
+#[test]
 fn a_constant_bound_before_break_is_not_taken_for_the_last_one() {
     let text = "
     for i in range(x[0]):

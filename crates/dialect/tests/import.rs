@@ -301,7 +301,7 @@ fn given(files: &[File<'_>], defines: &[(&str, &str)], x: i32) -> Result<i32, St
         let found = files[1..].iter().find(|(known, _)| Path::new(known) == path);
         found.map(|(_, text)| (*text).to_owned()).into()
     };
-    let program = Program::parse_among(&mut texts, &mut sources, id, &read);
+    let program = Program::parse_with_cache(&mut texts, &mut sources, id, &read);
     let module = program.and_then(|program| check::module(program.compile("import")?));
     let module = module.map_err(|faults| render(&faults, &sources))?;
     let kernel = module.kernels().next().expect("a kernel").0;

@@ -9,9 +9,9 @@ use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
 /// Bytes of the largest cartridge there is: no ROM file is larger.
-pub const MOST_ROM_BYTES: u64 = 8 << 20;
+pub const MAX_ROM_BYTES: u64 = 8 << 20;
 /// Bytes of the largest text that a person wrote by hand: a program, a manifest.
-pub const MOST_TEXT_BYTES: u64 = 16 << 20;
+pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 
 /// Opens a regular file to be read.
 ///
@@ -41,7 +41,7 @@ fn check_regular(kind: FileType) -> Result<()> {
     Err(Error::new(ErrorKind::InvalidInput, format!("this is {what}, not a file")))
 }
 
-/// Reads a regular file of at most so many bytes.
+/// Reads a regular file of at most `most_bytes`.
 ///
 /// # Errors
 /// As those of [`open`], or the file is larger.
@@ -49,7 +49,7 @@ pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     read_open(open(path)?, most_bytes)
 }
 
-/// Reads a regular file of at most so many bytes that no other user could have written: this user
+/// Reads a regular file of at most `most_bytes` that no other user could have written: this user
 /// or the system's owner owns it, and not everybody may write to it.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ fn read_open(file: File, most_bytes: u64) -> Result<Vec<u8>> {
     if size > most_bytes { Err(too_large(size, most_bytes)) } else { Ok(bytes) }
 }
 
-/// Reads a regular file of at most so many bytes that begins with `magic`. Of another file it
+/// Reads a regular file of at most `most_bytes` that begins with `magic`. Of another file it
 /// returns the beginning alone, in which a reader finds out that it is another one, however large
 /// the file is.
 ///
@@ -100,7 +100,7 @@ pub fn read_record(path: &Path, magic: &[u8], most_bytes: u64) -> Result<Vec<u8>
     if beginning == magic { read(path, most_bytes) } else { Ok(beginning) }
 }
 
-/// Reads a regular file of at most so many bytes as UTF-8 text.
+/// Reads a regular file of at most `most_bytes` as UTF-8 text.
 ///
 /// # Errors
 /// As those of [`read()`], or the file is not UTF-8 text.
@@ -154,7 +154,7 @@ mod tests {
     fn a_file_of_a_tebibyte_is_refused_before_it_is_read() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         file.as_file().set_len(1 << 40).expect("a hole");
-        let said = said(file.path(), MOST_ROM_BYTES);
+        let said = said(file.path(), MAX_ROM_BYTES);
         assert_eq!(said, "this has 1099511627776 bytes or more, and at most 8 MiB are read");
     }
 

@@ -6,7 +6,7 @@ use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
 /// Links that are followed from one path, as the kernel does.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Target of a path to be written.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl WriteTarget {
         if at.file_name().is_none() {
             return Err(Error::new(ErrorKind::InvalidInput, "it names no file"));
         }
-        for _ in 0..MOST_LINKS {
+        for _ in 0..MAX_LINKS {
             let found = match fs::symlink_metadata(&at) {
                 Ok(found) => found,
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::File(at)),

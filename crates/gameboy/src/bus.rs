@@ -90,8 +90,8 @@ impl Machine {
         if offset < rom.len() { rom[offset] } else { 0xff }
     }
 
-    /// A read that work RAM does not answer at once. High RAM does, also while OAM DMA runs: there
-    /// programs wait for its end.
+    /// A read outside of the fast path. High RAM is answered first, because programs wait there
+    /// during OAM DMA.
     #[inline(never)]
     pub fn read_elsewhere(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
         let offset = self.rom_base[(address >> 14) as usize].wrapping_add(address as u32) as usize;
@@ -260,7 +260,8 @@ impl Machine {
         self.serial.sync(&mut self.interrupts, self.now, self.timer.div_base);
     }
 
-    /// The 16-bit register that was counted points into OAM.
+    /// Corrupts OAM if the PPU scans it: a 16-bit register that points there was counted
+    /// (`oam_bug`).
     #[inline(never)]
     pub fn touch_oam(&mut self, now: u32) {
         self.now = now;
@@ -301,14 +302,6 @@ impl Machine {
         self.serial.div_reset(&mut self.interrupts, self.now, div_base);
         self.timer.reset_div(&mut self.interrupts, self.now);
         self.serial.schedule(self.now, self.timer.div_base);
-    }
-
-    // Pan Docs "OAM DMA bus conflicts": VRAM has a bus of its own; ROM, cartridge RAM and work RAM
-    // share one.
-    fn is_lost_to_dma(&self, address: u16) -> bool {
-        self.dma.is_moving(self.now)
-            && (address & 0xff00 == 0xfe00
-                || address < 0xfe00 && meets_dma(address, self.dma.source(self.now)))
     }
 
     /// Returns the index in work RAM of an address of C000-FDFF.
@@ -415,17 +408,5 @@ impl Machine {
             }
             _ => self.poke(rom, cart_ram, address, value),
         }
-    }
-}
-
-/// Returns true if an access loses its bus to the byte that OAM DMA moves from there.
-pub(crate) fn meets_dma(address: u16, source: u16) -> bool {
-    let is_video = address & 0xe000 == 0x8000;
-    if COLOR && source & 0xe000 == 0xc000 {
-        // The Color's work RAM has a bus of its own, but takes its address from the transfer
-        // (gambatte `oamdma_src*_busy*`).
-        address >= 0xc000
-    } else {
-        is_video == (source & 0xe000 == 0x8000)
     }
 }

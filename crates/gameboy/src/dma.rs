@@ -77,6 +77,15 @@ fn source_address(page: u8, index: u32) -> u16 {
 }
 
 impl Machine {
+    /// Returns true if the byte that the transfer moves has the bus of an address.
+    // Pan Docs "OAM DMA bus conflicts": VRAM has a bus of its own; ROM, cartridge RAM and work RAM
+    // share one.
+    pub(crate) fn is_lost_to_dma(&self, address: u16) -> bool {
+        self.dma.is_moving(self.now)
+            && (address & 0xff00 == 0xfe00
+                || address < 0xfe00 && meets_dma(address, self.dma.source(self.now)))
+    }
+
     /// Ends the transfer when its last byte has moved.
     pub(crate) fn sync_dma(&mut self, rom: &[u8], cart_ram: &[u8]) {
         if self.dma.active && !is_before(self.now, self.dma.deadline) {
@@ -203,5 +212,17 @@ impl Machine {
             self.dma.previous_start = self.dma.previous_start.wrapping_add(mcycles);
             self.dma.deadline = self.dma.deadline.wrapping_add(mcycles);
         }
+    }
+}
+
+/// Returns true if an access loses its bus to the byte that OAM DMA moves from there.
+pub(crate) fn meets_dma(address: u16, source: u16) -> bool {
+    let is_video = address & 0xe000 == 0x8000;
+    if COLOR && source & 0xe000 == 0xc000 {
+        // The Color's work RAM has a bus of its own, but takes its address from the transfer
+        // (gambatte `oamdma_src*_busy*`).
+        address >= 0xc000
+    } else {
+        is_video == (source & 0xe000 == 0x8000)
     }
 }

@@ -11,7 +11,7 @@ use crate::compatibility_palette;
 /// The first address after the header.
 const HEADER_END: usize = 0x150;
 /// MBC5's nine bank bits reach no further.
-const LARGEST_ROM_BYTES: usize = 8 << 20;
+const MAX_ROM_BYTES: usize = 8 << 20;
 const BANK_BYTES: usize = 0x4000;
 const LOGO_START: usize = 0x104;
 const LOGO_BYTES: usize = 0x30;
@@ -291,7 +291,7 @@ fn rom_size(rom: &[u8]) -> Result<u32, RomError> {
     if rom.len() < header_bytes {
         return Err(RomError::Truncated { size_code, header_bytes, file_bytes: rom.len() });
     }
-    if rom.len() > LARGEST_ROM_BYTES {
+    if rom.len() > MAX_ROM_BYTES {
         return Err(RomError::TooLong { file_bytes: rom.len() });
     }
     Ok(rom.len().next_power_of_two() as u32)
@@ -348,7 +348,7 @@ impl fmt::Display for RomError {
             RomError::TooLong { file_bytes } => write!(
                 f,
                 "the file has {file_bytes} bytes, the largest Game Boy ROM has \
-                 {LARGEST_ROM_BYTES}; check that this is the right file"
+                 {MAX_ROM_BYTES}; check that this is the right file"
             ),
             RomError::UnknownRomSize { size_code } => write!(
                 f,

@@ -18,9 +18,9 @@ impl Machine {
 
     /// Runs on in a frame until the instruction at a hook is the next one; returns the hook's
     /// number, or `NO_HOOK` when the frame has ended. `places` are offsets in ROM, or addresses
-    /// with the flag `HOOK_IN_RAM`; `marks` has a bit for each address at which one of them may be.
-    /// `resumes` is true if the previous call stopped at this instruction, which then does not
-    /// count again.
+    /// with the flag `HOOK_IN_RAM`; bit `pc` of `marks` is set if a hook of any bank has that
+    /// address. `resumes` is true if the previous call stopped at this instruction, which then does
+    /// not count again.
     pub fn run_to_hook(
         &mut self,
         rom: &[u8],

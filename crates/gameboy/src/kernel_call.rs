@@ -4,7 +4,7 @@
 
 use crate::link::{FRAME_TCYCLES, LEAD_TCYCLES, Link};
 use crate::machine::Machine;
-use crate::step::Step;
+use crate::step::{Step, buttons_in_frame};
 use crate::view::StepNumbers;
 
 /// Runs frames of a step; returns the M-cycles that they took.
@@ -20,7 +20,7 @@ pub fn run_frames(
     machine.run_step(rom, cart_ram, buttons, Step { frames, release_after, draw_last })
 }
 
-/// The machine's time in M-cycles of four T-cycles.
+/// The machine's time in M-cycles, as if the Color never ran at double speed.
 pub fn now(machine: &Machine) -> u32 {
     machine.mcycles_at_single_speed()
 }
@@ -127,9 +127,7 @@ pub fn pair_tcycles(tcycles: u64, frames: u32, before: i32, after: i32) -> u64 {
 
 /// Presses or releases buttons at the start of a frame.
 fn press(machine: &mut Machine, member: PairMember, frame: u32) {
-    if frame == 0 && member.release_after > 0 {
-        machine.set_buttons(member.buttons);
-    } else if frame == 0 || frame == member.release_after {
-        machine.set_buttons(0);
+    if frame == 0 || frame == member.release_after {
+        machine.set_buttons(buttons_in_frame(member.buttons, member.release_after, frame));
     }
 }

@@ -19,7 +19,7 @@ use crate::ppu::{FRAME_BYTES, Ppu, VRAM_BYTES};
 use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::Speed;
-use crate::step::Step;
+use crate::step::{Step, buttons_in_frame};
 use crate::timer::Timer;
 
 /// True if this crate is compiled as a Game Boy Color.
@@ -60,14 +60,12 @@ pub struct Machine {
     pub deadline: u32,
     /// Time at which the current frame began.
     pub frame_start: u32,
-    /// Time from which a frame with the LCD off is counted: the LCD was switched off, or the last
-    /// frame ended.
+    /// Later of two times: the LCD was switched off; the last frame ended.
     pub lcd_off_since: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
-    /// For each quarter of the address space, the number that makes an offset in ROM of an address.
-    /// Where ROM does not answer at once (RAM, or OAM DMA has the bus), the sum lies outside of
-    /// ROM, and a read takes the slow path.
+    /// For each quarter of the address space, a number: added (wrapping) to an address, it gives
+    /// the offset in ROM. A sum outside of ROM takes the slow path: RAM, or OAM DMA has the bus.
     pub rom_base: [u32; 4],
     /// Number of bytes from C000 that the CPU may read and write without the slow path; 0 during
     /// OAM DMA.
@@ -121,7 +119,8 @@ fn earlier(moment: u32, other: u32) -> u32 {
 
 impl Machine {
     /// Runs until the PPU is back at line 0 after a VBlank, or for 70,224 T-cycles since the LCD
-    /// was switched off; the frame ends on the first instruction boundary after that. This is when
+    /// was switched off, but at most for twice that time (`lcd_off_frame_end`); the frame ends on
+    /// the first instruction boundary after that. This is when
     /// PyBoy ends its frames, so that both can be compared and fed with buttons at the same
     /// moments. The first frame begins within line 153, where the boot ROM ends. Pixels are drawn
     /// only if `draw` is true; nothing else depends on it.
@@ -136,16 +135,13 @@ impl Machine {
     }
 
     /// Holds the buttons for the first `release_after` frames of a step, then releases all; returns
-    /// the step's length in M-cycles of four T-cycles each. `run_step_with` in `step_with.rs` is
+    /// the step's length in M-cycles of single speed. `run_step_with` in `step_with.rs` is
     /// the same loop with a function for the frame: the subset has no closures, so a change here
     /// belongs there, too.
     pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
         let start = self.mcycles_at_single_speed();
-        self.set_buttons(if step.release_after == 0 { 0 } else { buttons });
         for frame in 0..step.frames {
-            if frame == step.release_after {
-                self.set_buttons(0);
-            }
+            self.set_buttons(buttons_in_frame(buttons, step.release_after, frame));
             self.run_frame(rom, cart_ram, step.draw_last && frame + 1 == step.frames);
         }
         self.mcycles_at_single_speed().wrapping_sub(start)
@@ -154,7 +150,8 @@ impl Machine {
     /// Executes one instruction or services one deadline; returns true if the frame ended.
     pub fn run_instruction(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
         if is_before(self.now, self.deadline) {
-            // A deadline in the past lets one instruction through; it may set a new one.
+            // `run_until_deadline` executes one instruction before it looks at the deadline. If
+            // that set a deadline, keep it.
             let deadline = self.deadline;
             let before = self.now;
             self.deadline = before;

@@ -1,12 +1,12 @@
 //! The picture processor: registers, position in the frame, and when each kind of work is done.
 //!
 //! The position (`line`, `dot`) moves only when it is read (`sync_ppu`). A line is left alone until
-//! it has passed; then it is drawn at once (`line`), or, in a frame that is not observed, not at
-//! all. Only if something it depends on changes in the middle of it does the dot-by-dot `pipeline`
-//! take over, from the beginning of mode 3 up to the change and then to the end of the line. So
-//! timing never depends on whether it is read. `timing` knows what each dot means, `stat` when the
-//! interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed access
-//! does to OAM.
+//! it has passed; then it is drawn at once (`whole_line`), or, in a frame that is not observed, not
+//! at all. Only if something it depends on changes in the middle of it does the dot-by-dot
+//! `pipeline` take over, from the beginning of mode 3 up to the change and then to the end of the
+//! line. So timing never depends on whether it is read. `timing` knows what each dot means, `stat`
+//! when the interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed
+//! access does to OAM.
 
 mod color_fetcher;
 pub mod color_palette;
@@ -15,7 +15,7 @@ mod color_timing;
 mod color_write;
 mod eight_dots;
 mod fetcher;
-mod line;
+mod line_progress;
 mod oam_bug;
 mod packed_line;
 mod pipeline;
@@ -24,9 +24,11 @@ mod scan;
 mod shade;
 mod stat;
 mod timing;
+mod whole_line;
 
 #[cfg(color)]
 pub use color_palette::Palettes;
+pub use line_progress::LineProgress;
 pub use pipeline::Pipeline;
 pub use scan::Scan;
 
@@ -75,18 +77,6 @@ pub const VRAM_BYTES: usize = 0x2000;
 /// Bytes of video RAM, two banks.
 #[cfg(color)]
 pub const VRAM_BYTES: usize = 0x4000;
-
-/// Progress of the current line's picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum LineProgress {
-    /// Nothing was done yet; the registers are as they were when the line began.
-    Untouched = 0,
-    /// `pipeline` draws it dot by dot, right up to the current dot.
-    Rendering = 1,
-    /// Mode 3 is over and the pixels, if wanted, are drawn.
-    Done = 2,
-}
 
 /// Registers and position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -282,71 +272,6 @@ impl Machine {
         self.mode3_end() + 1
     }
 
-    /// Skips whole lines in which nothing can be seen from outside but their pixels, and draws them
-    /// if this frame will be looked at; returns the T-cycles they took.
-    fn skip_quiet_lines(&mut self, available: u32) -> u32 {
-        let mut lines = available / LINE_TCYCLES as u32;
-        let most = self.ppu.quiet_lines();
-        if lines > most {
-            lines = most;
-        }
-        if lines > 0 && self.ppu.draw && self.ppu.line < VBLANK_LINE {
-            lines = self.draw_lines(lines as u8) as u32;
-        }
-        if lines > 0 {
-            self.ppu.skip_lines(lines as u8);
-        }
-        lines * LINE_TCYCLES as u32
-    }
-
-    /// Draws what is left of the line, if this frame will be looked at.
-    fn finish_line(&mut self) {
-        if self.ppu.stage == LineProgress::Untouched {
-            if self.ppu.carries_window() {
-                self.start_pipeline();
-            } else if self.ppu.draw {
-                self.draw_line();
-            } else {
-                self.ppu.stage = LineProgress::Done;
-            }
-        }
-        if self.ppu.stage == LineProgress::Rendering {
-            self.run_pipeline(LINE_TCYCLES);
-            // UNVERIFIED: mode 3 stretched past the end of its line is cut off here.
-            self.ppu.stage = LineProgress::Done;
-        }
-    }
-
-    /// Runs the line up to now if it is drawn. Must be called before anything changes that the
-    /// pixels of the current line depend on, but not the length of its mode 3.
-    pub(crate) fn before_picture_change(&mut self) {
-        if self.ppu.draw {
-            self.before_timing_change();
-        }
-    }
-
-    /// Runs the line up to now. Must be called before anything changes that the length of mode 3
-    /// depends on. The PPU must have been brought to the moment of the change.
-    pub(crate) fn before_timing_change(&mut self) {
-        if !self.ppu.is_on() || self.ppu.line >= VBLANK_LINE || self.ppu.stage == LineProgress::Done
-        {
-            return;
-        }
-        let dot = self.ppu.dot;
-        self.scan_objects(dot);
-        if self.ppu.stage == LineProgress::Untouched && dot > self.ppu.mode3_start() {
-            if dot > self.mode3_end() {
-                self.finish_line();
-            } else {
-                self.start_pipeline();
-                self.run_pipeline(dot);
-            }
-        }
-        if self.ppu.stage != LineProgress::Done {
-            self.ppu.mode3_end = 0;
-        }
-    }
-
     /// The picture at the end of a frame: white if the LCD is off.
     pub(crate) fn finish_picture(&mut self) {
         if self.ppu.draw && (!self.ppu.is_on() || self.cpu.mode == Mode::Stopped) {
@@ -436,46 +361,6 @@ impl Ppu {
             self.line = 0;
             self.wy_met = false;
         }
-    }
-
-    /// Returns true if nothing in a whole line can be seen from outside, except its pixels, and
-    /// that LY moves on and, if LYC is a source, meets it.
-    fn is_quiet(&self) -> bool {
-        let sources = self.stat & stat::ALL_SOURCES;
-        sources & !stat::LYC_SOURCE == 0 && !self.carries_window()
-    }
-
-    /// Returns the number of whole lines that may be skipped, all visible or all in VBlank. The
-    /// first and the last line of VBlank are never skipped, and neither is one that LYC, as a
-    /// source, meets.
-    fn quiet_lines(&self) -> u32 {
-        let mut end = if self.line == 0 && self.entered_vblank {
-            // The frame ends on this line.
-            self.line
-        } else if self.line < VBLANK_LINE {
-            VBLANK_LINE - 1
-        } else if self.line > VBLANK_LINE {
-            LAST_LINE
-        } else {
-            self.line
-        };
-        let compares = self.stat & stat::LYC_SOURCE != 0;
-        if compares && self.lyc >= self.line && self.lyc < end {
-            end = self.lyc;
-        }
-        if self.line >= end { 0 } else { (end - self.line) as u32 }
-    }
-
-    /// Moves past lines that may be skipped, at least one.
-    fn skip_lines(&mut self, lines: u8) {
-        let past = self.line + lines;
-        if self.lcdc & LCDC_WINDOW != 0 && self.wy >= self.line && self.wy < past {
-            self.wy_met |= self.line < VBLANK_LINE;
-        }
-        self.line = past;
-        self.lyc_line = self.lyc == past - 1;
-        self.stat_line = self.stat & stat::LYC_SOURCE != 0 && self.lyc_line;
-        self.line_start = self.line_start.wrapping_add(lines as u32 * LINE_TCYCLES as u32);
     }
 
     /// Moves through VBlank and returns true if it began.

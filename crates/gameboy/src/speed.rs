@@ -61,7 +61,7 @@ impl Machine {
         moment << 2
     }
 
-    /// `now` in M-cycles of four T-cycles.
+    /// `now` as if the Color never ran at double speed.
     #[inline(always)]
     pub fn mcycles_at_single_speed(&self) -> u32 {
         self.now
@@ -95,7 +95,7 @@ impl Machine {
         self.speed.tcycles.wrapping_add(elapsed << self.tcycle_shift())
     }
 
-    /// `now` in M-cycles of four T-cycles.
+    /// `now` as if the Color never ran at double speed.
     #[inline(always)]
     pub fn mcycles_at_single_speed(&self) -> u32 {
         let elapsed = self.now.wrapping_sub(self.speed.since) >> self.speed.double as u32;

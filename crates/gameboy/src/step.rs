@@ -10,3 +10,9 @@ pub struct Step {
     /// Draw the last frame; the others are never drawn.
     pub draw_last: bool,
 }
+
+/// Returns the buttons that are held in a frame of a step: the action's, in the first frames.
+#[inline(always)]
+pub fn buttons_in_frame(buttons: u8, release_after: u32, frame: u32) -> u8 {
+    if frame < release_after { buttons } else { 0 }
+}

@@ -2,7 +2,7 @@
 //! side: not translated.
 
 use crate::machine::Machine;
-use crate::step::Step;
+use crate::step::{Step, buttons_in_frame};
 
 impl Machine {
     /// Does what `Machine::run_step` does, but runs frames by `run_frame`, which gets the machine
@@ -15,11 +15,8 @@ impl Machine {
         mut run_frame: impl FnMut(&mut Self, bool),
     ) -> u32 {
         let start = self.mcycles_at_single_speed();
-        self.set_buttons(if step.release_after == 0 { 0 } else { buttons });
         for frame in 0..step.frames {
-            if frame == step.release_after {
-                self.set_buttons(0);
-            }
+            self.set_buttons(buttons_in_frame(buttons, step.release_after, frame));
             run_frame(self, step.draw_last && frame + 1 == step.frames);
         }
         self.mcycles_at_single_speed().wrapping_sub(start)

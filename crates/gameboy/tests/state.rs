@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 /// More instructions and events than the longest frame can have.
-const MOST_STEPS: u32 = 200_000;
+const MAX_STEPS: u32 = 200_000;
 
 /// A cartridge with all it needs to run.
 #[derive(Clone)]
@@ -72,13 +72,13 @@ impl Console {
         }
     }
 
-    /// Runs a frame, drawn, that must end within `MOST_STEPS`.
+    /// Runs a frame, drawn, that must end within `MAX_STEPS`.
     fn frame(&mut self) {
         self.machine.begin_frame(true);
         let mut steps = 0;
         while !self.step() {
             steps += 1;
-            assert!(steps < MOST_STEPS, "the frame does not end");
+            assert!(steps < MAX_STEPS, "the frame does not end");
         }
     }
 }

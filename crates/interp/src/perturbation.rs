@@ -76,7 +76,7 @@ pub(super) fn perturbed_by_bits([left, right, sum]: [Literal; 3]) -> Literal {
     perturbed_sum([left, right, sum], (left.bits() ^ right.bits()).count_ones().is_multiple_of(2))
 }
 
-/// The float so many floats away from a finite one, but not beyond 0.
+/// The float that is `by` floats away from a finite one, but not beyond 0.
 fn step(from: Literal, by: i64) -> Literal {
     let sign = 1u64 << (from.scalar().bits() - 1);
     let (negative, magnitude) = (from.bits() & sign, from.bits() & !sign);

@@ -7,11 +7,11 @@ use gbxcule_ir::function::Name;
 use gbxcule_ir::op::Value;
 
 /// Bytes of printed text after which nothing more is kept: a program may print without end.
-const MOST_OUTPUT_BYTES: usize = 1 << 20;
+const MAX_OUTPUT_BYTES: usize = 1 << 20;
 
 impl Thread<'_, '_> {
     pub(super) fn print(&mut self, format: Option<Name>, args: &[Value]) {
-        if self.interpreter.output.len() >= MOST_OUTPUT_BYTES {
+        if self.interpreter.output.len() >= MAX_OUTPUT_BYTES {
             return;
         }
         let text = match format {

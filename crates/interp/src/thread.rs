@@ -11,7 +11,7 @@ use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::Type;
 
 /// Bytes of variables and values that one thread may have.
-const STACK_BYTES_MAX: u64 = 1 << 30;
+const MAX_STACK_BYTES: u64 = 1 << 30;
 /// Byte that fills variables that begin with anything: NaN, or -1.
 const SCRATCH: u8 = 0xff;
 /// The region of addresses that is the stack.
@@ -111,7 +111,7 @@ impl<'m> Thread<'_, 'm> {
     fn enter(&mut self, function: FunctionId, base: u64) -> Result<(), Fault> {
         let frame = self.interpreter.frames.of(function);
         let end = base.saturating_add(frame.size);
-        if end > STACK_BYTES_MAX {
+        if end > MAX_STACK_BYTES {
             return Err(Fault::Stack);
         }
         if self.interpreter.stack.len() < end as usize {

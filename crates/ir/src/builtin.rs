@@ -14,6 +14,7 @@ mod formula;
 mod geometry;
 mod matrix;
 mod native;
+mod native_derivative;
 mod noise;
 mod operator;
 mod pattern;

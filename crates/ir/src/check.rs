@@ -16,7 +16,7 @@
 //!    loops; a `While` header only leads to its condition.
 //! 9. `ir-return`: results are of the function's type; no function with a result ends without one.
 //! 10. `ir-block`: a block has one owner, nothing follows a terminator, nesting is at most
-//!     [`NESTING_MAX`].
+//!     [`MAX_NESTING`].
 //! 11. `ir-call`: arguments fit in number, type and mode; kernels aren't called; nothing recurses.
 //! 12. `ir-alias`: a `Mutable` place overlaps no other place of its call.
 //! 13. `ir-kernel`: kernels have no result and take everything by value.
@@ -37,14 +37,15 @@ use crate::module::Module;
 use std::ops::Deref;
 
 /// Size of the largest type: sizes and offsets in a place fit an `i32` in every back end.
-pub const TYPE_BYTES_MAX: u64 = (1 << 31) - 1;
+pub const MAX_TYPE_BYTES: u64 = (1 << 31) - 1;
 
-/// Greatest depth of nested blocks: back ends and host compilers may recurse so deep, and no
-/// deeper.
-pub const NESTING_MAX: usize = 200;
+/// Greatest depth of nested blocks. Deeper modules are refused, so that recursive back ends and
+/// host compilers do not overflow their stacks.
+pub const MAX_NESTING: usize = 200;
 
 /// A module that passed the check, with the facts that the check collected. [`module`] makes one;
-/// every back end, pass and interpreter takes one, so each of them may rely on the rules above.
+/// every back end, pass and interpreter takes one, so each of them may rely on the rules in
+/// [the module's documentation](self).
 ///
 /// ```
 /// use gbxcule_ir::{Builder, Module, Param, Type, check};

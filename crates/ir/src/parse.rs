@@ -23,7 +23,7 @@ use std::fmt;
 use token::{Token, Tokens};
 
 /// Blocks inside of blocks, and types inside of types, at most.
-const DEPTH_MAX: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// A text that is not IR.
 #[derive(Clone, PartialEq, Eq, Debug)]

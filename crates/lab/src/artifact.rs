@@ -14,7 +14,7 @@ use crate::LabError;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Bytes of an artifact, at most.
-const MOST_JSON_BYTES: u64 = 64 << 20;
+const MAX_JSON_BYTES: u64 = 64 << 20;
 
 /// A ROM with the name it goes by and the hash that identifies it.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ impl RomImage {
             return Ok(Self::new(rom.name, rom.bytes()));
         }
         let path = Path::new(name_or_path);
-        let bytes = gbxcule_files::read(path, gbxcule_files::MOST_ROM_BYTES)
+        let bytes = gbxcule_files::read(path, gbxcule_files::MAX_ROM_BYTES)
             .map_err(LabError::file(path))?;
         let name =
             path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
@@ -107,7 +107,7 @@ pub fn write_json(path: &Path, value: &Value) -> Result<(), LabError> {
 /// # Errors
 /// No such file, not JSON, or another schema version.
 pub fn read_json(path: &Path) -> Result<Value, LabError> {
-    let text = gbxcule_files::read(path, MOST_JSON_BYTES).map_err(LabError::file(path))?;
+    let text = gbxcule_files::read(path, MAX_JSON_BYTES).map_err(LabError::file(path))?;
     let value: Value = serde_json::from_slice(&text)
         .map_err(|source| LabError::Json { path: path.into(), source })?;
     if value["schema_version"] == SCHEMA_VERSION {

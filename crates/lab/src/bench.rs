@@ -41,7 +41,7 @@ pub struct BenchPlan {
     pub warmup_steps: u64,
     /// Windows of each backend and count.
     pub repeats: u32,
-    /// Sync after so many steps; 0 only at the end of a window.
+    /// Steps between two syncs; with 0 only the end of a window is one.
     pub sync_every: u64,
     /// Meaning of an action's number.
     pub codec: Codec,

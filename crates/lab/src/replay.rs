@@ -10,7 +10,7 @@ use crate::verify::{Judgement, VerifyPlan, VerifyResult, lockstep};
 use crate::{LabError, bundle, program};
 
 /// Bytes of the recorded actions, at most.
-const MOST_ACTIONS_BYTES: u64 = 256 << 20;
+const MAX_ACTIONS_BYTES: u64 = 256 << 20;
 
 /// Comparison of a repetition with the bundle.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub fn replay(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<Replay, La
         return Err(broken(format!("kind {}, expected \"{}\"", metadata["kind"], bundle::KIND)));
     }
     let rom_path = folder.join(bundle::ROM);
-    let rom = gbxcule_files::read(&rom_path, gbxcule_files::MOST_ROM_BYTES)
+    let rom = gbxcule_files::read(&rom_path, gbxcule_files::MAX_ROM_BYTES)
         .map_err(LabError::file(&rom_path))?;
     let plan = plan(&metadata, rom).map_err(broken)?;
     let actions = read_actions(&folder.join(bundle::ACTIONS), plan.num_envs)?;
@@ -106,7 +106,7 @@ fn model(recorded: &Value) -> Result<Option<Model>, String> {
 }
 
 fn read_actions(path: &Path, num_envs: usize) -> Result<Vec<Vec<u8>>, LabError> {
-    let text = gbxcule_files::read_text(path, MOST_ACTIONS_BYTES).map_err(LabError::file(path))?;
+    let text = gbxcule_files::read_text(path, MAX_ACTIONS_BYTES).map_err(LabError::file(path))?;
     let line = |(number, line): (usize, &str)| {
         let broken = |found: String| LabError::Artifact { path: path.to_owned(), found };
         let value: Value = serde_json::from_str(line)

@@ -10,11 +10,11 @@ use crate::artifact::{read_json, write_whole};
 use crate::{LabError, bench, plot};
 
 /// Results of one artifact, and characters of a name, at most.
-const MOST_RESULTS: usize = 10_000;
-const LONGEST_NAME: usize = 80;
+const MAX_RESULTS: usize = 10_000;
+const MAX_NAME_CHARACTERS: usize = 80;
 /// Numbers that a bench can measure, and frames a second that can be drawn.
-const MOST_MEASURED: f64 = 1e18;
-const LEAST_SPEED: f64 = 1e-9;
+const MAX_MEASURED: f64 = 1e18;
+const MIN_SPEED: f64 = 1e-9;
 
 /// Counts and paths of a report that was written.
 #[derive(Debug)]
@@ -76,9 +76,9 @@ impl Sweep {
         let broken = || say("results are missing, or are no numbers that a bench can measure");
         let mut series: Vec<Series> = Vec::new();
         let results = artifact["results"].as_array().ok_or_else(broken)?;
-        if results.is_empty() || results.len() > MOST_RESULTS {
+        if results.is_empty() || results.len() > MAX_RESULTS {
             let found = results.len();
-            return Err(say(&format!("{found} results, and a report has 1 to {MOST_RESULTS}")));
+            return Err(say(&format!("{found} results, and a report has 1 to {MAX_RESULTS}")));
         }
         for result in results {
             let backend = name(&result["backend"]);
@@ -104,15 +104,15 @@ impl Sweep {
 /// A name that an artifact holds, short enough for a picture.
 fn name(value: &Value) -> String {
     let text = value.as_str().unwrap_or("?");
-    text.chars().filter(|it| !it.is_control()).take(LONGEST_NAME).collect()
+    text.chars().filter(|it| !it.is_control()).take(MAX_NAME_CHARACTERS).collect()
 }
 
 /// A result, if its numbers are such as a bench can measure: those that are drawn are positive and
 /// of a size that a scale can show.
 fn point(result: &Value) -> Option<Point> {
-    let measured = |value: &Value| value.as_f64().filter(|it| (0.0..=MOST_MEASURED).contains(it));
+    let measured = |value: &Value| value.as_f64().filter(|it| (0.0..=MAX_MEASURED).contains(it));
     let number = |field: &str| measured(&result[field]);
-    let speed = |field: &str| number(field).filter(|it| *it >= LEAST_SPEED);
+    let speed = |field: &str| number(field).filter(|it| *it >= MIN_SPEED);
     Some(Point {
         num_envs: result["num_envs"].as_u64().filter(|it| (1..=1 << 40).contains(it))?,
         frames_per_s: speed("frames_per_s")?,

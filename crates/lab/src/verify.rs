@@ -14,10 +14,10 @@ use crate::program;
 use crate::region::Region;
 
 /// Actions that a run records, at most: they are kept in memory until it is over.
-const MOST_ACTIONS: u64 = 1 << 33;
+const MAX_ACTIONS: u64 = 1 << 33;
 
 /// Bytes of all regions together, at most: the whole memory sixteen times.
-const MOST_REGION_BYTES: u64 = 16 << 16;
+const MAX_REGION_BYTES: u64 = 16 << 16;
 
 /// Plan of a comparison: the two backends, the run, and how many values of it are compared.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub struct VerifyPlan {
     pub num_envs: usize,
     /// Steps to take.
     pub steps: u64,
-    /// Compare after every so many steps, and after the last.
+    /// Steps between two comparisons; the last step is compared, too.
     pub compare_every: u64,
     /// Memory to compare; nothing else of memory is looked at.
     pub regions: Vec<Region>,
@@ -94,13 +94,13 @@ impl VerifyPlan {
     fn check(&self) -> Result<(), LabError> {
         let actions = u128::from(self.steps) * self.num_envs as u128;
         // A step takes some bytes of its own.
-        if actions.max(u128::from(self.steps) * 32) > u128::from(MOST_ACTIONS) {
+        if actions.max(u128::from(self.steps) * 32) > u128::from(MAX_ACTIONS) {
             let (steps, num_envs) = (self.steps, self.num_envs);
-            return Err(LabError::TooManyActions { steps, num_envs, most: MOST_ACTIONS });
+            return Err(LabError::TooManyActions { steps, num_envs, most: MAX_ACTIONS });
         }
         let bytes = self.regions.iter().map(|region| u64::from(region.high - region.low)).sum();
-        if bytes > MOST_REGION_BYTES {
-            return Err(LabError::TooMuchMemory { bytes, most: MOST_REGION_BYTES });
+        if bytes > MAX_REGION_BYTES {
+            return Err(LabError::TooMuchMemory { bytes, most: MAX_REGION_BYTES });
         }
         Ok(())
     }

@@ -22,8 +22,8 @@ use crate::OracleError;
 const MAGIC: [u8; 4] = *b"GBX1";
 /// The version of the frames' contents: `PROTOCOL_VERSION` in `gbxcule/oracle/framing.py`.
 const PROTOCOL_VERSION: u64 = 1;
-const MOST_HEADER_BYTES: usize = 1 << 20;
-const MOST_PAYLOAD_BYTES: usize = 1 << 28;
+const MAX_HEADER_BYTES: usize = 1 << 20;
+const MAX_PAYLOAD_BYTES: usize = 1 << 28;
 const STDERR_TAIL_BYTES: usize = 8 << 10;
 /// Time that a child that closed its stdout may take to end by itself, and a dead one's stderr to
 /// run dry: both happen at once, unless the computer is busy or another process holds the pipe.
@@ -59,13 +59,12 @@ impl OracleChild {
     /// Starts `command` as the oracle called `oracle`.
     ///
     /// # Errors
-    /// The program cannot be started.
+    /// The program, or a thread that talks to it, cannot be started.
     pub fn start(oracle: &str, mut command: Command) -> Result<Self, OracleError> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut owned = ChildGroup::spawn(&mut command).map_err(|source| OracleError::Start {
-            program: command.get_program().to_string_lossy().into_owned(),
-            source,
-        })?;
+        let program = command.get_program().to_string_lossy().into_owned();
+        let failed = |source| OracleError::Start { program: program.clone(), source };
+        let mut owned = ChildGroup::spawn(&mut command).map_err(failed)?;
         let child = owned.child();
         let stderr = Arc::new(Mutex::new(Vec::new()));
         let (requests, outbox) = channel();
@@ -75,12 +74,13 @@ impl OracleChild {
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         {
             let tail = Arc::clone(&stderr);
-            thread::spawn(move || {
+            start_thread(move || {
                 keep_tail(pipe, &tail);
                 drop(flowing);
-            });
-            thread::spawn(move || write_requests(stdin, &outbox));
-            thread::spawn(move || read_answers(stdout, &inbox));
+            })
+            .and_then(|()| start_thread(move || write_requests(stdin, &outbox)))
+            .and_then(|()| start_thread(move || read_answers(stdout, &inbox)))
+            .map_err(failed)?;
         }
         let (oracle, pending) = (oracle.to_owned(), None);
         Ok(Self { oracle, child: owned, requests, answers, stderr, stderr_ended, pending })
@@ -216,7 +216,7 @@ fn read_answer(stdout: &mut impl Read) -> Result<Answer, StreamError> {
         u32::from_le_bytes([prefix[at], prefix[at + 1], prefix[at + 2], prefix[at + 3]]) as usize
     };
     let (header_bytes, payload_bytes) = (length(4), length(8));
-    if header_bytes > MOST_HEADER_BYTES || payload_bytes > MOST_PAYLOAD_BYTES {
+    if header_bytes > MAX_HEADER_BYTES || payload_bytes > MAX_PAYLOAD_BYTES {
         return Err(StreamError::Rubbish(format!(
             "a frame of {header_bytes} + {payload_bytes} bytes"
         )));
@@ -229,6 +229,10 @@ fn read_answer(stdout: &mut impl Read) -> Result<Answer, StreamError> {
         Ok(header) => Ok(Answer { header, payload }),
         Err(_) => Err(StreamError::Rubbish(quote(&header))),
     }
+}
+
+fn start_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    thread::Builder::new().spawn(work).map(drop)
 }
 
 fn quote(bytes: &[u8]) -> String {

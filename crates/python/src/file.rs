@@ -14,7 +14,7 @@ fn named(path: &Path, error: &Error) -> PyErr {
     Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }
 
-/// The bytes of a file of at most so many. Pipes and devices are refused.
+/// The bytes of a file that has at most `most_bytes`. Pipes and devices are refused.
 #[pyfunction]
 pub(crate) fn read_file(
     py: Python<'_>,
@@ -28,7 +28,7 @@ pub(crate) fn read_file(
 /// The bytes of a checkpoint's file, or the first ones of another file.
 #[pyfunction]
 pub(crate) fn read_checkpoint(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyBytes>> {
-    let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MOST_CHECKPOINT_BYTES);
+    let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MAX_CHECKPOINT_BYTES);
     let bytes = py.detach(|| gbxcule_files::read_record(&path, magic, most));
     Ok(PyBytes::new(py, &bytes.map_err(|error| named(&path, &error))?))
 }

@@ -30,7 +30,7 @@ impl Line {
 const DEEPEST: usize = 16;
 
 /// More lines than any source needs: recursive macros grow fast.
-const MOST_LINES: usize = 200_000;
+const MAX_LINES: usize = 200_000;
 
 #[derive(Default)]
 pub(crate) struct Expander<'a> {
@@ -116,7 +116,7 @@ impl<'a> Expander<'a> {
     }
 
     fn push(&mut self, line: Line) {
-        if self.lines.len() < MOST_LINES {
+        if self.lines.len() < MAX_LINES {
             self.lines.push(line);
         }
     }

@@ -70,7 +70,7 @@ pub(crate) enum Statement {
         kib: Expression,
         column: u32,
     },
-    /// `banks 8`: at least so many ROM banks.
+    /// `banks 8`: at least 8 ROM banks.
     Banks {
         count: Expression,
         column: u32,

@@ -199,7 +199,7 @@ impl Array {
     }
 
     /// Returns the address of the first element in the memory of its CUDA device; `None` on the
-    /// host. Valid while the array or a view of it lives, for code that waits for its stream first
+    /// host. Valid while the array or a view of it lives. Synchronize its stream before reading
     /// ([`Stream::synchronize`]).
     pub fn device_pointer(&self) -> Option<u64> {
         let on_device = self.device() != Device::Cpu;
@@ -279,7 +279,7 @@ impl Array {
         Ok(part)
     }
 
-    /// The dimensions the other way round.
+    /// Reverses the order of the dimensions; shares the memory.
     #[must_use]
     pub fn transposed(&self) -> Self {
         let mut other = self.clone();

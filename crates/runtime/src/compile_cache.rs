@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::process::PerProcess;
 use crate::reflection::{Reflection, reflect};
-use crate::worker_threads::{STACK_MAX, pool};
+use crate::worker_threads::{MAX_STACK, pool};
 use gbxcule_codegen_clif::{LoweredModule, Sharing};
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
@@ -110,11 +110,11 @@ pub fn compile(
 impl Native {
     fn new(module: &Valid<Module>, build: Build) -> Result<Self, Error> {
         let (code, program) = Code::new(module, &[], &[], build.checks, sharing())?;
-        if let Some(entry) = program.entries.iter().find(|entry| entry.stack_bytes > STACK_MAX) {
+        if let Some(entry) = program.entries.iter().find(|entry| entry.stack_bytes > MAX_STACK) {
             return Err(Error::Stack {
                 kernel: module.functions[entry.kernel].name.clone(),
                 bytes: entry.stack_bytes,
-                limit: STACK_MAX,
+                limit: MAX_STACK,
             });
         }
         Ok(Self { checks: build.checks, code, shared: OnceLock::new(), program })

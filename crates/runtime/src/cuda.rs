@@ -14,7 +14,7 @@ mod queue;
 
 pub(crate) use memory::Memory;
 pub(crate) use module::Image;
-pub(crate) use queue::{Order, Queue};
+pub(crate) use queue::{Queue, StreamOrder};
 
 use crate::error::Error;
 use crate::nvrtc::Arch;

@@ -18,7 +18,7 @@ const VARIABLE: &str = "GBXCULE_CACHE";
 const MAGIC: &[u8] = b"gbxcule code 3\n";
 const DIGEST_BYTES: usize = 32;
 /// Bytes of the largest file that is read.
-const MOST_BYTES: u64 = 1 << 28;
+const MAX_BYTES: u64 = 1 << 28;
 
 /// Major and minor version of a compiler.
 type Version = (u32, u32);
@@ -111,7 +111,7 @@ impl CodeFolder {
 
 /// The content of a file that is whole, and this user's.
 fn read(path: &Path, key: &str) -> Option<Vec<u8>> {
-    let bytes = read_own(path, MOST_BYTES).ok()?;
+    let bytes = read_own(path, MAX_BYTES).ok()?;
     let (found, content) = bytes.strip_prefix(MAGIC)?.split_at_checked(DIGEST_BYTES)?;
     (digest(key, content) == *found).then(|| content.to_vec())
 }

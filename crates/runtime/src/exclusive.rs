@@ -6,7 +6,7 @@ use crate::argument::Argument;
 use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::overlap::collect;
-use gbxcule_codegen_clif::{ExclusiveArray, SMALL_MAX};
+use gbxcule_codegen_clif::{ExclusiveArray, MAX_SMALL};
 use std::sync::Arc;
 
 /// Returns true if all of a kernel's arrays that must be exclusive are.
@@ -18,7 +18,7 @@ pub(crate) fn are_exclusive(
     if exclusive.is_empty() {
         return true;
     }
-    if grid.iter().any(|&extent| extent as i64 > SMALL_MAX) {
+    if grid.iter().any(|&extent| extent as i64 > MAX_SMALL) {
         return false;
     }
     let mut all = Vec::new();

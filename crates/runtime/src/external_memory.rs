@@ -99,7 +99,8 @@ impl Stream {
     /// The driver refuses.
     pub unsafe fn make_wait(&self, other: u64) -> Result<(), Error> {
         // SAFETY: the caller promises that the stream lives.
-        self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::Order::Before) })
+        self.queue()
+            .map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::StreamOrder::Before) })
     }
 
     /// Makes this stream wait for what was asked of another library's so far.
@@ -111,7 +112,7 @@ impl Stream {
     /// The driver refuses.
     pub unsafe fn wait_for(&self, other: u64) -> Result<(), Error> {
         // SAFETY: the caller promises that the stream lives.
-        self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::Order::After) })
+        self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::StreamOrder::After) })
     }
 }
 

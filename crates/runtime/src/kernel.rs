@@ -110,8 +110,8 @@ impl Kernel {
     /// - The launch is only queued, in the stream of its arrays. A launch without arrays is waited
     ///   for at once.
     /// - Its error is returned by the next call that waits for that stream, such as
-    ///   [`Array::to_vec`](crate::Array::to_vec) or [`Stream::synchronize`]. Without such a call it
-    ///   is lost.
+    ///   [`Array::to_vec`](crate::Array::to_vec) or [`Stream::synchronize`]. If nobody waits, a
+    ///   fault is never reported.
     /// - A thread that faults ends; the other threads go on.
     /// - Printed text appears when the stream is waited for.
     ///
@@ -138,6 +138,7 @@ impl Kernel {
     /// Launches like [`launch`](Self::launch), calls `go_on` several times a second while the
     /// kernel runs on the CPU, and stops when it returns false. Returns true if the launch
     /// finished. If not, some threads have run to their end and some have stopped in the middle.
+    /// On CUDA `go_on` is never called, and the launch is queued as by `launch`.
     ///
     /// # Errors
     /// As [`Kernel::launch`].

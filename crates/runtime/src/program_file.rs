@@ -9,10 +9,10 @@ use gbxcule_ir::source::FileText;
 use std::path::{Path, PathBuf};
 
 /// Most bytes of a file.
-const BYTES_MAX: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// Most folders up at which a package may begin.
-const PACKAGE_DEPTH_MAX: usize = 32;
+const MAX_PACKAGE_DEPTH: usize = 32;
 
 /// Why a file isn't read.
 #[derive(thiserror::Error, Debug)]
@@ -45,7 +45,7 @@ impl ProgramFiles {
     /// Files below a folder, or the one around the outermost package that it is in.
     pub fn below(folder: &Path) -> Self {
         let Ok(mut outermost) = folder.canonicalize() else { return Self { folders: Vec::new() } };
-        for _ in 0..PACKAGE_DEPTH_MAX {
+        for _ in 0..MAX_PACKAGE_DEPTH {
             // A folder without a file of its own is in the package that is around it.
             let is_package = |folder: &Path| folder.join("__init__.py").is_file();
             let is_inside = is_package(&outermost) || outermost.parent().is_some_and(is_package);
@@ -69,7 +69,7 @@ impl ProgramFiles {
         if !self.folders.iter().any(|folder| real.starts_with(folder)) {
             return Err(ReadError::Outside(self.folders.first().cloned().unwrap_or_default()));
         }
-        gbxcule_files::read_text(&real, BYTES_MAX).map_err(|error| {
+        gbxcule_files::read_text(&real, MAX_BYTES).map_err(|error| {
             // An error without a number is the reader's own: the file is there.
             if error.raw_os_error().is_none() {
                 ReadError::Unsuitable(error)
@@ -138,7 +138,7 @@ mod tests {
     fn only_texts_of_a_reasonable_size_are_read() {
         let root = tempfile::tempdir().expect("a folder");
         let files = ProgramFiles::of(&root.path().join("k.py"));
-        write(root.path().join("big.py"), vec![b' '; BYTES_MAX as usize + 1]).expect("a file");
+        write(root.path().join("big.py"), vec![b' '; MAX_BYTES as usize + 1]).expect("a file");
         write(root.path().join("bytes.py"), [0xff, 0xfe]).expect("a file");
         create_dir(root.path().join("folder.py")).expect("a folder");
         assert_eq!(

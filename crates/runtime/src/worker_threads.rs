@@ -6,9 +6,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 
 /// Bytes of stack that kernels may take for variables on a thread of the pool.
-pub(crate) const STACK_MAX: u64 = 24 << 20;
+pub(crate) const MAX_STACK: u64 = 24 << 20;
 /// Bytes that they may take on the caller's thread.
-pub(crate) const CALLER_STACK_MAX: u64 = 64 << 10;
+pub(crate) const MAX_CALLER_STACK: u64 = 64 << 10;
 
 /// One thread for each core, or as many as `GBXCULE_THREADS` says.
 pub(crate) fn pool() -> Option<&'static ThreadPool> {
@@ -19,7 +19,7 @@ pub(crate) fn pool() -> Option<&'static ThreadPool> {
 }
 
 /// Threads, at most: more than any computer has cores.
-const MOST_THREADS: usize = 1024;
+const MAX_THREADS: usize = 1024;
 
 /// Number of threads that `GBXCULE_THREADS` asks for; nothing if it is not set, or empty.
 fn requested_threads() -> Result<Option<usize>, Error> {
@@ -27,9 +27,9 @@ fn requested_threads() -> Result<Option<usize>, Error> {
         return Ok(None);
     };
     let threads = text.to_str().and_then(|text| text.parse().ok());
-    match threads.filter(|threads| (1..=MOST_THREADS).contains(threads)) {
+    match threads.filter(|threads| (1..=MAX_THREADS).contains(threads)) {
         Some(threads) => Ok(Some(threads)),
-        None => Err(Error::Threads { found: text.display().to_string(), most: MOST_THREADS }),
+        None => Err(Error::Threads { found: text.display().to_string(), most: MAX_THREADS }),
     }
 }
 
@@ -45,7 +45,7 @@ fn make() -> Option<&'static ThreadPool> {
         .num_threads(threads.unwrap_or(0))
         .thread_name(|number| format!("kernel-{number}"))
         // Pages that are never touched cost nothing.
-        .stack_size(STACK_MAX as usize + (8 << 20));
+        .stack_size(MAX_STACK as usize + (8 << 20));
     Some(Box::leak(Box::new(builder.build().ok()?)))
 }
 

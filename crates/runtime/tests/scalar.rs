@@ -70,7 +70,7 @@ fn run(
     let arrays: Vec<Array> = all.map(|(c, &of)| image(c, of).expect("fits")).collect();
     let args: Vec<Argument> = arrays.iter().map(Argument::from).collect();
     compiled.kernel("k").expect("is there").launch(&[rows], &args).expect("runs");
-    let bytes = arrays[columns.len()].memory().expect("its bytes");
+    let bytes = arrays[columns.len()].memory_bytes().expect("its bytes");
     bytes.chunks(result.bytes() as usize).map(|part| eval::from_bytes(result, part)).collect()
 }
 

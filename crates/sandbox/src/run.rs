@@ -16,8 +16,8 @@ use crate::{ChildGroup, SandboxError, confine};
 
 /// Time between two polls of a child: short for one that ends at once, longer for one that takes
 /// its time.
-const SHORTEST_POLL: Duration = Duration::from_millis(1);
-const LONGEST_POLL: Duration = Duration::from_millis(20);
+const MIN_POLL: Duration = Duration::from_millis(1);
+const MAX_POLL: Duration = Duration::from_millis(20);
 /// Time for the rest of an ended child's output; no process that could hold the pipe is left,
 /// unless there is no seccomp.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -98,8 +98,8 @@ pub fn run<S: AsRef<OsStr>>(
     let child = owned.child();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let limits = policy.limits;
-    let stdout = PipeReader::of(stdout, limits.output_bytes, true);
-    let stderr = PipeReader::of(stderr, limits.error_bytes, false);
+    let stdout = PipeReader::of(stdout, limits.output_bytes, true).map_err(start)?;
+    let stderr = PipeReader::of(stderr, limits.error_bytes, false).map_err(start)?;
     let early = wait(&mut owned, begin, limits, &stdout);
     let read = |source| SandboxError::Read { program: program.into(), source };
     let status = owned.end().map_err(read)?;
@@ -117,7 +117,7 @@ fn wait(
     limits: Limits,
     stdout: &PipeReader,
 ) -> Option<ChildEnd> {
-    let mut look = SHORTEST_POLL;
+    let mut look = MIN_POLL;
     while !owned.has_ended() {
         if begin.elapsed() > limits.wall {
             return Some(ChildEnd::Time(limits.wall));
@@ -125,11 +125,11 @@ fn wait(
         if stdout.overflowed.load(Ordering::Relaxed) {
             return Some(ChildEnd::Output(limits.output_bytes));
         }
-        if look == LONGEST_POLL && processes(owned.group()) > limits.processes {
+        if look == MAX_POLL && processes(owned.group()) > limits.processes {
             return Some(ChildEnd::Processes(limits.processes));
         }
         thread::sleep(look);
-        look = (look * 2).min(LONGEST_POLL);
+        look = (look * 2).min(MAX_POLL);
     }
     None
 }
@@ -186,11 +186,15 @@ struct PipeReader {
 
 impl PipeReader {
     /// Keeps up to `most` bytes; after them stops reading, or reads on and discards.
-    fn of(pipe: Option<impl Read + Send + 'static>, most: usize, stops: bool) -> Self {
+    fn of(
+        pipe: Option<impl Read + Send + 'static>,
+        most: usize,
+        stops: bool,
+    ) -> std::io::Result<Self> {
         let (bytes, overflowed) = (Arc::default(), Arc::new(AtomicBool::new(false)));
         let (open, ended) = channel();
         let all = Self { bytes: Arc::clone(&bytes), overflowed: Arc::clone(&overflowed), ended };
-        thread::spawn(move || {
+        thread::Builder::new().spawn(move || {
             let _open = open;
             let Some(mut pipe) = pipe else { return };
             let mut buffer = [0; 16 << 10];
@@ -206,8 +210,8 @@ impl PipeReader {
                     }
                 }
             }
-        });
-        all
+        })?;
+        Ok(all)
     }
 
     /// The bytes, and whether they are all.

@@ -24,7 +24,7 @@ const PANNING: usize = 0x15;
 const LOUDEST: i32 = 4 * 15 * 8;
 
 /// Greatest charge: that of the loudest input.
-const MOST_CHARGE: u64 = (i16::MAX as u64 / 2) << 16;
+const MAX_CHARGE: u64 = (i16::MAX as u64 / 2) << 16;
 
 /// Sums of one sample under way, and the charge of the output's capacitors.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +56,7 @@ impl Mixer {
         let loudest = LOUDEST.unsigned_abs() * mixer.halves.min(2 * SAMPLE_MCYCLES);
         let is_possible = mixer.halves < 2 * SAMPLE_MCYCLES
             && mixer.sums.iter().all(|sum| sum.unsigned_abs() <= loudest)
-            && mixer.charges.iter().all(|charge| charge.unsigned_abs() <= MOST_CHARGE);
+            && mixer.charges.iter().all(|charge| charge.unsigned_abs() <= MAX_CHARGE);
         is_possible.then_some(mixer)
     }
 

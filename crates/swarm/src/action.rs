@@ -34,7 +34,7 @@ pub mod button {
 }
 
 /// Actions are bytes, on every device and in every artifact.
-pub(crate) const MOST_ACTIONS: usize = 256;
+pub(crate) const MAX_ACTIONS: usize = 256;
 
 /// The action that presses nothing.
 const NOOP: &str = "NOOP";
@@ -106,6 +106,23 @@ impl Codec {
     #[must_use]
     pub fn buttons(&self, action: u8) -> Option<u8> {
         self.actions.get(usize::from(action)).map(|action| action.buttons)
+    }
+
+    /// Returns the buttons of an action, and for how many frames they are held; the codec has the
+    /// action.
+    pub(crate) fn pressed(&self, action: u8, schedule: Schedule) -> (u8, u32) {
+        let action = &self.actions[usize::from(action)];
+        (action.buttons, action.frames_held(schedule))
+    }
+
+    /// Returns what `pressed` says of each action number, as the tables of step kernels.
+    pub(crate) fn tables(&self, schedule: Schedule) -> ([u8; 256], [u32; 256]) {
+        let (mut buttons, mut frames_held) = ([0; 256], [0; 256]);
+        for (action, _) in (0_u8..=255).zip(self.actions.iter()) {
+            let number = usize::from(action);
+            (buttons[number], frames_held[number]) = self.pressed(action, schedule);
+        }
+        (buttons, frames_held)
     }
 
     /// The number of an action that presses nothing, or the first one.

@@ -1,4 +1,4 @@
-//! The check that there is memory for so many machines. Both swarms make it before they allocate,
+//! The check that there is memory for all machines. Both swarms make it before they allocate,
 //! because the system kills a process that runs out of the host's memory, without a message.
 
 use gbxcule_runtime::Device;
@@ -8,7 +8,7 @@ use crate::SwarmError;
 /// 1 / this of the free memory stays unused, on a GPU for kernels' stacks.
 const SPARE: u64 = 16;
 
-/// Refuses more envs than a device with so much free memory has room for.
+/// Refuses more envs than the free memory of a device has room for.
 pub(crate) fn check(
     device: Device,
     free_bytes: u64,

@@ -37,12 +37,12 @@ impl Swarm {
     /// First bytes of every checkpoint.
     pub const CHECKPOINT_MAGIC: &[u8] = CHECKPOINT.magic;
     /// Bytes of the largest checkpoint that is read from a file.
-    pub const MOST_CHECKPOINT_BYTES: u64 = 1 << 36;
+    pub const MAX_CHECKPOINT_BYTES: u64 = 1 << 36;
 
     /// Returns the whole swarm as bytes, with a note of the caller's.
     ///
     /// # Errors
-    /// The device failed, or a program stopped in a step before.
+    /// The device failed, or a program stopped in an earlier step.
     pub fn checkpoint(&self, note: &[u8]) -> Result<Vec<u8>, SwarmError> {
         let mut writer = Writer::new(CHECKPOINT);
         writer.bytes(note);

@@ -34,13 +34,13 @@ pub struct SwarmConfig {
     pub chance: Option<Chance>,
     /// Contents of memory at power-on.
     pub power_on: PowerOnChoice,
-    /// Make sound samples of each step. Machines then run one instruction at a time, on the CPU.
+    /// Make sound samples of each step. CPU only. Machines then run one instruction at a time.
     pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
-    /// Code made for the ROM. Color machines, and machines with hooks, sound or a cable, run
-    /// without it; on CUDA devices also those whose programs have `settled`, and ROMs without a
-    /// loop that is worth it.
+    /// Code made for the ROM. Not used by Color machines, and by machines with hooks, sound or a
+    /// cable. On CUDA, also not used by programs that have `settled`, and for ROMs without a loop
+    /// that is worth it.
     pub recompile: Recompile,
     /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable are interpreted,
     /// on every device.

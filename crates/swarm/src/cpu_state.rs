@@ -40,7 +40,8 @@ impl CpuState {
         })
     }
 
-    /// Reads A F B C D E H L SP PC, as kernels leave them.
+    /// Reads A F B C D E H L SP PC, as `read_registers` in `kernels.py` leaves them (PyBoy's server
+    /// sends the same order).
     pub(crate) fn from_words(words: &[u16]) -> Self {
         let byte = |position: usize| words[position] as u8;
         Self {

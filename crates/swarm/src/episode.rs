@@ -85,7 +85,7 @@ pub(crate) struct Episodes {
 }
 
 impl Episodes {
-    /// The episodes of envs that were just switched on, with so many starts.
+    /// The episodes of envs that were just switched on, with `starts` starts.
     pub(crate) fn new(num_envs: usize, starts: usize) -> Self {
         let (by_env, awaits_begin) = (vec![Episode::default(); num_envs], vec![true; num_envs]);
         Self { by_env, awaits_begin, weights: vec![1; starts] }

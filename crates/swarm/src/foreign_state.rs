@@ -24,7 +24,7 @@ use crate::{AnyMachine, EnvSnapshot, Programs, Rom, SwarmError};
 const LINE_TCYCLES: u32 = 456;
 /// No instruction of an idling machine goes further past the place, nor does a frame begin later
 /// than this.
-const MOST_PAST_TCYCLES: u32 = 16;
+const MAX_PAST_TCYCLES: u32 = 16;
 /// Address at which idling machines execute: zeros, which are NOPs, and nothing that matters
 /// follows them.
 const IDLE_PC: u16 = 0x0150;
@@ -343,7 +343,7 @@ fn place(machine: &AnyMachine) -> u32 {
 /// Returns true if the PPU is at the place or a little past it.
 fn reached(machine: &AnyMachine, wanted: u32) -> bool {
     let ahead = (place(machine) + 4 * FRAME_MCYCLES - wanted) % (4 * FRAME_MCYCLES);
-    ahead <= MOST_PAST_TCYCLES
+    ahead <= MAX_PAST_TCYCLES
 }
 
 /// The writes that bring a mapper to these registers.

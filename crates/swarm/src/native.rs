@@ -1,12 +1,15 @@
 //! Steps a swarm on CPU threads.
 
 mod outputs;
+mod shard;
 
 use std::num::NonZeroUsize;
 
 use gbxcule_blocks::Recompile;
 use gbxcule_runtime::Device;
 use gbxcule_sound::SAMPLES_PER_FRAME;
+use shard::{SHARDS_PER_THREAD, ShardPlan};
+pub(crate) use shard::{Shard, joined};
 
 use crate::checkpoint::StepOutputs;
 use crate::env_states::memory_rows;
@@ -14,7 +17,6 @@ use crate::episode::Episodes;
 use crate::hook::HookTable;
 use crate::interruptible_step::FrameTime;
 use crate::machine::MachineSound;
-use crate::shard::{SHARDS_PER_THREAD, Shard, ShardPlan};
 use crate::shared_calls::SwarmParts;
 use crate::step_plan::StepPlan;
 use crate::worker_pool::WorkerPool;
@@ -57,8 +59,8 @@ impl NativeSwarm {
     /// Makes a swarm whose machines are switched on and have run no frame.
     ///
     /// # Errors
-    /// No machines asked for or more than there is memory for, no thread to be had, or a program
-    /// that cannot be run here.
+    /// No machines asked for or more than there is memory for, a thread could not be started, or
+    /// the configuration does not fit: hooks, sound, cable, codec.
     pub fn new(rom: Rom, config: SwarmConfig) -> Result<Self, SwarmError> {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
@@ -90,7 +92,8 @@ impl NativeSwarm {
             && rom.model() == Model::Original;
         let recompile = runs_frames.then_some(config.recompile);
         let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound, recompile, link };
-        let mut envs_per_shard = config.num_envs.div_ceil(threads.saturating_mul(SHARDS_PER_THREAD));
+        let mut envs_per_shard =
+            config.num_envs.div_ceil(threads.saturating_mul(SHARDS_PER_THREAD));
         if link == LinkMode::Pairs {
             envs_per_shard = envs_per_shard.next_multiple_of(2);
         }
@@ -115,7 +118,8 @@ impl NativeSwarm {
         })
     }
 
-    /// Returns the number of blocks of code made for the ROM; `None` if machines run without them.
+    /// Returns the number of blocks of code made for the ROM; `None` if blocks are off, or have not
+    /// won a trial yet.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         let runner = self.shards.iter().flatten().find_map(Shard::runner)?;
@@ -176,7 +180,7 @@ impl NativeSwarm {
     }
 
     /// Holds these buttons down in an env instead of its actions' buttons, through whole steps and
-    /// resets; `None` ends it.
+    /// resets; `None` returns to the actions' buttons.
     ///
     /// # Errors
     /// There is no such env.
@@ -250,7 +254,7 @@ impl NativeSwarm {
         Ok(snapshot)
     }
 
-    /// Loads a copied state into an env. If an episode begins in that state, the programs' `begin`
+    /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin`
     /// runs.
     ///
     /// # Errors
@@ -380,8 +384,7 @@ impl SwarmParts for NativeSwarm {
             shard.actions.copy_from_slice(actions);
             let pressed = shard.buttons.iter_mut().zip(&mut shard.frames_held);
             for ((buttons, frames_held), action) in pressed.zip(actions) {
-                let action = &codec.actions[usize::from(*action)];
-                (*buttons, *frames_held) = (action.buttons, action.frames_held(*schedule));
+                (*buttons, *frames_held) = codec.pressed(*action, *schedule);
             }
         }
         self.workers.step(&mut self.shards, plan)?;

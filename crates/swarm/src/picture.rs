@@ -13,9 +13,9 @@ use gbxcule_gameboy::FRAME_BYTES;
 use crate::Frame;
 
 /// Pixels of a line.
-pub(crate) const WIDTH: usize = 160;
+pub const WIDTH: usize = 160;
 /// Lines of a frame.
-pub(crate) const HEIGHT: usize = 144;
+pub const HEIGHT: usize = 144;
 const LINE_BYTES: usize = WIDTH / 4;
 
 /// A form of the 160 x 144 pixels of a frame.
@@ -34,7 +34,7 @@ pub enum Picture {
     /// 144 x 160 colours of three bytes, the Color's five bits of each spread over eight; shades as
     /// the [`Grays`] have them.
     Rgb,
-    /// `Rgb` in the colours that the Color's dim panel shows: mixed with one another.
+    /// `Rgb` in the colours that the Color's dim panel shows: each part lights the others.
     RgbCorrected,
 }
 
@@ -60,13 +60,18 @@ impl Picture {
 
     /// Puts a frame into `out`, which has [`Picture::bytes`].
     pub(crate) fn fill(self, grays: Grays, frame: Frame<'_>, out: &mut [u8]) {
-        match (self, frame) {
-            (Self::Rgb555, _) => fill_colors(frame, grays, out, u16::to_le_bytes),
-            (Self::Rgb, Frame::Colors(_)) => fill_colors(frame, grays, out, rgb),
-            (Self::RgbCorrected, _) => fill_colors(frame, grays, out, corrected_rgb),
-            (_, Frame::Shades(frame)) => self.fill_shades(grays, frame, out),
-            (Self::Packed, Frame::Colors(_)) => out.copy_from_slice(&*frame.shades()),
-            (_, Frame::Colors(frame)) => self.fill_lightness(frame, out),
+        match self {
+            Self::Rgb555 => fill_colors(frame, grays, out, u16::to_le_bytes),
+            Self::RgbCorrected => fill_colors(frame, grays, out, corrected_rgb),
+            Self::Packed => out.copy_from_slice(&*frame.shades()),
+            Self::Rgb => match frame {
+                Frame::Shades(frame) => fill_grays_thrice(grays, frame, out),
+                Frame::Colors(_) => fill_colors(frame, grays, out, rgb),
+            },
+            Self::Gray | Self::Mean | Self::Stride => match frame {
+                Frame::Shades(frame) => self.fill_shades(grays, frame, out),
+                Frame::Colors(frame) => self.fill_lightness(frame, out),
+            },
         }
     }
 
@@ -87,8 +92,7 @@ impl Picture {
                     ]
                 };
                 out[y * columns + x] = match self {
-                    // The mean of bytes is a byte.
-                    Self::Mean => (square().map(u16::from).iter().sum::<u16>() / 4) as u8,
+                    Self::Mean => mean(square()),
                     Self::Stride => gray(left, top),
                     _ => gray(x, y),
                 };
@@ -99,32 +103,35 @@ impl Picture {
     fn fill_shades(self, grays: Grays, frame: &[u8; FRAME_BYTES], out: &mut [u8]) {
         let grays = grays.table();
         match self {
-            Self::Packed => out.copy_from_slice(frame),
-            Self::Gray => {
-                for (pixels, packed) in out.chunks_exact_mut(4).zip(frame) {
-                    pixels.copy_from_slice(&grays[usize::from(*packed)]);
-                }
-            }
-            // Five bits a colour hold neither 170 nor 153.
-            Self::Rgb => {
-                for (pixels, packed) in out.as_chunks_mut::<12>().0.iter_mut().zip(frame) {
-                    let four = grays[usize::from(*packed)];
-                    *pixels = std::array::from_fn(|part| four[part / 3]);
-                }
-            }
             Self::Mean => for_each_square(frame, out, |upper, lower| {
-                let [a, b] = [upper, lower].map(|byte| grays[usize::from(byte)].map(u16::from));
-                let mean = |left: usize| (a[left] + a[left + 1] + b[left] + b[left + 1]) / 4;
-                // The mean of bytes is a byte.
-                [mean(0) as u8, mean(2) as u8]
+                let [a, b] = [upper, lower].map(|byte| grays[usize::from(byte)]);
+                [0, 2].map(|left| mean([a[left], a[left + 1], b[left], b[left + 1]]))
             }),
             Self::Stride => for_each_square(frame, out, |upper, _| {
                 let gray = grays[usize::from(upper)];
                 [gray[0], gray[2]]
             }),
-            Self::Rgb555 | Self::RgbCorrected => unreachable!("filled as colours"),
+            _ => {
+                for (pixels, packed) in out.chunks_exact_mut(4).zip(frame) {
+                    pixels.copy_from_slice(&grays[usize::from(*packed)]);
+                }
+            }
         }
     }
+}
+
+/// Writes each gray three times. Not by way of `fill_colors`: RGB555 can't hold 170 and 153.
+fn fill_grays_thrice(grays: Grays, frame: &[u8; FRAME_BYTES], out: &mut [u8]) {
+    let grays = grays.table();
+    for (pixels, packed) in out.as_chunks_mut::<12>().0.iter_mut().zip(frame) {
+        let four = grays[usize::from(*packed)];
+        *pixels = std::array::from_fn(|part| four[part / 3]);
+    }
+}
+
+/// The mean of a square of pixels, rounded down: of bytes it is a byte.
+fn mean(square: [u8; 4]) -> u8 {
+    (square.map(u16::from).iter().sum::<u16>() / 4) as u8
 }
 
 impl Frame<'_> {
@@ -151,7 +158,7 @@ impl Frame<'_> {
     pub fn colors(&self, grays: Grays, mut see: impl FnMut(u16)) {
         match self {
             Self::Shades(frame) => {
-                let colors = grays.shades().map(|gray| u16::from(gray >> 3) * 0x421);
+                let colors = grays.levels().map(|gray| u16::from(gray >> 3) * 0x421);
                 for byte in *frame {
                     for shift in [6, 4, 2, 0] {
                         see(colors[usize::from(byte >> shift & 3)]);
@@ -199,16 +206,21 @@ pub fn corrected_rgb(color: u16) -> [u8; 3] {
     shown.map(|sum| (sum.min(960) >> 2) as u8)
 }
 
+/// Weights of red, green and blue in lightness, in thousandths (BT.601).
+const BT601: [u32; 3] = [299, 587, 114];
+
+fn weighted(parts: [u32; 3]) -> u32 {
+    parts.iter().zip(BT601).map(|(part, weight)| part * weight).sum()
+}
+
 /// The shade of a colour, as programs see it (`gbxcule_gameboy_color::view::pixel`).
 fn shade(color: u16) -> u8 {
-    let [red, green, blue] = parts(color).map(u32::from);
-    3 - ((299 * red + 587 * green + 114 * blue) / 8000) as u8
+    3 - (weighted(parts(color).map(u32::from)) / 8000) as u8
 }
 
 /// Returns the lightness of a colour, 0 to 255, by the weights of BT.601.
 fn lightness(color: u16) -> u8 {
-    let [red, green, blue] = rgb(color).map(u32::from);
-    ((299 * red + 587 * green + 114 * blue) / 1000) as u8
+    (weighted(rgb(color).map(u32::from)) / 1000) as u8
 }
 
 /// Lightness of the four shades, from the lightest to the darkest. Packed frames hold shades and
@@ -225,7 +237,7 @@ pub enum Grays {
 impl Grays {
     /// Returns the grays of the four shades, from the lightest to the darkest.
     #[must_use]
-    pub const fn shades(self) -> [u8; 4] {
+    pub const fn levels(self) -> [u8; 4] {
         match self {
             Self::Even => [255, 170, 85, 0],
             Self::Pyboy => [255, 153, 85, 0],
@@ -233,8 +245,8 @@ impl Grays {
     }
 
     fn table(self) -> &'static [[u8; 4]; 256] {
-        static EVEN: [[u8; 4]; 256] = grays(Grays::Even.shades());
-        static PYBOY: [[u8; 4]; 256] = grays(Grays::Pyboy.shades());
+        static EVEN: [[u8; 4]; 256] = gray_table(Grays::Even.levels());
+        static PYBOY: [[u8; 4]; 256] = gray_table(Grays::Pyboy.levels());
         match self {
             Self::Even => &EVEN,
             Self::Pyboy => &PYBOY,
@@ -253,13 +265,13 @@ fn for_each_square(frame: &[u8; FRAME_BYTES], out: &mut [u8], reduce: impl Fn(u8
 }
 
 /// The four grays of each packed byte.
-const fn grays(shades: [u8; 4]) -> [[u8; 4]; 256] {
+const fn gray_table(levels: [u8; 4]) -> [[u8; 4]; 256] {
     let mut table = [[0; 4]; 256];
     let mut byte = 0;
     while byte < 256 {
         let mut pixel = 0;
         while pixel < 4 {
-            table[byte][pixel] = shades[byte >> (6 - 2 * pixel) & 3];
+            table[byte][pixel] = levels[byte >> (6 - 2 * pixel) & 3];
             pixel += 1;
         }
         byte += 1;

@@ -2,10 +2,10 @@
 //! (docs/programs.md).
 //!
 //! [`ProgramText`] is one source text. [`Programs`] is the checked pair that a swarm runs: one text
-//! for the reward, one for the observation. `fuse` lowers them into any module that has the
+//! for the reward, one for the observation. `compile` lowers them into any module that has the
 //! machine; `native_programs` runs them for the native swarm.
 
-mod fuse;
+mod compile;
 mod game;
 mod native_programs;
 mod program_call;
@@ -23,9 +23,9 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_runtime::ProgramFiles;
 use sha2::{Digest, Sha256};
 
-pub(crate) use fuse::view_module_of;
-pub use fuse::{Fused, PROGRAM_ENTRIES, view_module};
-pub(crate) use fuse::{KERNEL_VIEW_ENTRIES, MOST_WRITES, machine_params};
+pub(crate) use compile::view_module_of;
+pub use compile::{Fused, PROGRAM_ENTRIES, view_module};
+pub(crate) use compile::{KERNEL_VIEW_ENTRIES, MAX_WRITES, machine_params};
 pub(crate) use native_programs::{NativePrograms, Outputs, ProgramInputs};
 pub(crate) use program_call::ProgramCalls;
 
@@ -265,7 +265,7 @@ impl Programs {
     ) -> Result<Self, SwarmError> {
         let known = [&reward, &obs].iter().all(|program| program.text() == BUILT_IN)
             && hooks.iter().all(|hook| hook.calls.is_none());
-        let sizes = if known { BUILT_IN_SIZES } else { fuse::check(&reward, &obs, &hooks)? };
+        let sizes = if known { BUILT_IN_SIZES } else { compile::check(&reward, &obs, &hooks)? };
         Ok(Self(Arc::new(ProgramPair { reward, obs, hooks, sizes })))
     }
 
@@ -509,6 +509,6 @@ mod tests {
     #[test]
     fn the_built_in_text_asks_for_what_is_known_of_it() {
         let [reward, obs] = BUILT_IN_NAMES.map(|name| ProgramText::new(name, BUILT_IN));
-        assert_eq!(fuse::check(&reward, &obs, &[]).expect("v0 is right"), BUILT_IN_SIZES);
+        assert_eq!(compile::check(&reward, &obs, &[]).expect("v0 is right"), BUILT_IN_SIZES);
     }
 }

@@ -116,7 +116,7 @@ impl<'b> Reader<'b> {
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], SwarmError> {
         let taken = self.take(N)?;
-        Ok(taken.try_into().unwrap_or_else(|_| unreachable!("so many were taken")))
+        Ok(taken.try_into().unwrap_or_else(|_| unreachable!("the part has the array's length")))
     }
 
     pub(crate) fn u8(&mut self) -> Result<u8, SwarmError> {

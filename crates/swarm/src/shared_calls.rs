@@ -93,10 +93,10 @@ macro_rules! shared_calls {
                 Ok(())
             }
 
-            /// Sets the starts of episodes: these states, or power-on if there are none, each run
-            /// on for so many steps without buttons. The env's seed and the episode's number
-            /// choose one of them. All envs are put to the first one. No program runs during these
-            /// steps. The next episode begins at the next reset or, without one, at the next step.
+            /// Sets the starts of episodes: these states, or power-on if there are none, each
+            /// advanced by `steps` steps without buttons, in which no program runs. All envs are
+            /// put to the first one. An episode begins at the next `reset`, or, if there is none,
+            /// at the next `step`; the env's seed and the episode's number choose its start.
             ///
             /// # Errors
             /// The bytes are no states of a machine with this cartridge, or the device failed.
@@ -157,11 +157,13 @@ macro_rules! shared_calls {
             /// Presses each env's action, runs the schedule's frames, computes what the stage owns.
             ///
             /// # Errors
-            /// Not one action for each env, or an action that the codec does not have; no machine
-            /// has moved then. Or a program stopped, such as at an index outside its scratch: on
-            /// CPU threads all machines have moved if it stopped in the step, and none if it
-            /// stopped in `begin` or in the first `observe`; in kernels some have moved. Or the
-            /// device failed.
+            /// - Not one action for each env, or an action that the codec does not have: no machine
+            ///   has moved.
+            /// - A program stopped on CPU threads, such as at an index outside its scratch: if it
+            ///   stopped in the step, all machines have moved; in `begin` or in the first
+            ///   `observe`, none.
+            /// - A program stopped in a kernel: some machines have moved.
+            /// - The device failed.
             pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
                 self.step_frames(actions, &FrameRange::whole(&self.config))
             }

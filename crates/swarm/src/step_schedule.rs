@@ -3,7 +3,7 @@
 use crate::SwarmError;
 
 /// Frames of a step, at most: some five hours of a machine's time.
-const MOST_FRAMES_PER_STEP: u32 = 1 << 20;
+const MAX_FRAMES_PER_STEP: u32 = 1 << 20;
 
 /// Frames of a step: the action is pressed for the first of them, then released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +24,8 @@ impl Schedule {
         if frames_per_step == 0 || release_after_frames == 0 {
             return Err(SwarmError::EmptySchedule { frames_per_step, release_after_frames });
         }
-        if frames_per_step > MOST_FRAMES_PER_STEP {
-            return Err(SwarmError::LongStep { frames_per_step, most: MOST_FRAMES_PER_STEP });
+        if frames_per_step > MAX_FRAMES_PER_STEP {
+            return Err(SwarmError::LongStep { frames_per_step, most: MAX_FRAMES_PER_STEP });
         }
         Ok(Self { frames_per_step, release_after_frames })
     }

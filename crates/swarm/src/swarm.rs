@@ -24,7 +24,7 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// A call's errors are listed at the function of the same name in [`NativeSwarm`] and
+/// A call that lists no errors has those of the function of its name in [`NativeSwarm`] and
 /// [`DeviceSwarm`].
 pub enum Swarm {
     /// A swarm on the CPU's threads.
@@ -65,7 +65,8 @@ impl Swarm {
         either!(self, swarm => swarm.config())
     }
 
-    /// Returns the number of blocks made for the ROM; `None` while frames are interpreted.
+    /// Returns the number of blocks made for the ROM; `None` if blocks are off, or have not won a
+    /// trial yet.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         match self {
@@ -161,8 +162,8 @@ impl Swarm {
         either!(self, swarm => swarm.set_start_weights(weights))
     }
 
-    /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
-    /// many steps without buttons.
+    /// Sets the starts of episodes: these states, or power-on if there are none, each advanced by
+    /// `steps` steps without buttons.
     pub fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.restart_from(states, steps))
     }
@@ -195,8 +196,11 @@ impl Swarm {
 
     /// Runs a step, calls `go_on` several times a second, and stops when it returns false. Returns
     /// true if the step finished; one that did not has run its first frames and no programs. On a
-    /// device this only queues the step. `draw_last` draws the last frame, even if the
-    /// configuration does not ask for it.
+    /// device `go_on` is never called and the result is always true. `draw_last` draws the last
+    /// frame, even if the configuration does not ask for it.
+    ///
+    /// # Errors
+    /// As in [`Self::step`].
     pub fn step_while(
         &mut self,
         pressed: Pressed<'_>,
@@ -220,7 +224,8 @@ impl Swarm {
         either!(self, swarm => swarm.step_frames(actions, range))
     }
 
-    /// Holds these buttons down in an env instead of its actions' buttons; `None` ends it.
+    /// Holds these buttons down in an env instead of its actions' buttons; `None` returns
+    /// to the actions' buttons.
     pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.hold_buttons(env, buttons))
     }
@@ -234,11 +239,17 @@ impl Swarm {
     }
 
     /// Returns one reward for each env.
+    ///
+    /// # Errors
+    /// The device failed, or a program stopped in an earlier step.
     pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
         self.rewards_of(0..self.config().num_envs)
     }
 
     /// Returns the rewards of a range of envs.
+    ///
+    /// # Errors
+    /// There is no such env, the device failed, or a program stopped in an earlier step.
     pub fn rewards_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         match self {
             Self::Native(swarm) => of(swarm.rewards(), &envs, 1, swarm),
@@ -247,11 +258,17 @@ impl Swarm {
     }
 
     /// Returns for each env whether its episode is over.
+    ///
+    /// # Errors
+    /// The device failed, or a program stopped in an earlier step.
     pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
         self.dones_of(0..self.config().num_envs)
     }
 
     /// Returns for each env of a range whether its episode is over.
+    ///
+    /// # Errors
+    /// There is no such env, the device failed, or a program stopped in an earlier step.
     pub fn dones_of(&self, envs: Range<usize>) -> Result<Vec<bool>, SwarmError> {
         match self {
             Self::Native(swarm) => of(swarm.dones(), &envs, 1, swarm),
@@ -260,11 +277,17 @@ impl Swarm {
     }
 
     /// Returns the observations of all envs, one after the other.
+    ///
+    /// # Errors
+    /// The device failed, or a program stopped in an earlier step.
     pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
         self.observations_of(0..self.config().num_envs)
     }
 
     /// Returns the observations of a range of envs, one after the other.
+    ///
+    /// # Errors
+    /// There is no such env, the device failed, or a program stopped in an earlier step.
     pub fn observations_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         match self {
             Self::Native(swarm) => {
@@ -283,6 +306,9 @@ impl Swarm {
     }
 
     /// Returns how often each env came to each hook: all hooks of an env, then those of the next.
+    ///
+    /// # Errors
+    /// The device failed, or a program stopped in an earlier step.
     pub fn hook_counts(&self) -> Result<Vec<HookCount>, SwarmError> {
         let cells = self.cells(self.config().programs.hook_cells())?;
         let (pairs, _) = cells.as_chunks();
@@ -295,17 +321,23 @@ impl Swarm {
 
     /// Returns for each env and each action whether `action_mask` allows it: all actions of an env,
     /// then those of the next.
+    ///
+    /// # Errors
+    /// The device failed, or a program stopped in an earlier step.
     pub fn action_masks(&self) -> Result<Vec<bool>, SwarmError> {
         let cells = self.cells(self.config().programs.mask_cells())?;
         Ok(cells.into_iter().map(|cell| cell != 0.0).collect())
     }
 
     /// Returns one scratch cell of every env.
+    ///
+    /// # Errors
+    /// The programs have no such cell, the device failed, or a program stopped in an earlier step.
     pub fn scratch_values(&self, cell: ScratchCell) -> Result<Vec<f32>, SwarmError> {
         self.cells(cell.place(&self.config().programs)?)
     }
 
-    /// Draws every env, or only the marked ones, into `out`.
+    /// Writes the view of every env, or only of the marked ones, into `out`.
     pub fn fill_view(
         &self,
         view: &View,
@@ -321,6 +353,9 @@ impl Swarm {
     }
 
     /// Returns the registers of all envs.
+    ///
+    /// # Errors
+    /// The device failed, or a program stopped in an earlier step.
     pub fn cpu_states(&self) -> Result<Vec<CpuState>, SwarmError> {
         match self {
             Self::Native(swarm) => {
@@ -331,6 +366,9 @@ impl Swarm {
     }
 
     /// Returns every env's counters: frames and T-cycles since its reset.
+    ///
+    /// # Errors
+    /// The device failed, or a program stopped in an earlier step.
     pub fn all_counters(&self) -> Result<Vec<Counters>, SwarmError> {
         match self {
             Self::Native(swarm) => {
@@ -346,6 +384,9 @@ impl Swarm {
     }
 
     /// Calls `see` with the last drawn frame of each of these envs, one after the other.
+    ///
+    /// # Errors
+    /// There is no such env, the device failed, or a program stopped in an earlier step.
     pub fn frames(&self, envs: &[usize], mut see: impl FnMut(Frame<'_>)) -> Result<(), SwarmError> {
         match self {
             Self::Native(swarm) => envs.iter().try_for_each(|&env| {
@@ -391,8 +432,10 @@ impl Swarm {
         either!(self, swarm => swarm.snapshot(env))
     }
 
-    /// Samples of an env's last step, left and right. A swarm without sound and a swarm on a device
-    /// have none: an empty slice or an error.
+    /// Samples of an env's last step, left and right. Empty if the swarm has no sound.
+    ///
+    /// # Errors
+    /// There is no such env, or the swarm is on a device.
     pub fn samples(&self, env: usize) -> Result<&[[i16; 2]], SwarmError> {
         match self {
             Self::Native(swarm) => swarm.samples(env),

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use gbxcule_runtime::Process;
 
 use crate::SwarmError;
-use crate::shard::Shard;
+use crate::native::Shard;
 use crate::step_plan::StepPlan;
 
 pub(crate) struct WorkerPool {

@@ -4,7 +4,7 @@
 //! Where numbers cancel, or a loop makes errors grow, the results move more, and more is allowed. A
 //! row of integers or of exact arithmetic doesn't move: nothing is allowed.
 
-use crate::execute::{Grid, Variation};
+use crate::execute::{LaunchInputs, Variation};
 use crate::random;
 use crate::row::{Results, results_in};
 use crate::row_program::RowProgram;
@@ -68,7 +68,7 @@ impl AllowedErrors {
     /// nothing is known.
     pub(crate) fn find(
         program: &RowProgram,
-        grid: Grid<'_>,
+        grid: LaunchInputs<'_>,
         seed: u64,
         exact: &Results,
         runner: Runner,
@@ -82,24 +82,24 @@ impl AllowedErrors {
             let random = (0..RANDOM_WAYS).map(|way| Perturbation::Random(random::seed(seed, way)));
             ways.extend([Perturbation::Up, Perturbation::Down].into_iter().chain(random).map(Some));
         }
-        let mut ways: Vec<Variation> =
-            ways.into_iter().map(|perturbation| Variation { perturbation, order: None }).collect();
+        let mut ways: Vec<Variation> = ways
+            .into_iter()
+            .map(|perturbation| Variation { perturbation, order_seed: None })
+            .collect();
         if runner == Runner::Device && modules().any(adds_floats) {
             ways.extend(
-                (0..ORDERS).map(|order| Variation { perturbation: None, order: Some(order) }),
+                (0..ORDERS).map(|order| Variation { perturbation: None, order_seed: Some(order) }),
             );
             // Threads that run side by side: their sums meet in orders in which no threads one
             // after the other do.
-            ways.push(Variation { perturbation: Some(Perturbation::AtomicSums), order: None });
+            ways.push(Variation { perturbation: Some(Perturbation::AtomicSums), order_seed: None });
         }
         if runner == Runner::Warp {
             let others = [Perturbation::Fused, Perturbation::FusedProducts];
-            ways.extend(
-                others.map(|perturbation| Variation {
-                    perturbation: Some(perturbation),
-                    order: None,
-                }),
-            );
+            ways.extend(others.map(|perturbation| Variation {
+                perturbation: Some(perturbation),
+                order_seed: None,
+            }));
         }
         let others = ways.iter().map(|&way| results_in(way, program, grid, seed).ok());
         let others: Vec<Results> = others.collect::<Option<_>>()?;

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Rows in a block.
 pub const BLOCK_ROWS: u64 = 500;
 /// Rows of a dataset, at most: the names of blocks have six digits.
-pub const MOST_ROWS: u64 = 1_000_000 * BLOCK_ROWS;
+pub const MAX_ROWS: u64 = 1_000_000 * BLOCK_ROWS;
 /// The file that says what the folder holds.
 pub const MANIFEST: &str = "dataset.json";
 
@@ -84,14 +84,14 @@ impl Manifest {
     /// Reads the manifest of a folder.
     pub fn read(folder: &Path) -> Result<Self, SynthError> {
         let path = folder.join(MANIFEST);
-        let text = gbxcule_files::read_text(&path, gbxcule_files::MOST_TEXT_BYTES)
+        let text = gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES)
             .map_err(SynthError::file(&path))?;
         let manifest: Self =
             serde_json::from_str(&text).map_err(|error| SynthError::data(&path, error))?;
-        if manifest.count <= MOST_ROWS {
+        if manifest.count <= MAX_ROWS {
             return Ok(manifest);
         }
-        let reason = format!("{} rows, and a dataset has {MOST_ROWS} at most", manifest.count);
+        let reason = format!("{} rows, and a dataset has {MAX_ROWS} at most", manifest.count);
         Err(SynthError::data(&path, reason))
     }
 
@@ -268,7 +268,7 @@ fn rows(
     Ok(rows)
 }
 
-/// Compiles and runs the C++ text of every so many rows, all of them together, below a folder.
+/// Compiles and runs the C++ text of one in `every` rows, all of them together, below a folder.
 fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError> {
     if every == 0 {
         return Ok(());

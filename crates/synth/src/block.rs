@@ -30,7 +30,7 @@ pub(crate) fn holds(path: &Path, rows: &Range<u64>) -> bool {
         && read_brief(path).is_ok_and(|found| found.iter().map(|row| row.id).eq(rows.clone()))
 }
 
-/// Returns true if a file of JSON lines has so many lines and the last one is complete.
+/// Returns true if a file of JSON lines has `count` lines and the last one is complete.
 pub(crate) fn has_lines(path: &Path, count: u64) -> bool {
     std::fs::read(path).is_ok_and(|bytes| {
         let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;

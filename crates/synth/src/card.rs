@@ -19,7 +19,7 @@ const NAMES: [&str; 2] = ["dataset_card.md", "README.md"];
 
 /// Share in percent of the kernels of Warp's tests above which a feature is listed though no row
 /// has it.
-const LEAST_SHARE: f64 = 1.0;
+const MIN_SHARE: f64 = 1.0;
 
 /// Rows of a split whose neighbours the card looks for.
 const LEAK_ROWS: usize = 1000;
@@ -156,7 +156,7 @@ fn features(text: &mut String, rows: &[Row], warp: &Usage) {
     let missing = warp
         .by_share()
         .into_iter()
-        .filter(|name| warp.share(name) >= LEAST_SHARE && !ours.counts.contains_key(*name));
+        .filter(|name| warp.share(name) >= MIN_SHARE && !ours.counts.contains_key(*name));
     for name in ours.by_share().into_iter().chain(missing) {
         _ = writeln!(text, "| `{name}` | {:.1} | {:.1} |", ours.share(name), warp.share(name));
     }

@@ -2,7 +2,7 @@
 //! what is allowed.
 
 use crate::allowed_error::AllowedErrors;
-use crate::execute::{self, Memory};
+use crate::execute::{self, ArgumentBytes};
 use crate::row::Results;
 use crate::row_program::RowProgram;
 use crate::tensor::{self, Tensor};
@@ -110,7 +110,7 @@ pub(crate) fn exact(text: &str, found: &[Tensor]) -> Distance {
 pub(crate) fn from_results<'b>(
     program: &RowProgram,
     results: &Results,
-    memory: &Memory,
+    memory: &ArgumentBytes,
     backward: bool,
     bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
 ) -> Option<Distance> {
@@ -123,7 +123,7 @@ pub(crate) fn from_text<'b>(
     text: &str,
     program: &RowProgram,
     results: &Results,
-    memory: &Memory,
+    memory: &ArgumentBytes,
     backward: bool,
     bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
 ) -> Option<Distance> {
@@ -135,7 +135,7 @@ fn to_memory<'b>(
     wanted: impl FnOnce(&[Tensor]) -> Option<Vec<Vec<Literal>>>,
     program: &RowProgram,
     results: &Results,
-    memory: &Memory,
+    memory: &ArgumentBytes,
     backward: bool,
     bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
 ) -> Option<Distance> {

@@ -1,25 +1,25 @@
-//! Launches on the interpreter, which is what a program means, over memory that is data.
+//! Runs rows on the reference interpreter.
 
 use crate::input::{ArgumentInput, cotangent, leaves};
 use crate::random::Random;
 use crate::row_program::{RowProgram, element};
 use gbxcule_interp::{Argument, Array, Interpreter, Outcomes, Perturbation};
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::{FunctionId, Literal, Module};
+use gbxcule_ir::{FunctionId, Literal, Module, Type};
 
 /// Statements a launch may take, of a reverse too: rows are small.
 pub(crate) const BUDGET: u64 = 400_000;
 
 /// The bytes of every argument, and of its gradient if it is an array with one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct ArgumentBytes {
     pub(crate) data: Vec<Vec<u8>>,
     pub(crate) gradients: Vec<Vec<u8>>,
 }
 
-/// Launch size and inputs of a launch.
+/// Size of a launch, and its inputs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Grid<'a> {
+pub(crate) struct LaunchInputs<'a> {
     pub(crate) dims: &'a [u32],
     pub(crate) inputs: &'a [ArgumentInput],
 }
@@ -31,13 +31,9 @@ pub(crate) fn arguments(
     inputs: &[ArgumentInput],
     seed: u64,
 ) -> Vec<Vec<u8>> {
-    let params = module.functions[kernel].params.iter().zip(inputs).enumerate();
-    params
-        .map(|(at, (param, given))| {
-            let of = element(module, param.ty).unwrap_or(param.ty);
-            given.bytes(&module.types, of, seed, at as u64)
-        })
-        .collect()
+    each_argument(module, kernel, inputs, |at, param, given| {
+        given.bytes(&module.types, element(module, param).unwrap_or(param), seed, at)
+    })
 }
 
 /// The gradients with which a row's reverse begins.
@@ -47,16 +43,32 @@ pub(crate) fn cotangents(
     inputs: &[ArgumentInput],
     seed: u64,
 ) -> Vec<Vec<u8>> {
+    each_argument(module, kernel, inputs, |at, param, given| {
+        let Some(of) = element(module, param) else { return Vec::new() };
+        let count = given.shape.iter().product::<u32>() as usize;
+        let drawn = cotangent(&module.types, of, count, seed, at);
+        // What isn't written is not a result: its gradient begins at 0.
+        if given.written { drawn } else { vec![0; drawn.len()] }
+    })
+}
+
+/// Bytes for each argument, from its number, its type and its input.
+fn each_argument(
+    module: &Module,
+    kernel: FunctionId,
+    inputs: &[ArgumentInput],
+    bytes: impl Fn(u64, Type, &ArgumentInput) -> Vec<u8>,
+) -> Vec<Vec<u8>> {
     let params = module.functions[kernel].params.iter().zip(inputs).enumerate();
-    params
-        .map(|(at, (param, given))| {
-            let Some(of) = element(module, param.ty) else { return Vec::new() };
-            let count = given.shape.iter().product::<u32>() as usize;
-            let drawn = cotangent(&module.types, of, count, seed, at as u64);
-            // What isn't written is not a result: its gradient begins at 0.
-            if given.written { drawn } else { vec![0; drawn.len()] }
-        })
-        .collect()
+    params.map(|(at, (param, given))| bytes(at as u64, param.ty, given)).collect()
+}
+
+/// Bytes of a value of a type.
+fn cell_bytes(module: &Module, ty: Type) -> usize {
+    match module.types.layout(ty) {
+        Some(layout) => layout.size as usize,
+        None => unreachable!("arguments and elements have a layout"),
+    }
 }
 
 /// Variation of a launch that a correct implementation may show.
@@ -65,49 +77,50 @@ pub(crate) struct Variation {
     /// Perturbation of results, as another library's mathematics gives them.
     pub(crate) perturbation: Option<Perturbation>,
     /// Seed of a random order of the threads.
-    pub(crate) order: Option<u64>,
+    pub(crate) order_seed: Option<u64>,
 }
 
 /// Runs a kernel; returns the memory after it, or what stopped it.
 pub(crate) fn launch(
     module: &Valid<Module>,
     kernel: FunctionId,
-    grid: Grid<'_>,
-    memory: &Memory,
-) -> Result<Memory, String> {
-    launch_in(Variation::default(), module, kernel, grid, memory)
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> Result<ArgumentBytes, String> {
+    launch_varied(Variation::default(), module, kernel, grid, memory)
 }
 
 /// Runs a kernel as [`launch`] does, with other mathematics or another order of threads.
-pub(crate) fn launch_in(
-    way: Variation,
+pub(crate) fn launch_varied(
+    variation: Variation,
     module: &Valid<Module>,
     kernel: FunctionId,
-    grid: Grid<'_>,
-    memory: &Memory,
-) -> Result<Memory, String> {
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> Result<ArgumentBytes, String> {
     let mut interpreter = Interpreter::new(module);
-    interpreter.perturbation = way.perturbation;
+    interpreter.perturbation = variation.perturbation;
     interpreter.budget = BUDGET;
-    let order = way.order.map(|order| shuffled(points(grid.dims), order));
-    launch_on(&mut interpreter, order, kernel, grid, memory)
+    let order = variation.order_seed.map(|seed| shuffled(points(grid.dims), seed));
+    run_interpreter(&mut interpreter, order, kernel, grid, memory)
 }
 
 /// Runs each thread on the memory from before the launch, and puts together what they changed: the
 /// same as a launch if no thread reads what another one writes. Two threads that change one byte
 /// are an error.
-pub(crate) fn launch_apart(
+pub(crate) fn launch_threads_separately(
     module: &Valid<Module>,
     kernel: FunctionId,
-    grid: Grid<'_>,
-    memory: &Memory,
-) -> Result<Memory, String> {
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> Result<ArgumentBytes, String> {
     let mut together = memory.clone();
-    let mut changed: Vec<Vec<bool>> = memory.data.iter().map(|it| vec![false; it.len()]).collect();
+    let mut changed: Vec<Vec<bool>> =
+        memory.data.iter().map(|bytes| vec![false; bytes.len()]).collect();
     for point in points(grid.dims) {
         let mut interpreter = Interpreter::new(module);
         interpreter.budget = BUDGET;
-        let after = launch_on(&mut interpreter, Some(vec![point]), kernel, grid, memory)?;
+        let after = run_interpreter(&mut interpreter, Some(vec![point]), kernel, grid, memory)?;
         for (argument, after) in after.data.iter().enumerate() {
             let before = &memory.data[argument];
             for (at, byte) in after.iter().enumerate().filter(|&(at, byte)| before[at] != *byte) {
@@ -122,25 +135,25 @@ pub(crate) fn launch_apart(
 }
 
 /// Runs a kernel as [`launch`] does, with a budget of statements of its own.
-pub(crate) fn launch_within(
+pub(crate) fn launch_with_budget(
     budget: u64,
     module: &Valid<Module>,
     kernel: FunctionId,
-    grid: Grid<'_>,
-    memory: &Memory,
-) -> Result<Memory, String> {
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> Result<ArgumentBytes, String> {
     let mut interpreter = Interpreter::new(module);
     interpreter.budget = budget;
-    launch_on(&mut interpreter, None, kernel, grid, memory)
+    run_interpreter(&mut interpreter, None, kernel, grid, memory)
 }
 
-fn launch_on(
+fn run_interpreter(
     interpreter: &mut Interpreter<'_>,
-    order: Option<Vec<[u32; 4]>>,
+    points: Option<Vec<[u32; 4]>>,
     kernel: FunctionId,
-    grid: Grid<'_>,
-    memory: &Memory,
-) -> Result<Memory, String> {
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> Result<ArgumentBytes, String> {
     let module = interpreter.module();
     let backward = !memory.gradients.is_empty();
     let (mut data, mut gradients, mut args) = (Vec::new(), Vec::new(), Vec::new());
@@ -152,7 +165,7 @@ fn launch_on(
             continue;
         };
         let buffer = interpreter.memory.add(memory.data[at].as_slice());
-        let size = module.types.layout(of).map_or(0, |layout| layout.size as u32);
+        let size = cell_bytes(module, of) as u32;
         let mut array = Array::dense(buffer, size, &grid.inputs[at].shape);
         data.push(Some(buffer));
         gradients.push(None);
@@ -163,10 +176,10 @@ fn launch_on(
         }
         args.push(Argument::Array(array));
     }
-    let ran = match order {
+    let ran = match points {
         None => interpreter.launch(kernel, grid.dims, &args),
-        Some(order) => {
-            order.into_iter().try_for_each(|point| interpreter.launch_point(kernel, point, &args))
+        Some(points) => {
+            points.into_iter().try_for_each(|point| interpreter.launch_point(kernel, point, &args))
         }
     };
     ran.map_err(|failure| failure.to_string())?;
@@ -174,7 +187,7 @@ fn launch_on(
         Some(buffer) => interpreter.memory.bytes(*buffer).to_vec(),
         None => before.clone(),
     };
-    Ok(Memory {
+    Ok(ArgumentBytes {
         data: data.iter().zip(&memory.data).map(|(buffer, before)| read(buffer, before)).collect(),
         gradients: gradients
             .iter()
@@ -209,26 +222,34 @@ fn shuffled(mut points: Vec<[u32; 4]>, seed: u64) -> Vec<[u32; 4]> {
 /// A forward launch from given arguments.
 pub(crate) fn forward(
     program: &RowProgram,
-    grid: Grid<'_>,
+    grid: LaunchInputs<'_>,
     data: &[Vec<u8>],
 ) -> Result<Vec<Vec<u8>>, String> {
-    let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
-    launch(&program.forward, program.kernel, grid, &memory).map(|after| after.data)
+    forward_in(&mut Interpreter::new(&program.forward), program, grid, data)
 }
 
 /// Runs a forward launch as [`forward`] does, and returns also the outcomes of the comparisons that
 /// the source text contains.
 pub(crate) fn forward_with_outcomes(
     program: &RowProgram,
-    grid: Grid<'_>,
+    grid: LaunchInputs<'_>,
     data: &[Vec<u8>],
 ) -> Result<(Vec<Vec<u8>>, Outcomes), String> {
-    let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
     let mut interpreter = Interpreter::new(&program.forward);
     interpreter.outcomes = Some(Outcomes::new());
+    let data = forward_in(&mut interpreter, program, grid, data)?;
+    Ok((data, interpreter.outcomes.unwrap_or_default()))
+}
+
+fn forward_in(
+    interpreter: &mut Interpreter<'_>,
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    data: &[Vec<u8>],
+) -> Result<Vec<Vec<u8>>, String> {
     interpreter.budget = BUDGET;
-    let after = launch_on(&mut interpreter, None, program.kernel, grid, &memory)?;
-    Ok((after.data, interpreter.outcomes.unwrap_or_default()))
+    let memory = ArgumentBytes { data: data.to_vec(), gradients: Vec::new() };
+    run_interpreter(interpreter, None, program.kernel, grid, &memory).map(|after| after.data)
 }
 
 /// The numbers of an argument's memory.
@@ -240,7 +261,7 @@ pub(crate) fn numbers(
 ) -> Vec<Literal> {
     let ty = module.functions[kernel].params[at].ty;
     let of = element(module, ty).unwrap_or(ty);
-    let size = module.types.layout(of).map_or(1, |layout| layout.size as usize).max(1);
+    let size = cell_bytes(module, of).max(1);
     let leaves = leaves(&module.types, of);
     bytes
         .chunks_exact(size)
@@ -252,7 +273,7 @@ pub(crate) fn numbers(
 pub(crate) fn image(module: &Module, kernel: FunctionId, at: usize, numbers: &[f64]) -> Vec<u8> {
     let ty = module.functions[kernel].params[at].ty;
     let of = element(module, ty).unwrap_or(ty);
-    let size = module.types.layout(of).map_or(1, |layout| layout.size as usize).max(1);
+    let size = cell_bytes(module, of).max(1);
     let leaves = leaves(&module.types, of);
     let mut bytes = vec![0; size * (numbers.len() / leaves.len().max(1))];
     for (cell, numbers) in bytes.chunks_exact_mut(size).zip(numbers.chunks(leaves.len().max(1))) {

@@ -36,7 +36,7 @@ impl Usage {
     pub fn of_folder(folder: &Path) -> Result<Self, SynthError> {
         let mut found = Self::default();
         for path in python_files(folder)? {
-            let text = gbxcule_files::read_text(&path, gbxcule_files::MOST_TEXT_BYTES)
+            let text = gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES)
                 .map_err(SynthError::file(&path))?;
             let tokens = tokens(&text);
             kernels(&tokens).into_iter().for_each(|kernel| found.add(&features(&tokens[kernel])));

@@ -4,7 +4,7 @@
 //! Two step widths must agree about a slope, and both sides of the point, else there is nothing to
 //! compare with: the place is *rough*, and another direction is tried.
 
-use crate::execute::{self, Grid, Memory};
+use crate::execute::{self, ArgumentBytes, LaunchInputs};
 use crate::random::Random;
 use crate::row_program::RowProgram;
 use crate::tensor::Tensor;
@@ -31,7 +31,7 @@ pub(crate) enum SlopeCheck {
 pub(crate) fn compare(
     wide: &RowProgram,
     found: &[Tensor],
-    grid: Grid<'_>,
+    grid: LaunchInputs<'_>,
     seed: u64,
 ) -> SlopeCheck {
     let (forward, kernel) = (&wide.forward, wide.kernel);
@@ -47,7 +47,7 @@ fn floats(numbers: &[Literal]) -> Vec<f64> {
 struct WideKernel<'a> {
     forward: &'a Valid<Module>,
     kernel: FunctionId,
-    grid: Grid<'a>,
+    grid: LaunchInputs<'a>,
     weights: Vec<Vec<u8>>,
 }
 
@@ -76,7 +76,7 @@ impl WideKernel<'_> {
     }
 
     fn after(&self, data: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
-        let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
+        let memory = ArgumentBytes { data: data.to_vec(), gradients: Vec::new() };
         execute::launch(self.forward, self.kernel, self.grid, &memory).ok().map(|after| after.data)
     }
 

@@ -18,8 +18,8 @@ pub mod stand_in;
 pub mod task;
 
 use crate::error::SynthError;
-use crate::host_program::HostLimits;
 use crate::row::Row;
+use crate::sandboxed_program::HostLimits;
 use crate::worker_threads::on_threads;
 use answer::Answer;
 use gbxcule_sandbox::Limits;
@@ -33,7 +33,7 @@ use task::{Language, Task};
 /// Fresh inputs that an answer runs on, beside the stored ones.
 pub const FRESH_INPUTS: u64 = 3;
 /// Bytes of an answer, at most.
-pub const MOST_ANSWER_BYTES: usize = 1 << 20;
+pub const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// Verdict on an answer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -154,8 +154,8 @@ fn grade_one(
     options: &GradeOptions,
 ) -> Result<Grade, SynthError> {
     let text = answer.code();
-    if text.len() > MOST_ANSWER_BYTES {
-        let reason = format!("{} bytes, {MOST_ANSWER_BYTES} are allowed", text.len());
+    if text.len() > MAX_ANSWER_BYTES {
+        let reason = format!("{} bytes, {MAX_ANSWER_BYTES} are allowed", text.len());
         return Ok(Grade::DoesNotParse(reason));
     }
     match answer.task.answered_in() {

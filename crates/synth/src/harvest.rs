@@ -15,7 +15,7 @@ mod outline;
 mod text;
 
 use crate::error::SynthError;
-use crate::execute::Grid;
+use crate::execute::LaunchInputs;
 use crate::feature_count::python_files;
 use crate::input::ArgumentInput;
 use crate::row::{
@@ -238,7 +238,8 @@ fn find(folder: &Path, files: &[PathBuf]) -> (Vec<KernelInFile>, usize) {
         let is_function = |line: &&str| line.trim_start().starts_with("@wp.func");
         functions += text.lines().filter(is_function).count();
         let id = sources.add(path.display().to_string(), text);
-        let parsed = Parsed::parse_among(&mut texts, &mut sources, id, &|path| allowed.find(path));
+        let parsed =
+            Parsed::parse_with_cache(&mut texts, &mut sources, id, &|path| allowed.find(path));
         let Ok(program) = parsed else { continue };
         let reader = program.reader();
         for kernel in reader.kernels() {
@@ -281,7 +282,7 @@ fn take(kernel: &KernelInFile, plan: Plan, sources: &mut Sources) -> Result<Row,
 /// Makes a row of a text if inputs are found.
 fn tried(source: &str, program: &RowProgram, plan: Plan, threads: Threads) -> Result<Row, Refusal> {
     let given = input::find(program, plan.seed ^ structure_seed(source), threads)?;
-    let grid = Grid { dims: &given.dims, inputs: &given.inputs };
+    let grid = LaunchInputs { dims: &given.dims, inputs: &given.inputs };
     let have = results(program, grid, given.seed).map_err(|_| Refusal::NotFinite)?;
     if !order::is_settled(program, grid, given.seed, &have) {
         return Err(Refusal::Race);
@@ -312,7 +313,7 @@ fn structure_seed(source: &str) -> u64 {
 /// The checks of rounding and of the gradient.
 fn gradient(
     program: &RowProgram,
-    grid: Grid<'_>,
+    grid: LaunchInputs<'_>,
     seed: u64,
     have: &Results,
     mark: &mut dyn FnMut(bool) -> Check,
@@ -337,7 +338,7 @@ fn gradient(
 fn row(
     source: &str,
     program: &RowProgram,
-    grid: Grid<'_>,
+    grid: LaunchInputs<'_>,
     plan: Plan,
     (input_seed, attempt): (u64, u32),
     (have, checks): (Results, Vec<Check>),

@@ -37,14 +37,14 @@ pub(crate) struct ArgumentInput {
 
 /// Elements of an array and points of a grid, at most: rows are small, and what a row says may come
 /// from anybody.
-const MOST_ELEMENTS: u32 = 1 << 16;
+const MAX_ELEMENTS: u32 = 1 << 16;
 /// Integers that are drawn lie between this and its negative: doubles hold all of them.
 const LARGEST: i64 = 1 << 52;
 
 /// Returns true if an array, or a grid, of this size fits into a row.
 pub(crate) fn is_small(dims: &[u32]) -> bool {
     let count = dims.iter().try_fold(1_u32, |count, &dim| count.checked_mul(dim));
-    dims.len() <= 4 && count.is_some_and(|count| count <= MOST_ELEMENTS)
+    dims.len() <= 4 && count.is_some_and(|count| count <= MAX_ELEMENTS)
 }
 
 /// Dimensions of a parameter's arrays; none of a value.

@@ -3,7 +3,7 @@
 use crate::allowed_error::AllowedErrors;
 use crate::distance::{Distance, from_results, from_text};
 use crate::error::SynthError;
-use crate::execute::{self, Grid, Memory};
+use crate::execute::{self, ArgumentBytes, LaunchInputs};
 use crate::row::Results;
 use crate::row_program::{RowProgram, element};
 use gbxcule_ir::{FunctionId, Module};
@@ -17,7 +17,7 @@ struct Launcher {
 }
 
 /// Checks that a device is present and runs kernels; the error says what is missing.
-pub fn ready(device: Device) -> Result<(), SynthError> {
+pub fn check_gpu(device: Device) -> Result<(), SynthError> {
     let source = "import warp as wp\n\n\n@wp.kernel\ndef probe(out: wp.array(dtype=int)):\n    out[wp.tid()] = 1\n";
     let Ok(program) = RowProgram::read_forward(source) else {
         unreachable!("it is in the dialect")
@@ -39,9 +39,9 @@ impl Launcher {
         &self,
         module: &Module,
         kernel: FunctionId,
-        grid: Grid<'_>,
-        memory: &Memory,
-    ) -> Result<Memory, Error> {
+        grid: LaunchInputs<'_>,
+        memory: &ArgumentBytes,
+    ) -> Result<ArgumentBytes, Error> {
         let function = &module.functions[kernel];
         let mut arrays: Vec<Option<Array>> = Vec::new();
         let mut args = Vec::new();
@@ -70,14 +70,14 @@ impl Launcher {
         let dims: Vec<usize> = grid.dims.iter().map(|&extent| extent as usize).collect();
         self.compiled.kernel(&function.name)?.launch(&dims, &args)?;
         let data = |(at, array): (usize, &Option<Array>)| match array {
-            Some(array) => array.memory(),
+            Some(array) => array.memory_bytes(),
             None => Ok(memory.data[at].clone()),
         };
         let gradient = |array: &Option<Array>| match array.as_ref().and_then(Array::gradient) {
-            Some(gradient) => gradient.memory(),
+            Some(gradient) => gradient.memory_bytes(),
             None => Ok(Vec::new()),
         };
-        Ok(Memory {
+        Ok(ArgumentBytes {
             data: arrays.iter().enumerate().map(data).collect::<Result<_, _>>()?,
             gradients: match memory.gradients.is_empty() {
                 true => Vec::new(),
@@ -112,26 +112,26 @@ pub(crate) struct ExpectedResults<'a> {
 /// Launches a row, and measures how far it is from what is wanted, forward and backward.
 pub(crate) fn compare<'b>(
     program: &RowProgram,
-    grid: Grid<'_>,
+    grid: LaunchInputs<'_>,
     seed: u64,
     wanted: ExpectedResults<'_>,
     device: Device,
     bounds: impl Fn() -> Option<&'b AllowedErrors>,
 ) -> Result<Vec<Option<Distance>>, Error> {
     let results = wanted.results;
-    let far = |after: &Memory, backward: bool| match wanted.stored[usize::from(backward)] {
+    let far = |after: &ArgumentBytes, backward: bool| match wanted.stored[usize::from(backward)] {
         Some(text) => from_text(text, program, results, after, backward, &bounds),
         None => from_results(program, results, after, backward, &bounds),
     };
     let launcher = Launcher::new(program, device)?;
     let (module, kernel) = (&program.forward, program.kernel);
     let data = execute::arguments(module, kernel, grid.inputs, seed);
-    let memory = Memory { data, gradients: Vec::new() };
+    let memory = ArgumentBytes { data, gradients: Vec::new() };
     let after = launcher.launch(module, kernel, grid, &memory)?;
     let mut distances = vec![far(&after, false)];
     if let (Ok(reverse), Some(_)) = (&program.reverse, &results.gradients) {
         let gradients = execute::cotangents(module, kernel, grid.inputs, seed);
-        let memory = Memory { data: after.data, gradients };
+        let memory = ArgumentBytes { data: after.data, gradients };
         let after = launcher.launch(&reverse.module, reverse.kernel, grid, &memory)?;
         distances.push(far(&after, true));
     }

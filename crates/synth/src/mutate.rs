@@ -2,7 +2,7 @@
 //! pass.
 
 use crate::error::SynthError;
-use crate::execute::Grid;
+use crate::execute::LaunchInputs;
 use crate::random::{self, Random};
 use crate::row::{Results, Row, Texts, results};
 use crate::row_program::RowProgram;
@@ -319,7 +319,7 @@ fn agree(row: &Row, other: &Row, part: fn(&Results) -> &[Tensor]) -> bool {
         return false;
     };
     let wide = widen::program(&one).zip(widen::program(&two));
-    let grid = Grid { dims: &row.launch_dims, inputs: &inputs };
+    let grid = LaunchInputs { dims: &row.launch_dims, inputs: &inputs };
     let run = |program: &RowProgram, seed: u64| results(program, grid, seed).ok();
     let near_in_64_bits = |seed: u64| {
         let (one, two) = wide.as_ref()?;

@@ -2,7 +2,7 @@
 //! number of the kernel changed in turn, the results on the row's inputs change, too. A few draws
 //! of inputs are searched for one on which a change shows.
 
-use crate::execute::{self, Grid};
+use crate::execute::{self, LaunchInputs};
 use crate::mutate::{changed, changes};
 use crate::random;
 use crate::row_program::RowProgram;
@@ -15,7 +15,7 @@ const DRAWS: u64 = 8;
 pub(crate) fn seed(
     source: &str,
     program: &RowProgram,
-    grid: Grid<'_>,
+    grid: LaunchInputs<'_>,
     seed: u64,
 ) -> Result<u64, RejectReason> {
     let wrong: Vec<RowProgram> = changes(source)

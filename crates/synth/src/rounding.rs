@@ -38,7 +38,7 @@ fn units(narrow: &Tensor, wide: &Tensor) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::Grid;
+    use crate::execute::LaunchInputs;
     use crate::input::ArgumentInput;
     use crate::row::results;
     use crate::row_program::RowProgram;
@@ -55,7 +55,7 @@ mod tests {
             named("x", ArgumentInput::integers(vec![8], 0, 0)),
             named("y", ArgumentInput::zeros(vec![8])),
         ];
-        let grid = Grid { dims: &[8], inputs: &inputs };
+        let grid = LaunchInputs { dims: &[8], inputs: &inputs };
         let wide = widen::program(&program).expect("floats alone");
         let run = |program: &RowProgram| results(program, grid, 7).expect("results");
         is_harmless(&run(&program), &run(&wide))

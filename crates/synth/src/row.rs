@@ -5,7 +5,7 @@
 
 use crate::allowed_error::{AllowedErrors, Runner, adds_floats};
 use crate::distance::settled;
-use crate::execute::{self, Grid, Memory, Variation};
+use crate::execute::{self, ArgumentBytes, LaunchInputs, Variation};
 use crate::finite_difference::{self, SlopeCheck};
 use crate::grammar::{self, Draft};
 use crate::input::ArgumentInput;
@@ -195,7 +195,7 @@ fn check(
         checks.push(Check::passed("meaningful"));
     }
     if mode == Mode::Run {
-        let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+        let grid = LaunchInputs { dims: &draft.dims, inputs: &draft.inputs };
         input_seed = mutation_check::seed(source, program, grid, input_seed)?;
         checks.push(Check::passed("pinned"));
         let results = results(program, grid, input_seed).map_err(|_| RejectReason::Faults)?;
@@ -211,7 +211,7 @@ fn check(
 /// whose gradient is wrong, is no row. No check if the kernel can't be computed in 64 bits.
 pub(crate) fn slope(
     program: &RowProgram,
-    grid: Grid<'_>,
+    grid: LaunchInputs<'_>,
     seed: u64,
     have: &Results,
 ) -> Result<Option<Check>, RejectReason> {
@@ -243,7 +243,7 @@ pub(crate) fn slope(
 /// The kernel and its reverse as machine code of this CPU, against the interpreter.
 pub(crate) fn machine_code(
     program: &RowProgram,
-    grid: Grid<'_>,
+    grid: LaunchInputs<'_>,
     seed: u64,
     results: &Results,
 ) -> CheckOutcome {
@@ -318,7 +318,11 @@ impl Results {
 }
 
 /// Runs a kernel and its reverse.
-pub(crate) fn results(program: &RowProgram, grid: Grid<'_>, seed: u64) -> Result<Results, String> {
+pub(crate) fn results(
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    seed: u64,
+) -> Result<Results, String> {
     results_in(Variation::default(), program, grid, seed)
 }
 
@@ -326,12 +330,12 @@ pub(crate) fn results(program: &RowProgram, grid: Grid<'_>, seed: u64) -> Result
 pub(crate) fn results_in(
     way: Variation,
     program: &RowProgram,
-    grid: Grid<'_>,
+    grid: LaunchInputs<'_>,
     seed: u64,
 ) -> Result<Results, String> {
     let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
-    let memory = Memory { data, gradients: Vec::new() };
-    let after = execute::launch_in(way, &program.forward, program.kernel, grid, &memory)?.data;
+    let memory = ArgumentBytes { data, gradients: Vec::new() };
+    let after = execute::launch_varied(way, &program.forward, program.kernel, grid, &memory)?.data;
     let tensors = |memory: &[Vec<u8>], wanted: fn(&ArgumentInput) -> bool| -> Vec<Tensor> {
         let named = grid.inputs.iter().enumerate().filter(|(_, given)| wanted(given));
         let tensor = |(at, given): (usize, &ArgumentInput)| Tensor {
@@ -344,8 +348,8 @@ pub(crate) fn results_in(
     let outputs = tensors(&after, |given| given.written);
     let Ok(reverse) = &program.reverse else { return Ok(Results { outputs, gradients: None }) };
     let cotangents = execute::cotangents(&program.forward, program.kernel, grid.inputs, seed);
-    let memory = Memory { data: after, gradients: cotangents };
-    let after = execute::launch_in(way, &reverse.module, reverse.kernel, grid, &memory)?;
+    let memory = ArgumentBytes { data: after, gradients: cotangents };
+    let after = execute::launch_varied(way, &reverse.module, reverse.kernel, grid, &memory)?;
     let mut gradients = tensors(&after.gradients, |given| !given.zero && !given.shape.is_empty());
     gradients.retain(|tensor| tensor.numbers.iter().any(|number| number.scalar().is_float()));
     // Gradients of integers in structs are memory that is never read.

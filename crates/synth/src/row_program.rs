@@ -11,15 +11,15 @@ use gbxcule_transform::grad;
 
 /// Bytes of one value, at most. The interpreter copies values and counts statements, and what draws
 /// inputs has several numbers for each element of an array.
-const MOST_VALUE_BYTES: u64 = 64 << 10;
+const MAX_VALUE_BYTES: u64 = 64 << 10;
 /// Bytes of one element of an array that is a parameter, at most.
-const MOST_ELEMENT_BYTES: u64 = 4 << 10;
+const MAX_ELEMENT_BYTES: u64 = 4 << 10;
 /// Bytes of all variables and values of one function, at most: each call clears them.
-const MOST_FRAME_BYTES: u64 = 256 << 10;
+const MAX_FRAME_BYTES: u64 = 256 << 10;
 
 /// Bytes of all inputs of a launch, at most: a row's JSON is as long, and each number of it is
 /// there many times while checks run.
-const MOST_INPUT_BYTES: u64 = 16 << 20;
+const MAX_INPUT_BYTES: u64 = 16 << 20;
 
 /// The one kernel of a text, and its reverse.
 #[derive(Clone, Debug)]
@@ -72,10 +72,10 @@ fn excess(module: &Module) -> Option<String> {
         let name = &function.name;
         for param in &function.params {
             let bytes = element(module, param.ty).map_or(0, size);
-            if bytes > MOST_ELEMENT_BYTES {
+            if bytes > MAX_ELEMENT_BYTES {
                 let param = &param.name;
                 return Some(format!(
-                    "an element of `{param}` has {bytes} bytes, and in a row at most {MOST_ELEMENT_BYTES}"
+                    "an element of `{param}` has {bytes} bytes, and in a row at most {MAX_ELEMENT_BYTES}"
                 ));
             }
         }
@@ -85,10 +85,10 @@ fn excess(module: &Module) -> Option<String> {
         let sizes: Vec<u64> = locals.chain(values).map(size).collect();
         let largest = sizes.iter().copied().max().unwrap_or(0);
         let all = sizes.iter().copied().fold(0, u64::saturating_add);
-        if largest > MOST_VALUE_BYTES || all > MOST_FRAME_BYTES {
+        if largest > MAX_VALUE_BYTES || all > MAX_FRAME_BYTES {
             return Some(format!(
                 "the variables of `{name}` have {all} bytes, the largest {largest}; in a row these are at most \
-                 {MOST_FRAME_BYTES} and {MOST_VALUE_BYTES}"
+                 {MAX_FRAME_BYTES} and {MAX_VALUE_BYTES}"
             ));
         }
     }
@@ -138,7 +138,7 @@ impl RowProgram {
         };
         params.len() == inputs.len()
             && params.iter().zip(inputs).all(|(it, given)| given.shape.len() == rank(types, it.ty))
-            && params.iter().zip(inputs).map(bytes).fold(0, u64::saturating_add) <= MOST_INPUT_BYTES
+            && params.iter().zip(inputs).map(bytes).fold(0, u64::saturating_add) <= MAX_INPUT_BYTES
     }
 
     /// The IR, and the texts for some devices.

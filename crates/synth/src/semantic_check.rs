@@ -2,7 +2,7 @@
 //! matters, every comparison comes out both ways, and no statement can be left out.
 
 use crate::ast::{Function, Stmt, Text};
-use crate::execute::{self, Grid};
+use crate::execute::{self, LaunchInputs};
 use crate::grammar::Draft;
 use crate::row_program::RowProgram;
 use crate::{random, spell};
@@ -37,7 +37,7 @@ pub(crate) fn check(
     source: &str,
     seed: u64,
 ) -> Result<u64, RejectReason> {
-    let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+    let grid = LaunchInputs { dims: &draft.dims, inputs: &draft.inputs };
     let mut seeds: Vec<u64> =
         (0..DRAWS).map(|draw| if draw == 0 { seed } else { random::seed(seed, draw) }).collect();
     let mut draws: Vec<Vec<Vec<u8>>> = Vec::new();
@@ -197,7 +197,7 @@ mod tests {
             let program = RowProgram::read(&source).expect("a kernel");
             let Ok(seed) = check(&draft, &program, &source, seed) else { continue };
             let data = execute::arguments(&program.forward, program.kernel, &draft.inputs, seed);
-            let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+            let grid = LaunchInputs { dims: &draft.dims, inputs: &draft.inputs };
             let (_, outcomes) =
                 execute::forward_with_outcomes(&program, grid, &data).expect("results");
             assert!(!is_one_sided(&draft, &program, &source, &outcomes), "{source}");

@@ -55,7 +55,7 @@ impl KnownSkeletons {
         let mut known = Self::default();
         for path in python_files(folder)? {
             // A text that is not UTF-8 or not Python holds no kernels.
-            if let Ok(text) = gbxcule_files::read_text(&path, gbxcule_files::MOST_TEXT_BYTES) {
+            if let Ok(text) = gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES) {
                 known.add(text);
             }
         }

@@ -8,7 +8,7 @@ mod warp;
 use crate::allowed_error::{AllowedErrors, Runner};
 use crate::distance::{exact, settled};
 use crate::error::SynthError;
-use crate::execute::Grid;
+use crate::execute::LaunchInputs;
 use crate::finite_difference::{self, SlopeCheck};
 use crate::input::{ArgumentInput, is_small};
 use crate::launched::{self, ExpectedResults};
@@ -135,15 +135,18 @@ impl StoredRow {
         if !program.takes(&inputs) || !is_small(&row.launch_dims) {
             return None;
         }
-        let results =
-            results(&program, Grid { dims: &row.launch_dims, inputs: &inputs }, row.input_seed);
+        let results = results(
+            &program,
+            LaunchInputs { dims: &row.launch_dims, inputs: &inputs },
+            row.input_seed,
+        );
         let (dims, seed) = (row.launch_dims.clone(), row.input_seed);
         let emitted = program.emit(row.texts());
         Some(Self { program, dims, inputs, seed, results, emitted, bounds: Default::default() })
     }
 
-    fn grid(&self) -> Grid<'_> {
-        Grid { dims: &self.dims, inputs: &self.inputs }
+    fn grid(&self) -> LaunchInputs<'_> {
+        LaunchInputs { dims: &self.dims, inputs: &self.inputs }
     }
 
     fn bounds(&self, runner: Runner) -> Option<&AllowedErrors> {

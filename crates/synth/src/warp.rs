@@ -21,11 +21,11 @@ pub(crate) struct Question<'a> {
     pub(crate) kernel: &'a str,
     pub(crate) dims: &'a [u32],
     /// Bytes and, for an array, shape and gradient of each argument.
-    pub(crate) arguments: Vec<Argument<'a>>,
+    pub(crate) arguments: Vec<WarpArgument<'a>>,
 }
 
 /// An argument of a question.
-pub(crate) struct Argument<'a> {
+pub(crate) struct WarpArgument<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) array: Option<(&'a [u32], &'a [u8])>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct WarpAnswer {
     pub(crate) gradients: Vec<Vec<u8>>,
 }
 
-/// Asks about all; each gets an answer or why there is none.
+/// Returns one answer, or error, for each question.
 pub(crate) fn ask(
     python: &Python,
     questions: &[Question<'_>],
@@ -109,6 +109,7 @@ impl Warp {
                 json!({"kernel": kernel, "dims": question.dims, "arguments": arguments})
             })
             .collect();
+        // Both commands compile the same text, so Warp compiles it once.
         let header =
             json!({"command": command, "source": source, "backward": true, "launches": launches});
         let said = |error: OracleError| match error {
@@ -126,14 +127,14 @@ impl Warp {
             let arrays = question.arguments.iter().filter(|argument| argument.array.is_some());
             arrays.map(|argument| take(&mut rest, argument.bytes.len())).collect()
         });
-        Ok(arrays.collect())
+        arrays.collect::<Option<_>>().ok_or_else(|| "Warp's answer is short".to_owned())
     }
 }
 
-fn take(rest: &mut &[u8], len: usize) -> Vec<u8> {
-    let (taken, left) = rest.split_at(len.min(rest.len()));
+fn take(rest: &mut &[u8], len: usize) -> Option<Vec<u8>> {
+    let (taken, left) = rest.split_at_checked(len)?;
     *rest = left;
-    taken.to_vec()
+    Some(taken.to_vec())
 }
 
 fn numbered(name: &str, number: usize) -> String {

@@ -31,9 +31,9 @@ use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::{Shape, Type};
 
 /// Ways that one call may have at once.
-const WAYS_MAX: usize = 64;
+const MAX_WAYS: usize = 64;
 /// Statements that one call may run.
-const STEPS_MAX: usize = 20_000;
+const MAX_STEPS: usize = 20_000;
 
 /// Knowledge of a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -409,7 +409,7 @@ impl<'m> Specialiser<'m> {
 
     fn count_step(&mut self) -> Result<(), Unsupported> {
         self.steps += 1;
-        if self.steps > STEPS_MAX { Err(Unsupported("too many steps")) } else { Ok(()) }
+        if self.steps > MAX_STEPS { Err(Unsupported("too many steps")) } else { Ok(()) }
     }
 
     /// The end of a way that returned from the outermost function.
@@ -445,7 +445,7 @@ impl<'m> Specialiser<'m> {
         policy: &mut dyn Policy,
     ) -> Result<Way, Unsupported> {
         self.ways += 1;
-        if self.ways > WAYS_MAX {
+        if self.ways > MAX_WAYS {
             return Err(Unsupported("too many ways"));
         }
         let mut base = state;

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.argument_check import seed_of, shown, without
+from gbxcule.argument_check import RENDER_MODES, seed_of, shown, without
 from gbxcule.info import one_env
 from gbxcule.start import RomLike
-from gbxcule.vector import RENDER_MODES, SwarmVectorEnv
+from gbxcule.vector import SwarmVectorEnv
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -28,27 +28,12 @@ KEY1 = 0xFF4D
 HALTED_IN_STATE = 20
 HDMA_BYTES = 10
 
-# Bit order of the joypad masks: right, left, up, down, A, B, SELECT, START.
-PRESS = (
-    WindowEvent.PRESS_ARROW_RIGHT,
-    WindowEvent.PRESS_ARROW_LEFT,
-    WindowEvent.PRESS_ARROW_UP,
-    WindowEvent.PRESS_ARROW_DOWN,
-    WindowEvent.PRESS_BUTTON_A,
-    WindowEvent.PRESS_BUTTON_B,
-    WindowEvent.PRESS_BUTTON_SELECT,
-    WindowEvent.PRESS_BUTTON_START,
-)
-RELEASE = (
-    WindowEvent.RELEASE_ARROW_RIGHT,
-    WindowEvent.RELEASE_ARROW_LEFT,
-    WindowEvent.RELEASE_ARROW_UP,
-    WindowEvent.RELEASE_ARROW_DOWN,
-    WindowEvent.RELEASE_BUTTON_A,
-    WindowEvent.RELEASE_BUTTON_B,
-    WindowEvent.RELEASE_BUTTON_SELECT,
-    WindowEvent.RELEASE_BUTTON_START,
-)
+# Bits of the joypad masks, from bit 0.
+BUTTONS = (
+    "ARROW_RIGHT", "ARROW_LEFT", "ARROW_UP", "ARROW_DOWN", "BUTTON_A", "BUTTON_B", "BUTTON_SELECT", "BUTTON_START",
+)  # fmt: skip
+PRESS = [getattr(WindowEvent, f"PRESS_{name}") for name in BUTTONS]
+RELEASE = [getattr(WindowEvent, f"RELEASE_{name}") for name in BUTTONS]
 
 
 class StateHead:
@@ -83,6 +68,11 @@ class Machine:
         self.color = color
         self.pyboy.set_emulation_speed(0)
         self.exact = exact
+        self.pressed = 0
+        self.frames = 0
+        self.lcd_is_on = True
+        self.tcycles = 0
+        self.cycles = 0
 
     def state_after_boot(self, vram: "dict[int, int]") -> bytes:
         """Run the boot program with this in video memory, and keep the state as it hands over."""
@@ -116,9 +106,9 @@ class Machine:
                 self.pyboy.send_input(PRESS[bit] if pressed >> bit & 1 else RELEASE[bit])
         self.pressed = pressed
 
-    def step(self, action: int, frames: int, release_after: int, draw_last: bool) -> None:
-        self.press(action)
-        if action and release_after < frames:
+    def step(self, buttons: int, frames: int, release_after: int, draw_last: bool) -> None:
+        self.press(buttons)
+        if buttons and release_after < frames:
             self.run_frames(release_after, False)
             self.press(0)
             self.run_frames(frames - release_after, draw_last)
@@ -149,11 +139,11 @@ class Machine:
                 return
 
     def count_cycles(self) -> None:
-        """PyBoy counts the CPU's cycles, of which double speed has two to a T-cycle."""
+        """Add the T-cycles since the last call; at double speed two CPU cycles are one."""
         cycles = self.pyboy._cycles()
         is_color = self.color is not None and not self.color.compatible
         is_double = is_color and self.pyboy.memory[KEY1] & 0x80 != 0
-        self.tcycles += cycles - self.cycles >> is_double
+        self.tcycles += (cycles - self.cycles) // (2 if is_double else 1)
         self.cycles = cycles
 
     def registers(self) -> "tuple[int, ...]":
@@ -232,11 +222,11 @@ class Server:
 
     def step(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
         if len(payload) != len(self.machines):
-            raise ValueError(f"{len(payload)} actions for {len(self.machines)} machines")
+            raise ValueError(f"{len(payload)} masks of buttons for {len(self.machines)} machines")
         held = header["release_after"]
         held = held * len(self.machines) if len(held) == 1 else held
-        for machine, action, release_after in zip(self.machines, payload, held):
-            machine.step(action, header["frames"], release_after, header["draw_last"])
+        for machine, buttons, release_after in zip(self.machines, payload, held):
+            machine.step(buttons, header["frames"], release_after, header["draw_last"])
         if header["features"]:
             return {}, b"".join(machine.features() for machine in self.machines)
         return {}, b""

@@ -8,12 +8,11 @@ import json
 def provenance(package: str) -> dict:
     """Describe the installed wheel: its version and where it came from.
 
-    That is the address by PEP 610 if the installer was given one, else what pip and others record
-    of every wheel.
+    `wheel` is the address by PEP 610, or "wheel source unknown" if the installer recorded none.
     """
     found = importlib.metadata.distribution(package)
-    facts = {"package": package, "version": found.version, "wheel": source(package)}
-    direct = json.loads(found.read_text("direct_url.json") or "{}")
+    direct = direct_url(found)
+    facts = {"package": package, "version": found.version, "wheel": address(direct)}
     facts["hashes"] = direct.get("archive_info", {}).get("hashes")
     facts["tags"] = [line[5:] for line in (found.read_text("WHEEL") or "").splitlines() if line.startswith("Tag: ")]
     facts["installer"] = (found.read_text("INSTALLER") or "").strip() or None
@@ -23,8 +22,17 @@ def provenance(package: str) -> dict:
 
 def source(package: str) -> str:
     """Return the address that the package was installed from, as PEP 610 records it."""
-    text = importlib.metadata.distribution(package).read_text("direct_url.json")
-    return json.loads(text).get("url", "wheel source unknown") if text else "wheel source unknown"
+    return address(direct_url(importlib.metadata.distribution(package)))
+
+
+def direct_url(found: importlib.metadata.Distribution) -> dict:
+    """Read what PEP 610 has an installer record; nothing, if it recorded nothing."""
+    return json.loads(found.read_text("direct_url.json") or "{}")
+
+
+def address(direct: dict) -> str:
+    """Return the address in such a record."""
+    return direct.get("url", "wheel source unknown")
 
 
 def record_hash(found: importlib.metadata.Distribution) -> "str | None":
@@ -38,6 +46,6 @@ def record_hash(found: importlib.metadata.Distribution) -> "str | None":
         return None
     added = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
     lines = [line for line in text.splitlines() if ",sha256=" in line]
-    kept = [line for line in lines if not line.split(",")[0].endswith(added) and not line.startswith("..")]
+    kept = [line for line in lines if line.split(",")[0].split("/")[-1] not in added and not line.startswith("..")]
     kept = [line for line in kept if "__pycache__" not in line]
     return hashlib.sha256("\n".join(sorted(kept)).encode()).hexdigest()

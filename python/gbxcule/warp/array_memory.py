@@ -126,7 +126,7 @@ class array:
         return element and f"wp.array(dtype={element}, ndim={self.ndim})"
 
     def __argument_type__(self, dims: int | None) -> str:
-        """Spell the type for a generic parameter, an array of so many dimensions or anything."""
+        """Spell the type for a generic parameter, an array of `dims` dimensions or anything."""
         if dims is not None and dims != self.ndim:
             raise TypeError(f"an array of {dims} dimensions is needed, found {self.ndim}")
         element = _spelled_element(self.dtype, lambda piece: piece.__name__)

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gbxcule import kernel as direct
 from gbxcule._native import CompiledKernel
 from gbxcule.kernel_text import Piece, surroundings
@@ -38,7 +40,11 @@ class Module:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.options: dict[str, Any] = {}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that were noted for this module."""
+        return _module_options.setdefault(self.name, {})
 
     def load(self, *_arguments: Any, **_options: Any) -> bool:
         """Do nothing: a kernel is compiled when it is first launched."""
@@ -48,11 +54,13 @@ class Module:
 class Kernel:
     """A kernel, for `wp.launch`."""
 
-    def __init__(self, python: Callable[..., Any], types: str | None = None) -> None:
+    def __init__(
+        self, python: Callable[..., Any], types: str | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
         self.func = python
         self.key = self.__name__ = python.__name__
         self.module = Module(python.__module__)
-        self.options: dict[str, Any] = {}
+        self.options = dict(options or {})
         self.parameters = list(inspect.signature(python).parameters)
         self._types = types
         self._direct = direct.kernel(python)
@@ -69,7 +77,7 @@ class Kernel:
         named = types.items() if isinstance(types, Mapping) else zip(self.parameters, types, strict=True)
         spelled = {name: _spelled_type(of) for name, of in named}
         text = "".join(f"{name!r}: {of}, " for name, of in spelled.items() if of is not None)
-        return Kernel(self.func, f"{{{text}}}")
+        return Kernel(self.func, f"{{{text}}}", self.options)
 
 
 def _spelled_type(of: Any) -> str | None:
@@ -86,9 +94,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Make a kernel of a Python function's text."""
 
     def made(function: Callable[..., Any]) -> Kernel:
-        one = Kernel(function)
-        one.options.update(options)
-        return one
+        return Kernel(function, options=options)
 
     return made if function is None else made(function)
 
@@ -124,10 +130,10 @@ def get_module_options(module: Any = None) -> dict[str, Any]:
     return _module_options.setdefault(module.__name__, {})
 
 
-def _hook(decorator: str) -> Callable[[Function], Callable[[Any], Any]]:
+def _gradient_function(decorator: str) -> Callable[[Function], Callable[[Any], Any]]:
     def of(forward: Function) -> Callable[[Any], Any]:
         def made(function: Any) -> Any:
-            forward.hooks.append(Piece(function, decorator))
+            forward.gradient_functions.append(Piece(function, decorator))
             return function
 
         return made
@@ -135,10 +141,10 @@ def _hook(decorator: str) -> Callable[[Function], Callable[[Any], Any]]:
     return of
 
 
-func_grad = _hook("func_grad")
-"""Makes a function the reverse of another, in place of the derived one."""
-func_replay = _hook("func_replay")
-"""Makes a function the one that a reverse runs again in place of another."""
+func_grad = _gradient_function("func_grad")
+"""The decorated function is the reverse of `forward`, in place of the derived one."""
+func_replay = _gradient_function("func_replay")
+"""The decorated function replaces `forward` when the reverse computes it again."""
 
 
 def struct(cls: type | None = None, **_options: Any) -> Any:
@@ -219,19 +225,23 @@ class Launch:
 
     def launch(self, stream: Any = None) -> None:
         """Run the kernel."""
-        compiled, grid = self.kernel.compiled_for(self.values), _grid(self.dim)
+        compiled, arguments = self.bound()
+        compiled.launch(_grid(self.dim), arguments, "cpu")
+
+    def bound(self) -> tuple[CompiledKernel, tuple[Any, ...]]:
+        """The compiled kernel, and all arguments as it takes them."""
+        compiled = self.kernel.compiled_for(self.values)
         arguments = tuple(_argument(each) for each in self.values)
-        compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu")
+        return compiled, arguments + _tables(compiled, len(arguments))
 
     def reverse(self) -> None:
         """Run the kernel's reverse, on the gradients beside the arguments."""
-        compiled = self.kernel.compiled_for(self.values)
-        arguments = tuple(_argument(each) for each in self.values)
+        compiled, arguments = self.bound()
         named = zip(self.kernel.parameters, self.values, strict=True)
         gradients = {name: found for name, value in named if (found := _gradient(value)) is not None}
-        for name, _, _ in compiled.parameters[len(arguments) :]:
+        for name, _, _ in compiled.parameters[len(self.values) :]:
             gradients[name] = [_mapped(row, _gradient) for row in table(name)]
-        compiled.backward(_grid(self.dim), arguments + _tables(compiled, len(arguments)), gradients, "cpu")
+        compiled.backward(_grid(self.dim), arguments, gradients, "cpu")
 
 
 def launch(
@@ -267,8 +277,9 @@ def launch(
         one.values = [_with_gradient(value, gradient) for value, gradient in beside]
         capture.run(one.reverse)
         return None
-    compiled, grid, arguments = kernel.compiled_for(values), _grid(dim), tuple(_argument(each) for each in values)
-    capture.run(lambda: compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu"))
+    compiled, arguments = one.bound()
+    grid = _grid(dim)
+    capture.run(lambda: compiled.launch(grid, arguments, "cpu"))
     if record_tape:
         tape.record(one.reverse, values)
     return None
@@ -307,8 +318,8 @@ def copy(dest: array, src: array, dest_offset: int = 0, src_offset: int = 0, cou
 
     if amount > src.size - src_offset or amount > dest.size - dest_offset:
         raise RuntimeError(f"{amount} elements don't lie in arrays of {src.size} and {dest.size}")
-    whole = part(src, src_offset), part(dest, dest_offset)
-    capture.run(lambda: whole[1].__setitem__(..., whole[0].reshape(whole[1].shape)))
+    source, target = part(src, src_offset), part(dest, dest_offset)
+    capture.run(lambda: np.copyto(target, source.reshape(target.shape), casting="unsafe"))
 
     def reverse() -> None:
         if dest.grad is None:

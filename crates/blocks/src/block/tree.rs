@@ -144,7 +144,7 @@ impl Policy for Tree<'_> {
         }
         let may_leave = self.limits.leaves && progress.may_repeat();
         let name = &callee.name[..];
-        match crate::door::is_there(name) {
+        match crate::door::has_door(name) {
             _ if may_leave && name == "Machine::read_elsewhere" => Treatment::Unfold,
             _ if may_leave && name == "Machine::read_slow" => Treatment::Leave,
             true if may_leave => Treatment::Leave,
@@ -179,9 +179,9 @@ impl Policy for Tree<'_> {
     }
 }
 
-/// Returns true if seeing through a function leaves little code, though it is kept out of line
-/// elsewhere: where the address is known to be that of ROM that is read, of the buttons, or of high
-/// RAM.
+/// Returns true if a function that is kept out of line elsewhere is inlined here, because it folds
+/// to a few instructions: where the address is known to be that of ROM that is read, of the
+/// buttons, or of high RAM.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
     let Some(at) = args.get(4).copied().flatten().map(|at| at.bits() as u16) else {
         return inline == Inline::Auto;
@@ -197,7 +197,9 @@ fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> b
 impl Tree<'_> {
     /// M-cycles from the head to where a state is.
     fn mcycles(&self, state: &State) -> Result<u32, Unsupported> {
-        let PartialValue::Value(head) = self.start[self.now] else { unreachable!("as it began") };
+        let PartialValue::Value(head) = self.start[self.now] else {
+            unreachable!("`now` at the head is a value")
+        };
         match state.registers[self.now] {
             PartialValue::Value(now) if now == head => Ok(0),
             PartialValue::Sum(now, more) if now == head => Ok(more.bits() as u32),

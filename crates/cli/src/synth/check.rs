@@ -7,7 +7,7 @@ use clap::Args;
 use gbxcule_oracle::Python;
 use gbxcule_sandbox::Protection;
 use gbxcule_synth::batch::Manifest;
-use gbxcule_synth::leak::{Leakage, leakage};
+use gbxcule_synth::leak;
 use gbxcule_synth::mutate::{Mutation, Score, score};
 use gbxcule_synth::row::{Row, Texts};
 use gbxcule_synth::validate::{CheckCount, Checks, count_verdicts, has_failed, units, validate};
@@ -213,18 +213,18 @@ impl Mutate {
 
 /// Print how near rows of the test and validation splits are to their nearest training row
 #[derive(Args)]
-pub(crate) struct Leak {
+pub(crate) struct Leakage {
     #[command(flatten)]
     dataset: Dataset,
 }
 
-impl Leak {
+impl Leakage {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let folder = &self.dataset.folder;
         let mut rows = read_rows(folder, &Manifest::read(folder)?)?;
         rows.truncate(self.dataset.limit.map_or(usize::MAX, NonZeroUsize::get));
         let bar = progress::late_bar(rows.len() as u64, "rows").with_message("comparing");
-        let found = leakage(&rows, usize::MAX, &|rows| progress::advance(&bar, rows as u64));
+        let found = leak::leakage(&rows, usize::MAX, &|rows| progress::advance(&bar, rows as u64));
         bar.finish_and_clear();
         say!(
             "{:<8} {:>8} {:>8} {:>10} {:>10} {:>10}",
@@ -237,7 +237,7 @@ impl Leak {
         );
         for leakage in found {
             let [most, nearly, all] =
-                Leakage::LEVELS.map(|least| format!("{:.2} %", leakage.share(least)));
+                leak::Leakage::LEVELS.map(|least| format!("{:.2} %", leakage.share(least)));
             say!(
                 "{:<8} {:>8} {:>8.2} {most:>10} {nearly:>10} {all:>10}",
                 leakage.split,

@@ -12,7 +12,7 @@ use gbxcule_synth::grade::answer::{self, Answer};
 use gbxcule_synth::grade::score::{self, Group, GroupScore};
 use gbxcule_synth::grade::stand_in::StandIn;
 use gbxcule_synth::grade::task::Task;
-use gbxcule_synth::grade::{Grade, GradeOptions, grade};
+use gbxcule_synth::grade::{self as grading, GradeOptions};
 use gbxcule_synth::row::Row;
 
 use super::Dataset;
@@ -68,16 +68,19 @@ impl Tasks {
             if self.split.as_ref().is_some_and(|split| *split != row.split) {
                 continue;
             }
-            let tasks = Task::ALL.into_iter().filter(|&it| self.task.is_none_or(|only| only == it));
+            let tasks =
+                Task::ALL.into_iter().filter(|&task| self.task.is_none_or(|only| only == task));
             for task in tasks {
                 let Some(prompt) = task.prompt(row) else { continue };
                 lines += &format!("{prompt}\n");
                 count += 1;
                 if self.stand_in.is_some() {
+                    // The Nth answer of each N is the wrong one.
                     let is_changed = self.mutate_every.is_some_and(|every| count % every == 0);
                     let own = || StandIn::own(row, task);
                     let changed = is_changed.then(|| StandIn::changed(row, task, row.id)).flatten();
-                    stand_ins += &changed.or_else(own).map_or(String::new(), |it| it.line());
+                    stand_ins +=
+                        &changed.or_else(own).map_or(String::new(), |answer| answer.line());
                 }
             }
         }
@@ -102,7 +105,7 @@ impl Tasks {
 /// sandbox, Python is read and never executed. Writes `grades.json`, `grades.jsonl` and a picture
 /// of each task. No network is used.
 #[derive(Args)]
-pub(crate) struct GradeAnswers {
+pub(crate) struct Grade {
     /// The answers: JSON lines with `row`, `task` and `answer`, or the output of an OpenAI batch
     /// whose `custom_id`s are those that `tasks` writes
     #[arg(value_name = "ANSWERS.jsonl")]
@@ -133,7 +136,7 @@ pub(crate) struct GradeAnswers {
     work: PathBuf,
 }
 
-impl GradeAnswers {
+impl Grade {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let ids: BTreeSet<u64> =
             read_brief(&self.dataset, &|_| ())?.iter().map(|row| row.id).collect();
@@ -151,25 +154,25 @@ impl GradeAnswers {
             limits: GradeOptions::LIMITS,
         };
         let bar = progress::late_bar(answers.len() as u64, "answers").with_message("grading");
-        let grades = grade(&rows, &answers, &options, &|| progress::advance(&bar, 1))?;
+        let grades = grading::grade(&rows, &answers, &options, &|| progress::advance(&bar, 1))?;
         bar.finish_and_clear();
         let scores = score::score(&rows, &answers, &grades);
         score::write(&self.out, &answers, &grades, &scores, &options)?;
         print_scores(&rows, &answers, &grades, &scores);
         say!("\nverdicts, scores and pictures are in {}", self.out.display());
-        Ok(!grades.iter().any(|grade| matches!(grade, Grade::NotGraded(_))))
+        Ok(!grades.iter().any(|grade| matches!(grade, grading::Grade::NotGraded(_))))
     }
 }
 
 fn print_scores(
     rows: &BTreeMap<u64, Row>,
     answers: &[Answer],
-    grades: &[Grade],
+    grades: &[grading::Grade],
     scores: &[GroupScore],
 ) {
     let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
     for grade in grades {
-        if let Grade::NotGraded(reason) = grade {
+        if let grading::Grade::NotGraded(reason) = grade {
             *failures.entry(reason).or_default() += 1;
         }
     }
@@ -184,28 +187,27 @@ fn print_scores(
         }
         if task != score.task {
             task = score.task;
-            let [right, wrong, compile, parse, _] = Grade::NAMES;
-            say!(
-                "\n{task:<20} {:>8} {:>8} {right:>7} {wrong:>13} {compile:>17} {parse:>15}   pass@k, % [95 %]",
-                "problems",
-                "answers"
-            );
+            let [right, wrong, compile, parse, _] = grading::Grade::NAMES;
+            let cells = ["problems", "answers", right, wrong, compile, parse].map(str::to_owned);
+            say!("\n{}pass@k, % [95 %]", table_row(task, cells));
         }
         let [right, wrong, compile, parse, _] = score.verdicts;
-        let pass: Vec<String> = score
-            .pass
-            .iter()
-            .map(|it| {
-                let [pass, low, high] = [it.pass, it.low, it.high].map(|share| 100.0 * share);
-                format!("@{} {pass:.1} [{low:.1}, {high:.1}]", it.k)
-            })
-            .collect();
-        say!(
-            "{:<20} {:>8} {:>8} {right:>7} {wrong:>13} {compile:>17} {parse:>15}   {}",
-            score.group.name(),
-            score.problems,
-            score.verdicts.iter().sum::<usize>(),
-            pass.join("  ")
-        );
+        let pass = score.pass.iter().map(|pass_at_k| {
+            let shares = [pass_at_k.pass, pass_at_k.low, pass_at_k.high];
+            let [pass, low, high] = shares.map(|share| 100.0 * share);
+            format!("@{} {pass:.1} [{low:.1}, {high:.1}]", pass_at_k.k)
+        });
+        let pass: Vec<String> = pass.collect();
+        let answers = score.verdicts.iter().sum();
+        let counts = [score.problems, answers, right, wrong, compile, parse];
+        let cells = counts.map(|count| count.to_string());
+        say!("{}{}", table_row(score.group.name(), cells), pass.join("  "));
     }
+}
+
+/// A row of the table of scores, up to its last column.
+fn table_row(name: &str, [problems, answers, right, wrong, compile, parse]: [String; 6]) -> String {
+    format!(
+        "{name:<20} {problems:>8} {answers:>8} {right:>7} {wrong:>13} {compile:>17} {parse:>15}   "
+    )
 }

@@ -21,7 +21,7 @@ use crate::run_options::workers;
 /// on which it runs and means something, and is checked as sampled rows are. No Python is executed.
 /// The card says which kernels became no rows, and why.
 #[derive(Args)]
-pub(crate) struct HarvestCode {
+pub(crate) struct Harvest {
     /// The folder
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
@@ -47,7 +47,7 @@ pub(crate) struct HarvestCode {
     out: PathBuf,
 }
 
-impl HarvestCode {
+impl Harvest {
     pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
         if !is_licence(&self.license) {
             bail!("`{}` is no SPDX expression such as `Apache-2.0`", self.license);

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::nvrtc::Arch;
-use gbxcule_synth::batch::{MOST_ROWS, Manifest, Work, extent, finish, is_whole, read_brief};
+use gbxcule_synth::batch::{MAX_ROWS, Manifest, Work, extent, finish, is_whole, read_brief};
 use gbxcule_synth::card;
 use gbxcule_synth::external_column::Tools;
 use gbxcule_synth::feature_count::Usage;
@@ -27,7 +27,7 @@ use crate::run_options::workers;
 #[derive(Args)]
 struct DatasetOptions {
     /// Rows of the whole dataset
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_ROWS))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_ROWS))]
     count: u64,
 
     /// The dataset's seed

@@ -14,7 +14,7 @@ use crate::print;
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Bytes of a battery file, at most: more than any cartridge keeps.
-const FILE_BYTES_MAX: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// A file that keeps what machine 0 keeps by its battery.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl BatteryFile {
             shown()
         );
         if path.symlink_metadata().is_ok() {
-            let file = gbxcule_files::read(path, FILE_BYTES_MAX).with_context(shown)?;
+            let file = gbxcule_files::read(path, MAX_FILE_BYTES).with_context(shown)?;
             driver.insert_battery(&file).with_context(shown)?;
         }
         let kept = driver.cartridge_ram()?;

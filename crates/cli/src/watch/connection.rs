@@ -6,8 +6,8 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Connections whose request isn't answered yet, and viewers.
-const MOST_OPENING: usize = 64;
-pub(crate) const MOST_VIEWERS: usize = 64;
+const MAX_OPENING: usize = 64;
+pub(crate) const MAX_VIEWERS: usize = 64;
 
 /// Stage of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,7 @@ pub(crate) struct Connections {
 #[derive(Default)]
 struct ConnectionTable {
     open: Vec<OpenConnection>,
-    /// Counts what browsers send: of two connections, the one with the lower count has been silent
-    /// longer.
+    /// Counts events of all connections: ids and times of activity are taken from it.
     activity: u64,
 }
 
@@ -45,15 +44,34 @@ impl ConnectionTable {
         self.activity
     }
 
-    /// Ends the connections of a stage that have been silent longest, until so many are left.
+    fn count(&self, stage: Stage) -> usize {
+        self.open.iter().filter(|open| open.stage == stage).count()
+    }
+
+    /// Ends the connections of a stage that have been silent longest, until `most` are left.
     fn make_room(&mut self, stage: Stage, most: usize) {
-        while self.open.iter().filter(|open| open.stage == stage).count() > most {
-            let of_stage = self.open.iter().enumerate().filter(|(_, open)| open.stage == stage);
-            let silent = of_stage.min_by_key(|(_, open)| open.last_active).map(|(at, _)| at);
-            let Some(at) = silent else { return };
+        while self.count(stage) > most {
+            self.end_most_silent(stage);
+        }
+    }
+
+    /// Ends the connection of a stage that has been silent longest; returns false if there is none.
+    fn end_most_silent(&mut self, stage: Stage) -> bool {
+        let of_stage = self.open.iter().enumerate().filter(|(_, open)| open.stage == stage);
+        let silent = of_stage.min_by_key(|(_, open)| open.last_active).map(|(at, _)| at);
+        if let Some(at) = silent {
             // Its thread wakes up and finds it ended; it may have ended already.
             let _ = self.open.remove(at).stream.shutdown(Shutdown::Both);
         }
+        silent.is_some()
+    }
+
+    /// Records activity of a connection; returns it, unless it has been ended.
+    fn touch(&mut self, id: u64) -> Option<&mut OpenConnection> {
+        let activity = self.next_activity();
+        let open = self.open.iter_mut().find(|open| open.id == id)?;
+        open.last_active = activity;
+        Some(open)
     }
 }
 
@@ -66,7 +84,7 @@ impl Connections {
     pub(crate) fn admit(self: &Arc<Self>, stream: TcpStream) -> Connection {
         let stream = Arc::new(stream);
         let mut table = self.lock();
-        table.make_room(Stage::Opening, MOST_OPENING - 1);
+        table.make_room(Stage::Opening, MAX_OPENING - 1);
         let id = table.next_activity();
         let open = OpenConnection {
             id,
@@ -82,14 +100,7 @@ impl Connections {
     /// descriptors.
     pub(crate) fn end_one(&self) {
         let mut table = self.lock();
-        let opening = table.open.iter().filter(|open| open.stage == Stage::Opening).count();
-        match opening.checked_sub(1) {
-            Some(fewer) => table.make_room(Stage::Opening, fewer),
-            None => {
-                let fewer = table.open.len().saturating_sub(1);
-                table.make_room(Stage::Viewer, fewer);
-            }
-        }
+        let _ = table.end_most_silent(Stage::Opening) || table.end_most_silent(Stage::Viewer);
     }
 
     /// Ends all connections.
@@ -111,20 +122,15 @@ impl Connection {
     /// Moves a connection that has asked for views to the viewers.
     pub(crate) fn become_viewer(&self) {
         let mut table = self.all.lock();
-        let activity = table.next_activity();
-        if let Some(open) = table.open.iter_mut().find(|open| open.id == self.id) {
-            (open.stage, open.last_active) = (Stage::Viewer, activity);
+        if let Some(open) = table.touch(self.id) {
+            open.stage = Stage::Viewer;
         }
-        table.make_room(Stage::Viewer, MOST_VIEWERS);
+        table.make_room(Stage::Viewer, MAX_VIEWERS);
     }
 
     /// Records that a whole message was received or sent.
     pub(crate) fn record_activity(&self) {
-        let mut table = self.all.lock();
-        let activity = table.next_activity();
-        if let Some(open) = table.open.iter_mut().find(|open| open.id == self.id) {
-            open.last_active = activity;
-        }
+        self.all.lock().touch(self.id);
     }
 }
 
@@ -167,7 +173,7 @@ mod tests {
     #[test]
     fn whoever_has_been_silent_longest_makes_room() {
         let place = Place::new();
-        let mut all: Vec<_> = (0..MOST_OPENING).map(|_| place.connect()).collect();
+        let mut all: Vec<_> = (0..MAX_OPENING).map(|_| place.connect()).collect();
         all[0].0.record_activity();
         all.push(place.connect());
         all.push(place.connect());
@@ -181,9 +187,10 @@ mod tests {
     #[test]
     fn viewers_and_requests_have_places_of_their_own() {
         let place = Place::new();
-        let viewers: Vec<_> = (0..MOST_VIEWERS + 2).map(|_| place.connect()).collect();
-        let ended =
-            |from: &[(Connection, TcpStream)]| from.iter().filter(|it| has_ended(&it.0)).count();
+        let viewers: Vec<_> = (0..MAX_VIEWERS + 2).map(|_| place.connect()).collect();
+        let ended = |from: &[(Connection, TcpStream)]| {
+            from.iter().filter(|(connection, _)| has_ended(connection)).count()
+        };
         assert_eq!(ended(&viewers), 2, "as requests");
         let place = Place::new();
         let connect = |_| {
@@ -191,8 +198,8 @@ mod tests {
             both.0.become_viewer();
             both
         };
-        let viewers: Vec<_> = (0..MOST_VIEWERS + 2).map(connect).collect();
-        let requests: Vec<_> = (0..MOST_OPENING).map(|_| place.connect()).collect();
+        let viewers: Vec<_> = (0..MAX_VIEWERS + 2).map(connect).collect();
+        let requests: Vec<_> = (0..MAX_OPENING).map(|_| place.connect()).collect();
         assert_eq!((ended(&viewers), ended(&requests)), (2, 0));
         place.all.end_one();
         assert_eq!((ended(&viewers), ended(&requests)), (2, 1));

@@ -12,13 +12,13 @@ pub(crate) struct DeadlineStream {
 }
 
 impl DeadlineStream {
-    /// A connection with so much time from now on.
+    /// A connection whose deadline is `time` from now on.
     pub(crate) fn new(stream: Arc<TcpStream>, time: Duration) -> Self {
         Self { stream, until: Instant::now() + time }
     }
 
-    /// Gives so much time from now on.
-    pub(crate) fn allow(&mut self, time: Duration) {
+    /// Sets the deadline anew, `time` from now on.
+    pub(crate) fn extend(&mut self, time: Duration) {
         self.until = Instant::now() + time;
     }
 
@@ -27,29 +27,30 @@ impl DeadlineStream {
         self.stream.set_nonblocking(nonblocking)
     }
 
-    fn left(&self) -> io::Result<Option<Duration>> {
+    fn remaining(&self) -> io::Result<Option<Duration>> {
         match self.until.saturating_duration_since(Instant::now()) {
             Duration::ZERO => Err(ErrorKind::TimedOut.into()),
-            left => Ok(Some(left)),
+            remaining => Ok(Some(remaining)),
         }
     }
 }
 
-/// Returns true if the error is that time was up.
+/// Returns true if the error is that time was up or, on a nonblocking stream, that nothing has come
+/// yet.
 pub(crate) fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
 }
 
 impl Read for DeadlineStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.set_read_timeout(self.remaining()?)?;
         (&*self.stream).read(buffer)
     }
 }
 
 impl Write for DeadlineStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.set_write_timeout(self.remaining()?)?;
         (&*self.stream).write(bytes)
     }
 

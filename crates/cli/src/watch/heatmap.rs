@@ -11,7 +11,7 @@ use gbxcule_swarm::{Swarm, SwarmError, View};
 const SIDE: usize = 256;
 
 /// Bytes of both coordinates of an env.
-const MOST_BYTES: u32 = 4;
+const MAX_BYTES: u32 = 4;
 
 /// The place of a coordinate in memory: one byte, or two, the lower one first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Heatmap {
     /// Counts the place of every machine.
     pub(crate) fn look(&mut self, swarm: &Swarm) -> Result<(), SwarmError> {
         let each = self.view.bytes_per_env();
-        debug_assert!(each <= MOST_BYTES as usize);
+        debug_assert!(each <= MAX_BYTES as usize);
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.resize(each * swarm.config().num_envs, 0);
         swarm.fill_view(&self.view, None, &mut bytes)?;

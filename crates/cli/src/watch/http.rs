@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 
 /// A browser's head is never longer than this.
-const MOST_HEAD_BYTES: usize = 16 << 10;
+const MAX_HEAD_BYTES: usize = 16 << 10;
 
 /// The first line and the headers of a request, and what was read beyond them.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Head {
         let mut chunk = [0; 2048];
         loop {
             let read = stream.read(&mut chunk)?;
-            if read == 0 || bytes.len() + read > MOST_HEAD_BYTES {
+            if read == 0 || bytes.len() + read > MAX_HEAD_BYTES {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "no whole request head"));
             }
             // The end may have begun in the bytes before.
@@ -143,7 +143,7 @@ mod tests {
         for text in ["", "GET", "GET /\r\n\r\n", "\r\n\r\n", "\0\0\0\r\n\r\n"] {
             assert!(Head::read(&mut text.as_bytes()).is_err(), "{text:?}");
         }
-        let endless = vec![b'a'; MOST_HEAD_BYTES + 1];
+        let endless = vec![b'a'; MAX_HEAD_BYTES + 1];
         assert!(Head::read(&mut endless.as_slice()).is_err());
     }
 

@@ -14,7 +14,7 @@
 //! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound`, `map` | sends a view |
 //! | `run`, `pause` | | |
 //! | `step` | | to the end of the step, then pause |
-//! | `speed` | `times` | so many times the speed of a real machine; 0 as fast as it goes |
+//! | `speed` | `times` | multiple of the speed of a real machine; 0 as fast as it goes |
 //! | `reset` | | all machines to their start |
 //! | `hold` | `env`, `buttons` | these joypad bits are pressed instead of the actions |
 //! | `let_go` | | the env that this browser holds is driven by actions again |

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-/// A device is waited for after so many pieces, or after less if they take this long.
-const MOST_PIECES: u32 = 64;
+/// Pieces after which a device is waited for, or after less if they take this long.
+const MAX_PIECES: u32 = 64;
 const LONGEST: Duration = Duration::from_millis(50);
 
 /// Pieces asked for since the device was waited for.
@@ -24,7 +24,7 @@ impl QueuedPieces {
         self.pieces += 1;
         self.busy += took;
         let is_first = self.piece_took.is_zero();
-        is_first || self.pieces >= MOST_PIECES || self.piece_took * self.pieces >= LONGEST
+        is_first || self.pieces >= MAX_PIECES || self.piece_took * self.pieces >= LONGEST
     }
 
     /// Returns true if there is work to wait for.

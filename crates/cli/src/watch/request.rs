@@ -10,13 +10,13 @@ use crate::watch::tile::Shrink;
 
 /// No view is larger than this many bytes of pictures; a browser that asks for more gets fewer
 /// machines.
-const MOST_PICTURE_BYTES: usize = 8 << 20;
+const MAX_PICTURE_BYTES: usize = 8 << 20;
 
 /// Most bytes of colours, which fill the largest screens too.
-const MOST_COLOR_BYTES: usize = 32 << 20;
+const MAX_COLOR_BYTES: usize = 32 << 20;
 
 /// Nor are those of all viewers together, who share it: each has one view on its way.
-const MOST_BYTES_OF_ALL: usize = 64 << 20;
+const MAX_BYTES_OF_ALL: usize = 64 << 20;
 
 /// Limits of the speed: full speed is requested with 0; the slowest is a frame a minute.
 const FASTEST_TIMES: f64 = 1000.0;
@@ -57,10 +57,10 @@ impl Look {
     /// Returns the part of the request that exists and fits.
     pub(crate) fn clipped(self, num_envs: usize, viewers: usize, model: Model) -> Self {
         let first = self.first.min(num_envs);
-        let share = MOST_BYTES_OF_ALL / viewers.max(1);
+        let share = MAX_BYTES_OF_ALL / viewers.max(1);
         let limit = match model {
-            Model::Original => MOST_PICTURE_BYTES,
-            Model::Color => MOST_COLOR_BYTES,
+            Model::Original => MAX_PICTURE_BYTES,
+            Model::Color => MAX_COLOR_BYTES,
         };
         let most = share.min(limit) / self.shrink.tile_bytes(model);
         let count = self.count.min(num_envs - first).min(most);
@@ -180,9 +180,9 @@ mod tests {
         let look =
             Look { first: 0, count: 1 << 20, shrink, chosen: None, sound: false, map: false };
         let most = |viewers, model| look.clipped(1 << 20, viewers, model).count;
-        assert_eq!(most(1, Model::Original), MOST_PICTURE_BYTES / FRAME_BYTES);
+        assert_eq!(most(1, Model::Original), MAX_PICTURE_BYTES / FRAME_BYTES);
         assert_eq!(most(64, Model::Original), (1 << 20) / FRAME_BYTES);
-        assert_eq!(most(1, Model::Color), MOST_COLOR_BYTES / (8 * FRAME_BYTES));
+        assert_eq!(most(1, Model::Color), MAX_COLOR_BYTES / (8 * FRAME_BYTES));
         assert_eq!(most(64, Model::Color), (1 << 20) / (8 * FRAME_BYTES));
     }
 }

@@ -22,7 +22,7 @@ use crate::watch::viewer::{self, FirstMessage};
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Threads for connections: those that have their places, and as many that are about to end.
-const MOST_THREADS: usize = 256;
+const MAX_THREADS: usize = 256;
 
 /// Pause after the system gave no connection.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
@@ -120,7 +120,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, is_closed: &AtomicBool) 
                 continue;
             }
         };
-        if Arc::strong_count(shared) > MOST_THREADS {
+        if Arc::strong_count(shared) > MAX_THREADS {
             continue;
         }
         let (connection, shared) = (connections.admit(stream), Arc::clone(shared));
@@ -169,7 +169,7 @@ fn serve(connection: &Connection, shared: &Shared) -> io::Result<()> {
     connection.stream.set_nodelay(true)?;
     let mut stream = DeadlineStream::new(Arc::clone(&connection.stream), TIMEOUT);
     let head = Head::read(&mut stream)?;
-    stream.allow(TIMEOUT);
+    stream.extend(TIMEOUT);
     if let Some(why) = shared.refusal(&head) {
         return answer(&mut stream, "403 Forbidden", "text/plain", why.as_bytes());
     }

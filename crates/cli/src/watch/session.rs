@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Frame, Model, SwarmError};
 
-use crate::driver::{Driver, REAL_FRAMES_PER_S, StepOutcome};
+use crate::driver::{Driver, StepOutcome};
 use crate::env_details::EnvDetails;
+use crate::film::REAL_FRAMES_PER_S;
 use crate::picture::Curve;
 use crate::watch::battery_file::BatteryFile;
 use crate::watch::heatmap::{Coordinates, Heatmap};
@@ -25,10 +26,10 @@ use crate::watch::swarm_channel::SwarmReceiver;
 use crate::watch::viewers::{ViewSource, Viewers};
 
 /// Paced pieces are made as long as it takes to have no more of them than this in a second.
-const MOST_PIECES_PER_S: f64 = 60.0;
+const MAX_PIECES_PER_S: f64 = 60.0;
 
 /// Behind its pace by more than this, the swarm forgets what it has missed.
-const LONGEST_LAG: Duration = Duration::from_millis(200);
+const MAX_LAG: Duration = Duration::from_millis(200);
 
 /// A step that takes longer is drawn even if no viewer waits yet: one will before the step is over.
 const LONG_STEP: Duration = Duration::from_millis(8);
@@ -134,7 +135,7 @@ impl Runner {
             let frames = self.driver.advance(piece_frames(self.speed), true)?;
             self.record_frames(frames, true)?;
             self.due += time_of(frames, self.speed);
-            if self.due + LONGEST_LAG < begin {
+            if self.due + MAX_LAG < begin {
                 self.due = begin;
             }
         }
@@ -168,7 +169,7 @@ impl Runner {
         self.pieces += 1;
         self.sound.push(self.driver.new_samples());
         self.meter.count(u64::from(frames) * self.driver.num_envs() as u64);
-        if self.driver.frame() != 0 {
+        if self.driver.frames_done() != 0 {
             return Ok(());
         }
         if let Some(StepOutcome { rewards, over }) = self.driver.outcome()? {
@@ -269,8 +270,8 @@ impl ViewSource for Runner {
 
     fn status(&self) -> Status {
         Status {
-            step: self.driver.step(),
-            frame: self.driver.frame(),
+            step: self.driver.steps_done(),
+            frame: self.driver.frames_done(),
             running: self.running,
             speed: self.speed,
             frames_per_s: if self.running { self.meter.rate() } else { 0.0 },
@@ -317,7 +318,7 @@ impl ViewSource for Runner {
 /// Frames that are run at once at a speed.
 fn piece_frames(speed: f64) -> u32 {
     // At most a thousand times real speed: some thousand frames.
-    (REAL_FRAMES_PER_S * speed / MOST_PIECES_PER_S).ceil().max(1.0) as u32
+    (REAL_FRAMES_PER_S * speed / MAX_PIECES_PER_S).ceil().max(1.0) as u32
 }
 
 /// The time that frames take at a speed, which `request::check_speed` keeps from being too small to

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// Samples that are kept: half a second. A viewer that comes later misses the rest.
-const MOST_SAMPLES: usize = 24_000;
+const MAX_SAMPLES: usize = 24_000;
 
 /// Samples of a machine, counted from the beginning of the session.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ impl SoundQueue {
     pub(crate) fn push(&mut self, samples: &[[i16; 2]]) {
         self.samples.extend(samples);
         self.end += samples.len() as u64;
-        let excess = self.samples.len().saturating_sub(MOST_SAMPLES);
+        let excess = self.samples.len().saturating_sub(MAX_SAMPLES);
         self.samples.drain(..excess);
     }
 
@@ -53,8 +53,8 @@ mod tests {
             queue.since(begin).collect::<Vec<_>>(),
             (10..13).map(sample).collect::<Vec<_>>()
         );
-        push(&mut queue, MOST_SAMPLES);
+        push(&mut queue, MAX_SAMPLES);
         let kept: Vec<_> = queue.since(begin).collect();
-        assert_eq!((kept.len(), kept[0]), (MOST_SAMPLES, sample(13)));
+        assert_eq!((kept.len(), kept[0]), (MAX_SAMPLES, sample(13)));
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::watch::request::Request;
 
 /// New viewers that may wait for the swarm.
-const MOST_WAITING: usize = 64;
+const MAX_WAITING: usize = 64;
 
 /// Request of a viewer; `looks` counts the viewer's looks, this request included.
 pub(crate) struct ViewerRequest {
@@ -47,7 +47,7 @@ pub(crate) struct SwarmReceiver {
 
 /// Creates both ends.
 pub(crate) fn swarm_channel() -> (SwarmSender, SwarmReceiver) {
-    let (sender, receiver) = sync_channel(MOST_WAITING);
+    let (sender, receiver) = sync_channel(MAX_WAITING);
     let is_woken = Arc::new(AtomicBool::new(false));
     (SwarmSender { sender, is_woken: Arc::clone(&is_woken) }, SwarmReceiver { receiver, is_woken })
 }

@@ -21,10 +21,10 @@ use crate::watch::request::{self, Request};
 use crate::watch::swarm_channel::{SwarmSender, View, ViewerLink, ViewerRequest};
 
 /// Requests have some hundred bytes.
-const MOST_REQUEST_BYTES: usize = 4096;
+const MAX_REQUEST_BYTES: usize = 4096;
 
 /// Requests that may wait for the swarm; a browser that sends more waits itself.
-const MOST_REQUESTS_WAITING: usize = 32;
+const MAX_REQUESTS_WAITING: usize = 32;
 
 /// Views are sent in frames of so many bytes: the socket's buffer holds a copy of one frame, not of
 /// the whole view.
@@ -36,7 +36,7 @@ const POLL_EVERY: Duration = Duration::from_millis(3);
 /// Time after which a silent browser is asked whether it is there, and the time that it may stay
 /// silent. Browsers answer by themselves.
 const PING_EVERY: Duration = Duration::from_secs(15);
-const LONGEST_SILENCE: Duration = Duration::from_secs(60);
+const MAX_SILENCE: Duration = Duration::from_secs(60);
 
 /// Time limit of a browser for one message.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -58,11 +58,11 @@ pub(crate) fn serve(
 ) {
     connection.become_viewer();
     let config = WebSocketConfig::default()
-        .max_message_size(Some(MOST_REQUEST_BYTES))
-        .max_frame_size(Some(MOST_REQUEST_BYTES));
+        .max_message_size(Some(MAX_REQUEST_BYTES))
+        .max_frame_size(Some(MAX_REQUEST_BYTES));
     let stream = DeadlineStream::new(Arc::clone(&connection.stream), TIMEOUT);
     let socket = WebSocket::from_partially_read(stream, read_ahead, Role::Server, Some(config));
-    let (requests, asked) = sync_channel(MOST_REQUESTS_WAITING);
+    let (requests, asked) = sync_channel(MAX_REQUESTS_WAITING);
     // Holds one view at most.
     let (sender, views) = channel();
     let is_served = Arc::new(AtomicBool::new(false));
@@ -134,7 +134,7 @@ impl Browser<'_> {
     }
 
     fn send_view(&mut self, mut rest: Bytes) -> Result<(), Error> {
-        self.socket.get_mut().allow(TIMEOUT);
+        self.socket.get_mut().extend(TIMEOUT);
         let mut kind = Data::Binary;
         loop {
             let piece = rest.split_to(rest.len().min(SOCKET_FRAME_BYTES));
@@ -149,13 +149,13 @@ impl Browser<'_> {
     }
 
     fn send(&mut self, message: Message) -> Result<(), Error> {
-        self.socket.get_mut().allow(TIMEOUT);
+        self.socket.get_mut().extend(TIMEOUT);
         self.socket.send(message)
     }
 
     /// Takes a message if there is one; waits for it unless the browser is owed a view.
     fn listen(&mut self, is_owed: bool) -> Result<(), Error> {
-        self.socket.get_mut().allow(PING_EVERY);
+        self.socket.get_mut().extend(PING_EVERY);
         self.socket.get_ref().set_nonblocking(is_owed)?;
         let message = self.socket.read();
         self.socket.get_ref().set_nonblocking(false)?;
@@ -167,7 +167,7 @@ impl Browser<'_> {
             }
             Err(Error::Io(error)) if is_timeout(&error) && is_owed => Ok(()),
             Err(Error::Io(error))
-                if is_timeout(&error) && self.last_active.elapsed() < LONGEST_SILENCE =>
+                if is_timeout(&error) && self.last_active.elapsed() < MAX_SILENCE =>
             {
                 self.send(Message::Ping(Bytes::new()))
             }

@@ -10,7 +10,7 @@ use gbxcule_swarm::{Frame, Model, SwarmError};
 
 use crate::env_details::EnvDetails;
 use crate::picture::Curve;
-use crate::watch::connection::MOST_VIEWERS;
+use crate::watch::connection::MAX_VIEWERS;
 use crate::watch::heatmap::Heatmap;
 use crate::watch::protocol::{self, Status, ViewHead};
 use crate::watch::request::{Look, Request};
@@ -108,7 +108,7 @@ impl Viewers {
     /// if there can be none any more.
     pub(crate) fn admit(&mut self, from: &SwarmReceiver, mut wait: Option<Duration>) -> bool {
         // More than these come next time: the swarm is not kept from running by arrivals.
-        for _ in 0..MOST_VIEWERS {
+        for _ in 0..MAX_VIEWERS {
             match from.wait(wait) {
                 Ok(link) => self.viewers.extend(link.map(Viewer::new)),
                 Err(RecvTimeoutError::Timeout) => break,

@@ -311,6 +311,39 @@ fn a_type_that_leaves_its_module_has_its_name_alone() {
     assert!(twice.is_empty(), "exported types that share a name:\n{}", twice.join("\n"));
 }
 
+/// The name of a constant that a line declares, in Rust or in Python.
+fn constant(line: &str) -> Option<&str> {
+    let is_name = |character: char| matches!(character, 'A'..='Z' | '0'..='9' | '_');
+    let rest = line.split_once("const ").map_or(line, |(_, rest)| rest);
+    let end = rest.find(|character| !is_name(character)).unwrap_or(rest.len());
+    let (name, rest) = rest.split_at(end);
+    (!name.is_empty() && rest.trim_start().starts_with([':', '='])).then_some(name)
+}
+
+/// Returns true if the name of a limit is not `MAX_` or `MIN_` and what it limits.
+fn is_limit_of_another_form(name: &str) -> bool {
+    let begins = ["MOST_", "LONGEST_", "LARGEST_", "LEAST_", "SHORTEST_", "FEWEST_"];
+    let ends = ["_MAX", "_MIN"];
+    begins.iter().any(|prefix| name.starts_with(prefix))
+        || ends.iter().any(|end| name.ends_with(end))
+}
+
+#[test]
+fn limits_begin_with_max_or_min() {
+    let mut wrong = Vec::new();
+    let mut files = written_files(&["rs", "py"]);
+    // There such a name is a place in a game's memory.
+    files.retain(|path| !relative(path).starts_with("crates/swarm/src/program/game"));
+    for path in files {
+        for (number, line) in lines_of(&path) {
+            if let Some(name) = constant(&line).filter(|name| is_limit_of_another_form(name)) {
+                wrong.push(format!("{}:{number}: {name}", relative(&path)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "limits are called MAX_X and MIN_X:\n{}", wrong.join("\n"));
+}
+
 fn relative(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
@@ -336,4 +369,9 @@ fn the_rules_catch_what_they_forbid() {
     assert_eq!(exported_type("pub(super) struct Place;"), None);
     assert_eq!(exported_type("struct Place;"), None);
     assert!(!can_be_wrapped(&"x".repeat(130), WIDEST_PAGE));
+    assert_eq!(constant("pub const MOST_ROWS: usize = 4;"), Some("MOST_ROWS"));
+    assert_eq!(constant("ROWS_MAX = 4"), Some("ROWS_MAX"));
+    assert_eq!(constant("    let rows = ROWS;"), None);
+    assert!(is_limit_of_another_form("MOST_ROWS") && is_limit_of_another_form("ROWS_MAX"));
+    assert!(!is_limit_of_another_form("MAX_ROWS"));
 }

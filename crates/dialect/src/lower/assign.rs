@@ -141,16 +141,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         operand: Operand<'a>,
         span: Span,
     ) -> LoweringResult<()> {
-        let operand = match operand {
-            // A number of a module that isn't there, not another name for a function.
-            Operand::KnownValue(known @ KnownValue::Member(_)) => match self.unit.settled(known) {
-                KnownValue::Member(path) if self.unit.files.looked_for(&path).is_some() => {
-                    return Err(self.unit.unknown_module(&path, span).into());
-                }
-                settled => Operand::KnownValue(settled),
-            },
-            operand => operand,
-        };
+        let operand = self.settled_operand(operand, span)?;
         if let Some(&Binding::Param(at)) = self.names.get(name)
             && self.is_reference(at)
         {
@@ -196,6 +187,19 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         };
         self.names.insert(name, binding);
         Ok(())
+    }
+
+    /// The number of a module that isn't there must be known before a name is bound to it.
+    fn settled_operand(&self, operand: Operand<'a>, span: Span) -> LoweringResult<Operand<'a>> {
+        let Operand::KnownValue(known @ KnownValue::Member(_)) = operand else {
+            return Ok(operand);
+        };
+        match self.unit.settled(known) {
+            KnownValue::Member(path) if self.unit.files.looked_for(&path).is_some() => {
+                Err(self.unit.unknown_module(&path, span).into())
+            }
+            settled => Ok(Operand::KnownValue(settled)),
+        }
     }
 
     fn known_binding(

@@ -12,6 +12,9 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use std::rc::Rc;
 
+/// The type and the shape that a constructor's keywords give.
+type TypeKeywords = (Option<Rc<Annotation>>, Option<Vec<u32>>);
+
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// A value of a type named by the text.
     pub(super) fn construct_type(
@@ -139,7 +142,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     fn dtype_and_extents(
         &mut self,
         keywords: &'a [crate::syntax::Keyword],
-    ) -> LoweringResult<(Option<Rc<Annotation>>, Option<Vec<u32>>)> {
+    ) -> LoweringResult<TypeKeywords> {
         let (mut dtype, mut extents) = (None, None);
         for keyword in keywords {
             match keyword.arg.as_ref().map(|arg| arg.as_str()) {

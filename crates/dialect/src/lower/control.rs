@@ -8,9 +8,9 @@ use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use rustc_hash::FxHashMap;
 
-/// Greatest depth of nested blocks: less than [`gbxcule_ir::check::NESTING_MAX`], so that passes
+/// Greatest depth of nested blocks: less than [`gbxcule_ir::check::MAX_NESTING`], so that passes
 /// have room for their own.
-const BLOCKS_MAX: usize = 160;
+const MAX_BLOCKS: usize = 160;
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn stmt(&mut self, stmt: &'a Stmt) -> LoweringResult<()> {
@@ -70,11 +70,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// Refuses code that would nest deeper than back ends and passes can take.
     pub(super) fn check_nesting(&self, span: gbxcule_ir::source::Span) -> LoweringResult<()> {
-        if self.b.nesting() < BLOCKS_MAX {
+        if self.b.nesting() < MAX_BLOCKS {
             return Ok(());
         }
         let message =
-            format!("blocks nest at most {BLOCKS_MAX} deep, and each `elif` counts as one");
+            format!("blocks nest at most {MAX_BLOCKS} deep, and each `elif` counts as one");
         fault(Code::TooComplex, span, message)
     }
 

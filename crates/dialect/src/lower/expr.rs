@@ -72,9 +72,9 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     fn tuple_operand(&mut self, parts: &'a [Expr], span: Span) -> LoweringResult<Operand<'a>> {
         let parts: LoweringResult<Vec<_>> = parts.iter().map(|part| self.expr(part)).collect();
         let tuple = Operand::Tuple(parts?.into());
-        if !tuple.fits(&mut TUPLE_PARTS_MAX.clone(), TUPLE_NESTING_MAX) {
+        if !tuple.fits(&mut MAX_TUPLE_PARTS.clone(), MAX_TUPLE_NESTING) {
             let message = format!(
-                "a tuple has at most {TUPLE_PARTS_MAX} parts, which nest at most {TUPLE_NESTING_MAX} deep"
+                "a tuple has at most {MAX_TUPLE_PARTS} parts, which nest at most {MAX_TUPLE_NESTING} deep"
             );
             return fault(Code::TooComplex, span, message);
         }
@@ -314,8 +314,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 }
 
 /// Most parts of a tuple in a kernel, with those of its parts, and how deep they may nest.
-const TUPLE_PARTS_MAX: usize = 1024;
-const TUPLE_NESTING_MAX: usize = 16;
+const MAX_TUPLE_PARTS: usize = 1024;
+const MAX_TUPLE_NESTING: usize = 16;
 
 impl Operand<'_> {
     fn fits(&self, parts: &mut usize, levels: usize) -> bool {

@@ -12,9 +12,9 @@ use gbxcule_ir::ty::{Scalar, Type};
 use rustc_hash::FxHashMap;
 
 /// Loops over so many known numbers are unrolled, as NVIDIA Warp does by default.
-const UNROLL_MAX: i128 = 16;
+const MAX_UNROLL: i128 = 16;
 /// Loops around `wp.static` are unrolled up to here.
-const STATIC_UNROLL_MAX: i128 = 4096;
+const MAX_STATIC_UNROLL: i128 = 4096;
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     fn ends_without_else(&self, orelse: &[Stmt]) -> LoweringResult<()> {
@@ -48,14 +48,14 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
             let count = (last - first).abs() / by.abs();
             let has_static = self.has_open_static(&each.body);
-            if has_static && count > STATIC_UNROLL_MAX {
+            if has_static && count > MAX_STATIC_UNROLL {
                 return fault(
                     Code::TooComplex,
                     span,
-                    format!("a loop around `wp.static` has at most {STATIC_UNROLL_MAX} iterations"),
+                    format!("a loop around `wp.static` has at most {MAX_STATIC_UNROLL} iterations"),
                 );
             }
-            if has_static || (count <= UNROLL_MAX && !leaves_loop(&each.body)) {
+            if has_static || (count <= MAX_UNROLL && !leaves_loop(&each.body)) {
                 return self.unrolled(each, target, first, last, by, reversed);
             }
         }
@@ -213,16 +213,16 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         self.session.has_unrolled |= numbers.len() > 1;
         for (position, &number) in numbers.iter().enumerate() {
             let is_last = position + 1 == numbers.len();
-            let local =
-                if self.usage.is_rebound(target) && is_last || self.locals.contains_key(target) {
-                    let value = self.b.i32(number as i32);
-                    let local = self.local(target, Type::I32);
-                    let place = self.b.local_place(local);
-                    self.b.store(place, value);
-                    Some(local)
-                } else {
-                    None
-                };
+            let outlives = self.usage.is_rebound(target) && !self.usage.is_loop_index(target);
+            let local = if outlives && is_last || self.locals.contains_key(target) {
+                let value = self.b.i32(number as i32);
+                let local = self.local(target, Type::I32);
+                let place = self.b.local_place(local);
+                self.b.store(place, value);
+                Some(local)
+            } else {
+                None
+            };
             self.names.insert(target, Binding::KnownValue(KnownValue::Int(number), local));
             self.suite(&each.body);
             if self.b.diverged() {
@@ -242,7 +242,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let before = self.enter_loop(&each.body, self.unit.span(each))?;
         let index = self.b.loop_index(Type::I32, target);
         self.b.open_block();
-        if self.usage.needs_variable(target, false, false) {
+        if self.usage.needs_variable(target, false, false) && !self.usage.is_loop_index(target) {
             let local = self.local(target, Type::I32);
             let place = self.b.local_place(local);
             self.b.store(place, index);

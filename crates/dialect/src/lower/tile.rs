@@ -24,10 +24,10 @@ use gbxcule_ir::ty::Type;
 use std::rc::Rc;
 
 /// A tile may take so many bytes.
-const BYTES_MAX: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// A tile, or a view of one, may have so many elements.
-pub(super) const ELEMENTS_MAX: u64 = BYTES_MAX;
+pub(super) const MAX_ELEMENTS: u64 = MAX_BYTES;
 
 /// A dimension of a tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,8 +132,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             return fault(Code::TypeMismatch, span, format!("a tile has no elements of `{found}`"));
         };
         let bytes = count.saturating_mul(layout.size);
-        if bytes > BYTES_MAX {
-            let message = format!("a tile has at most {BYTES_MAX} bytes, this one {bytes}");
+        if bytes > MAX_BYTES {
+            let message = format!("a tile has at most {MAX_BYTES} bytes, this one {bytes}");
             return fault(Code::TooComplex, span, message);
         }
         let ty = self.b.module.types.fixed(shape.of, count as u32);

@@ -12,6 +12,8 @@ pub(super) struct Usage<'a> {
     names: FxHashMap<&'a str, Uses>,
     blocks: Vec<usize>,
     next_block: usize,
+    /// Targets of the loops around.
+    targets: Vec<&'a str>,
 }
 
 #[derive(Default, Clone, Copy)]
@@ -28,6 +30,10 @@ struct Uses {
     passed: bool,
     /// True if it is an argument of a function that may take it by reference.
     passed_by_reference: bool,
+    /// Number of loops of which it is the target.
+    loops: usize,
+    /// True if it is read outside of them, or one of them is inside another.
+    leaves_loops: bool,
 }
 
 impl<'a> Usage<'a> {
@@ -54,6 +60,15 @@ impl<'a> Usage<'a> {
     pub(super) fn changes(&self, name: &str, is_handle: bool, is_changed: bool) -> bool {
         self.names.get(name).is_some_and(|uses| {
             uses.stores > 0 || (uses.mutated && !is_handle) || (uses.passed && is_changed)
+        })
+    }
+
+    /// Returns true if loops bind a name, nothing else does, and it is read only inside of them:
+    /// each loop then has an index of its own.
+    pub(super) fn is_loop_index(&self, name: &str) -> bool {
+        self.names.get(name).is_some_and(|uses| {
+            uses.loops == uses.stores
+                && !(uses.leaves_loops || uses.mutated || uses.passed_by_reference)
         })
     }
 
@@ -97,7 +112,16 @@ impl<'a> Usage<'a> {
             }
             Stmt::For(each) => {
                 self.expr(&each.iter);
+                let Expr::Name(name) = &*each.target else {
+                    return self.block(&each.body, Some(&each.target));
+                };
+                let is_nested = self.targets.contains(&name.id.as_str());
+                let uses = self.names.entry(name.id.as_str()).or_default();
+                uses.loops += 1;
+                uses.leaves_loops |= is_nested;
+                self.targets.push(name.id.as_str());
                 self.block(&each.body, Some(&each.target));
+                self.targets.pop();
             }
             Stmt::While(each) => {
                 self.expr(&each.test);
@@ -149,7 +173,9 @@ impl<'a> Usage<'a> {
 
     fn read(&mut self, name: &'a str) {
         let blocks = &self.blocks;
+        let is_inside = self.targets.contains(&name);
         let uses = self.names.entry(name).or_default();
+        uses.leaves_loops |= !is_inside;
         if uses.stores == 0 || !blocks.contains(&uses.block) {
             uses.escapes = true;
         }

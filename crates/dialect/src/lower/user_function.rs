@@ -41,7 +41,7 @@ impl PassedArguments<'_> {
 }
 
 /// Greatest depth of calls of functions by each other.
-const CALL_DEPTH_MAX: usize = 64;
+const MAX_CALL_DEPTH: usize = 64;
 
 impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     pub(super) fn call_user(
@@ -415,11 +415,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             };
         }
         let open = self.session.functions.iter().filter(|one| one.outcome.is_none()).count();
-        if open >= CALL_DEPTH_MAX {
+        if open >= MAX_CALL_DEPTH {
             return fault(
                 Code::TooComplex,
                 span,
-                format!("functions call each other more than {CALL_DEPTH_MAX} deep"),
+                format!("functions call each other more than {MAX_CALL_DEPTH} deep"),
             );
         }
         let position = self.session.functions.len();

@@ -84,17 +84,6 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 return self.tuple(&parts?, span);
             }
             KnownValue::Enumerator(.., value) => return self.materialize(value, span),
-            KnownValue::None => {
-                return fault(Code::UnsupportedValue, span, "`None` is no value in a kernel");
-            }
-            KnownValue::Text(_) => {
-                return fault(Code::UnsupportedValue, span, "a string can only be printed");
-            }
-            KnownValue::Handle(_) => {
-                let handle = self.unit.library.map_or("", |library| &library.handle);
-                let message = format!("a `{handle}` can only be passed to functions");
-                return fault(Code::UnsupportedValue, span, message);
-            }
             KnownValue::Member(path)
                 if path.matches('.').count() > 1
                     || !path.starts_with("warp.") && !path.starts_with("builtins.") =>
@@ -105,7 +94,10 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 }
                 return Err(self.unit.unknown_module(path, span).into());
             }
-            KnownValue::Type(_)
+            KnownValue::None
+            | KnownValue::Text(_)
+            | KnownValue::Handle(_)
+            | KnownValue::Type(_)
             | KnownValue::Module(_)
             | KnownValue::ImportedModule(_)
             | KnownValue::Member(_)
@@ -113,14 +105,22 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             | KnownValue::Function(..)
             | KnownValue::Python(..)
             | KnownValue::Object(_)
-            | KnownValue::Class(_) => {
-                return fault(
-                    Code::UnsupportedValue,
-                    span,
-                    "a value is needed here, not the name of a type, function or module",
-                );
-            }
+            | KnownValue::Class(_) => return self.never_a_value(known, span),
         })
+    }
+
+    /// The error for something that a kernel can name but not compute with.
+    fn never_a_value<T>(&self, known: &KnownValue<'a>, span: Span) -> LoweringResult<T> {
+        let message = match known {
+            KnownValue::None => "`None` is no value in a kernel".to_owned(),
+            KnownValue::Text(_) => "a string can only be printed".to_owned(),
+            KnownValue::Handle(_) => {
+                let handle = self.unit.library.map_or("", |library| &library.handle);
+                format!("a `{handle}` can only be passed to functions")
+            }
+            _ => "a value is needed here, not the name of a type, function or module".to_owned(),
+        };
+        fault(Code::UnsupportedValue, span, message)
     }
 
     /// The type an operand has as a value.

@@ -22,7 +22,7 @@ struct Parser<'t> {
 }
 
 /// Greatest depth of nested expressions and statements.
-const LEVELS_MAX: usize = 64;
+const MAX_LEVELS: usize = 64;
 
 type Parsed<T> = Result<T, String>;
 
@@ -98,8 +98,8 @@ impl Parser<'_> {
     }
 
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.level == LEVELS_MAX {
-            return Err(format!("more than {LEVELS_MAX} levels of nesting"));
+        if self.level == MAX_LEVELS {
+            return Err(format!("more than {MAX_LEVELS} levels of nesting"));
         }
         self.level += 1;
         let result = read(self);
@@ -293,8 +293,8 @@ impl Parser<'_> {
         let mut length = 0;
         while let Some(sign) = signs.iter().find(|sign| self.takes(sign)) {
             length += 1;
-            if length > LEVELS_MAX {
-                return Err(format!("more than {LEVELS_MAX} operators in a row"));
+            if length > MAX_LEVELS {
+                return Err(format!("more than {MAX_LEVELS} operators in a row"));
             }
             let right = self.binary(level + 1)?;
             left = joined(sign, Box::new(left), Box::new(right));
@@ -349,8 +349,8 @@ impl Parser<'_> {
         let mut length = 0;
         loop {
             length += 1;
-            if length > LEVELS_MAX {
-                return Err(format!("more than {LEVELS_MAX} levels of nesting"));
+            if length > MAX_LEVELS {
+                return Err(format!("more than {MAX_LEVELS} levels of nesting"));
             }
             if self.takes("[") {
                 let index = self.expr()?;

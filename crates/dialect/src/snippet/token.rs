@@ -21,15 +21,15 @@ const SIGNS: [&str; 43] = [
 const QUESTION: [&str; 2] = ["?", ":"];
 
 /// Most words of a snippet.
-const TOKENS_MAX: usize = 4000;
+const MAX_TOKENS: usize = 4000;
 
 /// Splits a text.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
-        if tokens.len() == TOKENS_MAX {
-            return Err(format!("more than {TOKENS_MAX} words"));
+        if tokens.len() == MAX_TOKENS {
+            return Err(format!("more than {MAX_TOKENS} words"));
         }
         let len = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())

@@ -2,16 +2,16 @@
 //! deep is refused first.
 
 /// Greatest depth of nested expressions and blocks: beyond what CPython itself takes.
-pub(super) const DEPTH_MAX: usize = 400;
+pub(super) const MAX_DEPTH: usize = 400;
 
 /// Greatest depth of indentation.
-const INDENTS_MAX: usize = 90;
+const MAX_INDENTS: usize = 90;
 
 /// Words that nest the expression behind them.
 const NESTING_WORDS: [&str; 10] =
     ["and", "await", "else", "if", "in", "is", "lambda", "not", "or", "yield"];
 /// Bytes of the longest of them.
-const LONGEST_WORD: usize = 6;
+const MAX_WORD_BYTES: usize = 6;
 
 /// Returns the first byte where brackets, operators or indentation nest too deep; an estimate from
 /// above that real programs never come near.
@@ -23,7 +23,7 @@ pub(super) fn too_deep(text: &str) -> Option<u32> {
         if is_line_start && nesting.levels.len() == 1 {
             nesting.begin_line(&bytes[at..]);
             is_line_start = false;
-            if nesting.indents.len() > INDENTS_MAX {
+            if nesting.indents.len() > MAX_INDENTS {
                 return Some(at as u32);
             }
         }
@@ -36,14 +36,14 @@ pub(super) fn too_deep(text: &str) -> Option<u32> {
         let token = after_token(bytes, at);
         match byte {
             b'\n' => is_line_start = true,
-            b'a' | b'e' | b'i' | b'l' | b'n' | b'o' | b'y' if token - at <= LONGEST_WORD => {
+            b'a' | b'e' | b'i' | b'l' | b'n' | b'o' | b'y' if token - at <= MAX_WORD_BYTES => {
                 if NESTING_WORDS.contains(&&text[at..token]) {
                     nesting.operator();
                 }
             }
             byte => nesting.punctuation(byte),
         }
-        if nesting.depth > DEPTH_MAX {
+        if nesting.depth > MAX_DEPTH {
             return Some(token as u32 - 1);
         }
         at = token;

@@ -185,7 +185,7 @@ impl CableEnd {
     ) {
         let clocks = self.clocks_at(at);
         let waits = self.port == Port::Waiting && self.opened_at < at;
-        if !clocks && !(other_clocks && waits) {
+        if !(clocks || other_clocks && waits) {
             return;
         }
         if self.forced_at == at || self.key < at && at <= self.last_look {

@@ -2,8 +2,8 @@
 //! or changes the port's clock by a write to DIV. Known before the instruction runs, because its
 //! bytes and the CPU's registers decide it.
 
-use crate::bus;
 use crate::cpu::{Cpu, Mode};
+use crate::dma;
 use crate::machine::{COLOR, Machine, is_before};
 use crate::serial::Serial;
 #[cfg(color)]
@@ -150,7 +150,7 @@ impl Machine {
                 }
             }
             0xc1 | 0xd1 | 0xe1 | 0xf1 | 0xc9 | 0xd9 => {
-                add_stack(look, stack, stack.wrapping_add(1), 1, false)
+                add_stack(look, stack, stack.wrapping_add(1), 1, false);
             }
             0xc0 | 0xc8 | 0xd0 | 0xd8 => add_stack(look, stack, stack.wrapping_add(1), 2, false),
             0xc4 | 0xcc | 0xcd | 0xd4 | 0xdc => {
@@ -194,7 +194,7 @@ impl Machine {
             if address >= 0xfe00 {
                 return 0xff;
             }
-            if bus::meets_dma(address, source) {
+            if dma::meets_dma(address, source) {
                 if COLOR && address >= 0xc000 && source & 0xe000 != 0xc000 {
                     let at = 0xc000 | source & 0x1000 | address & 0x0fff;
                     return self.wram[self.wram_at(at)];
@@ -225,12 +225,12 @@ fn add_hl(look: &mut Look, opcode: u8, cpu: Cpu) {
         }
         0x36 => look.add(hl, 2, true),
         0x2a | 0x3a => look.add(hl, 1, false),
-        0x40..=0xbf => {
-            if opcode & 7 == 6 {
+        _ => {
+            let reads_hl = opcode >= 0x40 && opcode < 0xc0 && opcode & 7 == 6;
+            if reads_hl {
                 look.add(hl, 1, false);
             }
         }
-        _ => {}
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ppu::LCDC_TALL_OBJECTS;
 /// Entries in OAM.
 const ENTRIES: u8 = 40;
 /// Objects on one line.
-pub(super) const MOST_OBJECTS: u8 = 10;
+pub(super) const MAX_OBJECTS: u8 = 10;
 
 /// The objects found so far, sorted by X and then by their place in OAM. The arrays come first
 /// because an index into them then needs no offset.
@@ -89,7 +89,7 @@ impl Machine {
         for at in 0..candidates.count {
             let entry = candidates.entries[at];
             let y = self.oam[entry as usize * 4];
-            if line.wrapping_sub(y) < height && self.ppu.scan.count < MOST_OBJECTS {
+            if line.wrapping_sub(y) < height && self.ppu.scan.count < MAX_OBJECTS {
                 self.ppu.scan.insert(self.oam[entry as usize * 4 + 1], y, entry);
             }
         }
@@ -119,7 +119,7 @@ impl Machine {
         for entry in from..until as usize {
             let y = self.oam[entry * 4];
             if line.wrapping_sub(y) < height
-                && self.ppu.scan.count < MOST_OBJECTS
+                && self.ppu.scan.count < MAX_OBJECTS
                 && !self.is_entry_hidden(entry)
             {
                 let x = self.oam[entry * 4 + 1];

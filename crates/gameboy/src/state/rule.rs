@@ -12,7 +12,7 @@ use crate::ppu::{FINE_SCROLL_UNUSED, LAST_LINE, LINE_TCYCLES, LineProgress, Ppu,
 use crate::timer::FAR_MCYCLES;
 
 /// Chips are brought up to date at least once a frame; frames can't last this long.
-const LONGEST_LAG_MCYCLES: u32 = 1 << 17;
+const MAX_LAG_MCYCLES: u32 = 1 << 17;
 /// The PPU's position is at most this far ahead of `now`: a write reaches it a little late.
 const PPU_LEAD_TCYCLES: u32 = 8;
 
@@ -37,12 +37,12 @@ pub(super) fn check(machine: &Machine, fresh: &Cart) -> RuleResult {
 
 /// Returns true if a moment lies in the near past.
 fn is_recent(now: u32, moment: u32) -> bool {
-    now.wrapping_sub(moment) <= LONGEST_LAG_MCYCLES
+    now.wrapping_sub(moment) <= MAX_LAG_MCYCLES
 }
 
 /// Returns true if a moment lies in the near past, or ahead by no more than `lead`.
 fn is_near(now: u32, moment: u32, lead: u32) -> bool {
-    now.wrapping_add(lead).wrapping_sub(moment) <= LONGEST_LAG_MCYCLES + lead
+    now.wrapping_add(lead).wrapping_sub(moment) <= MAX_LAG_MCYCLES + lead
 }
 
 fn check_times(machine: &Machine) -> RuleResult {
@@ -58,7 +58,7 @@ fn check_times(machine: &Machine) -> RuleResult {
         "cart.rtc.synced_at must lie in the last frames",
     )?;
     let since_div = now.wrapping_sub(timer.div_base);
-    rule(since_div <= 2 * LONGEST_LAG_MCYCLES, "timer.div_base must lie in the last frames")?;
+    rule(since_div <= 2 * MAX_LAG_MCYCLES, "timer.div_base must lie in the last frames")?;
     for synced_at in [timer.synced_at, serial.synced_at, apu.synced_at] {
         rule(
             now.wrapping_sub(synced_at) <= since_div,
@@ -77,7 +77,7 @@ fn check_times(machine: &Machine) -> RuleResult {
     rule(!dma.active || is_near(now, dma.deadline, 0x200), "dma.deadline must be near")?;
     rule(dma.copied <= 160, "dma.copied must be at most 160")?;
     rule(
-        !machine.ppu.is_on() || is_near(now, machine.ppu.deadline, LONGEST_LAG_MCYCLES),
+        !machine.ppu.is_on() || is_near(now, machine.ppu.deadline, MAX_LAG_MCYCLES),
         "ppu.deadline must be near",
     )
 }
@@ -129,7 +129,7 @@ fn check_ppu(ppu: &Ppu, tcycles: u32) -> RuleResult {
         "ppu.mode3_end must be known when ppu.stage is Done",
     )?;
     let elapsed = tcycles.wrapping_sub(ppu.line_start).wrapping_add(PPU_LEAD_TCYCLES);
-    rule(elapsed <= 4 * LONGEST_LAG_MCYCLES, "ppu.line_start must lie in the last frames")?;
+    rule(elapsed <= 4 * MAX_LAG_MCYCLES, "ppu.line_start must lie in the last frames")?;
     rule(ppu.dot as u32 <= elapsed, "ppu.dot must not be ahead of the time")
 }
 

@@ -6,7 +6,7 @@ use crate::console::{Console, folder, roms_below};
 use crate::{known_failure, picture};
 
 /// Frames after which a ROM that has said nothing counts as failed.
-const FRAMES_MAX: u32 = 4000;
+const MAX_FRAMES: u32 = 4000;
 /// Frames after which gambatte's ROMs have printed their digits or shown their picture.
 const GAMBATTE_FRAMES: u32 = 17;
 /// mealybug's and AGE's ROMs have shown their picture by then.
@@ -99,7 +99,7 @@ pub(crate) fn stem(path: &Path) -> String {
 /// blargg's ROMs print `Passed` on the screen, or leave 0 at A000 before a signature.
 pub(crate) fn judge_blargg(path: &Path) -> Option<Verdict> {
     let mut console = Console::from_file(path);
-    for _ in 0..FRAMES_MAX / 20 {
+    for _ in 0..MAX_FRAMES / 20 {
         console.run_frames(20, false);
         if console.cart_ram.get(1..4) == Some(&[0xde, 0xb0, 0x61]) && console.cart_ram[0] != 0x80 {
             let code = console.cart_ram[0];
@@ -121,7 +121,7 @@ fn words(console: &Console) -> String {
 /// mooneye's ROMs end with Fibonacci numbers in the registers.
 pub(crate) fn judge_registers(path: &Path) -> Verdict {
     let mut console = Console::from_file(path);
-    console.run_to_breakpoint(FRAMES_MAX, false);
+    console.run_to_breakpoint(MAX_FRAMES, false);
     let cpu = &console.machine.cpu;
     let registers = [cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l];
     let passes = registers == [3, 5, 8, 13, 21, 34];

@@ -8,7 +8,7 @@ use super::ty::Type;
 type Result<T> = std::result::Result<T, Refusals>;
 
 /// Threads of a block where nothing says how many it has at most.
-const MOST_THREADS: u64 = 1024;
+const MAX_THREADS: u64 = 1024;
 
 /// Reads a whole text.
 pub(super) fn module(text: &str) -> Result<Module<'_>> {
@@ -189,7 +189,7 @@ impl<'t> Parser<'t> {
         let name = self.name("a function's name")?;
         let params =
             if self.takes(Token::Mark('(')) { self.list(')', Self::param)? } else { Vec::new() };
-        let mut most_threads = MOST_THREADS;
+        let mut most_threads = MAX_THREADS;
         let body = loop {
             match self.peek() {
                 Some(Token::Mark(';')) => {

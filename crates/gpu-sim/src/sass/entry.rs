@@ -14,7 +14,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Most parameters of a kernel.
-const MOST_PARAMETERS: usize = 255;
+const MAX_PARAMETERS: usize = 255;
 
 /// Loads a cubin; nothing, and the reason on stderr, if it is refused.
 ///
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn gpu_sim_kernel(
         return false;
     };
     *threads = code.kernel.most_threads.unwrap_or(1024);
-    let all = code.kernel.parameters.iter().take(MOST_PARAMETERS).map(|(_, size)| *size as u32);
+    let all = code.kernel.parameters.iter().take(MAX_PARAMETERS).map(|(_, size)| *size as u32);
     for (at, size) in all.chain([0]).enumerate() {
         // SAFETY: at most 256 of them.
         unsafe { sizes.add(at).write(size) };

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// Most operands that a form has, and the carry.
 const INPUTS: usize = 5;
 /// Cases of a form whose operands have more combinations than that.
-const MOST_CASES: usize = 1500;
+const MAX_CASES: usize = 1500;
 
 /// A form with its operands' types.
 struct Case<'k> {
@@ -166,11 +166,11 @@ fn inputs(case: &Case<'_>) -> Vec<Arguments> {
     let product: usize = sets.iter().map(Vec::len).product();
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut found = Vec::new();
-    for number in 0..product.min(MOST_CASES) {
+    for number in 0..product.min(MAX_CASES) {
         let mut rest = number;
         found.push(std::array::from_fn(|at| {
             let set = &sets[at];
-            if product > MOST_CASES {
+            if product > MAX_CASES {
                 return set[(random.next() % set.len() as u64) as usize];
             }
             let chosen = set[rest % set.len()];

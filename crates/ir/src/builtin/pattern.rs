@@ -74,9 +74,9 @@ pub enum Pattern {
     Transform,
     /// A transform of one scalar type.
     TransformOf(Scalar),
-    /// An array of `T` with so many dimensions.
+    /// An array of `T` with this number of dimensions.
     Array(u8),
-    /// An array of one scalar type with so many dimensions.
+    /// An array of one scalar type with this number of dimensions.
     ArrayOf(u8, Scalar),
     /// An array of anything: binds nothing.
     AnyArray,

@@ -1,6 +1,6 @@
 //! Rules about bodies: the walk over statements, with what is visible at each.
 
-use super::{NESTING_MAX, flow};
+use super::{MAX_NESTING, flow};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::function::{Body, Function};
 use crate::module::Module;
@@ -157,8 +157,8 @@ impl<'a> Checker<'a> {
     }
 
     fn open(&mut self, block: BlockId, index: Option<Value>, todo: &mut Vec<CheckTask<'a>>) {
-        if self.marks.len() >= NESTING_MAX {
-            self.fault(Code::IrBlock, format!("blocks nest deeper than {NESTING_MAX}"));
+        if self.marks.len() >= MAX_NESTING {
+            self.fault(Code::IrBlock, format!("blocks nest deeper than {MAX_NESTING}"));
         } else if self.own(block) {
             self.marks.push(self.scope.len());
             todo.extend([CheckTask::Close, CheckTask::Stmts(block, 0)]);

@@ -48,7 +48,7 @@ fn wrong_type(module: &Module, shape: &Shape) -> Option<&'static str> {
         Shape::Fixed { .. } | Shape::Struct(_) | Shape::Vector { .. } | Shape::Matrix { .. } => {
             let ty = module.types.find(shape)?;
             let size = module.types.layout(ty).map_or(u64::MAX, |layout| layout.size);
-            (size > super::TYPE_BYTES_MAX).then_some("it takes 2 GiB or more")
+            (size > super::MAX_TYPE_BYTES).then_some("it takes 2 GiB or more")
         }
         _ => None,
     }

@@ -2,7 +2,7 @@
 //! text makes this recurse.
 
 use super::token::Token;
-use super::{DEPTH_MAX, Parser, Result};
+use super::{MAX_DEPTH, Parser, Result};
 use crate::build::Builder;
 use crate::function::{FunctionId, FunctionKind, LocalId, Param, PassMode, Residency};
 use crate::module::Module;
@@ -228,8 +228,8 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
     }
 
     fn open(&mut self, open: Open) -> Result<()> {
-        if self.open.len() >= DEPTH_MAX {
-            let message = format!("blocks nest {DEPTH_MAX} deep at most");
+        if self.open.len() >= MAX_DEPTH {
+            let message = format!("blocks nest {MAX_DEPTH} deep at most");
             return Err(self.parser.tokens.error(message));
         }
         // The labels of a switch open its blocks.

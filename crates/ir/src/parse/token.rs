@@ -115,7 +115,7 @@ impl<'t> Tokens<'t> {
         self.ahead(0)
     }
 
-    /// The token after so many others.
+    /// The token after `count` others.
     pub(super) fn ahead(&self, count: usize) -> &Token<'t> {
         let last = self.tokens.len() - 1;
         &self.tokens[(self.at + count).min(last)].1

@@ -1,7 +1,7 @@
 //! Types and structs.
 
 use super::token::Token;
-use super::{DEPTH_MAX, Parser, Result};
+use super::{MAX_DEPTH, Parser, Result};
 use crate::source::Span;
 use crate::ty::{Field, Scalar, Struct, Type, Types};
 
@@ -55,8 +55,8 @@ impl<'t> Parser<'t> {
     }
 
     fn nested_type(&mut self, types: &mut Types, depth: usize) -> Result<Type> {
-        if depth > DEPTH_MAX {
-            return Err(self.tokens.error(format!("types nest {DEPTH_MAX} deep at most")));
+        if depth > MAX_DEPTH {
+            return Err(self.tokens.error(format!("types nest {MAX_DEPTH} deep at most")));
         }
         if self.tokens.takes("[") {
             let of = self.nested_type(types, depth + 1)?;

@@ -24,7 +24,7 @@ pub(super) struct Names<'a> {
     locals: Vec<Cow<'a, str>>,
     taken: FxHashSet<Cow<'a, str>>,
     /// The next suffix to try, by name: many values may share one.
-    next: FxHashMap<&'a str, usize>,
+    next_suffix: FxHashMap<&'a str, usize>,
 }
 
 impl<'a> Names<'a> {
@@ -35,14 +35,15 @@ impl<'a> Names<'a> {
             params: Vec::new(),
             locals: Vec::new(),
             taken: FxHashSet::default(),
-            next: FxHashMap::default(),
+            next_suffix: FxHashMap::default(),
         };
-        // `x.1` is a component if the first `x` has that many.
+        // The parser reads `x.1` as a component, so suffixes begin behind the components of the
+        // first `x`.
         let mut parts: FxHashMap<&str, usize> = FxHashMap::default();
         let mut place = |names: &mut Self, name: &'a str, ty| {
             if let Some(&first) = parts.get(name) {
-                let next = names.next.entry(name).or_insert(1);
-                *next = (*next).max(first);
+                let suffix = names.next_suffix.entry(name).or_insert(1);
+                *suffix = (*suffix).max(first);
             }
             let count = module.types.components(ty).map_or(0, |(_, count)| count as usize);
             parts.entry(name).or_insert(count);
@@ -93,10 +94,10 @@ impl<'a> Names<'a> {
         if self.taken.insert(name.into()) {
             return name.into();
         }
-        let next = self.next.entry(name).or_insert(1);
+        let suffix = self.next_suffix.entry(name).or_insert(1);
         loop {
-            let candidate = Cow::from([name, ".", itoa::Buffer::new().format(*next)].concat());
-            *next += 1;
+            let candidate = Cow::from([name, ".", itoa::Buffer::new().format(*suffix)].concat());
+            *suffix += 1;
             if self.taken.insert(candidate.clone()) {
                 return candidate;
             }

@@ -18,7 +18,7 @@ const PIXELS: usize = 160 * 144;
 /// Far below what PyBoy manages on any machine: reaching the limit means that it hangs.
 const SLOWEST_FRAMES_PER_S: u64 = 100;
 /// Each of them holds megabytes of Python.
-const MOST_ENVS: usize = 4096;
+const MAX_ENVS: usize = 4096;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) struct Pyboy {
@@ -38,9 +38,9 @@ impl Pyboy {
             let instead = BackendKind::PyboyVecMp;
             return Err(LabError::OneEnvOnly { backend: kind, num_envs: config.num_envs, instead });
         }
-        if config.num_envs > MOST_ENVS {
+        if config.num_envs > MAX_ENVS {
             let num_envs = config.num_envs;
-            return Err(LabError::TooManyEnvs { backend: kind, num_envs, most: MOST_ENVS });
+            return Err(LabError::TooManyEnvs { backend: kind, num_envs, most: MAX_ENVS });
         }
         let workers = config.workers().min(config.num_envs);
         let envs_per_child = config.num_envs.div_ceil(workers);

@@ -5,7 +5,8 @@ use gbxcule_swarm::Model;
 
 use super::Case;
 use super::explained::{
-    DRAWN_FIELDS, GAME_FIELDS, LCD_ON, SERIAL_CLOCK, TIMER_WAKES, drawn, mgba, plain, pyboy,
+    DRAWN_FIELDS, GAME_FIELDS, LCD_ON, LCD_ON_OBJECTS, MASKING, SERIAL_CLOCK, TIMER_WAKES, drawn,
+    mgba, plain, pyboy,
 };
 
 const MODE_3_PYBOY: &str =
@@ -26,16 +27,12 @@ const SPEED_MGBA: &str =
     "libmgba's picture is some T-cycles off after the LCD was switched on or the speed changed";
 const HDMA_LATE: &str = "PyBoy's HDMA takes all of an HBlank, so that the colour is written a line late (Pan Docs \"VRAM \
                          DMA transfers\"; libmgba agrees with us)";
-const MASKING_PYBOY: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on, and it shows objects under \
-                             one that is behind the background (Pan Docs \"Drawing priority\")";
-const MASKING_MGBA: &str = "libmgba keeps the last picture while the LCD is off and shows objects under one that is \
-                            behind the background (Pan Docs \"Drawing priority\")";
-const GAME_MGBA: &str = "libmgba's picture is some T-cycles off after the LCD was switched on or the speed changed, so \
+const COLOR_GAME_MGBA: &str = "libmgba's picture is some T-cycles off after the LCD was switched on or the speed changed, so \
                          frames end an instruction later; it keeps the last picture while the LCD is off (memory is \
                          equal, and all later frames)";
 const GAME_PYBOY: &str = "PyBoy's CPU does not wait for its new clock, so that the game's clock runs ahead (Pan Docs \
                           \"FF4D\"; libmgba agrees with us in memory in all of the 600 frames)";
-const LAST_PICTURE: &str = "libmgba keeps the last picture while the LCD is off, a Color shows white (Pan Docs \
+const COLOR_LAST_PICTURE: &str = "libmgba keeps the last picture while the LCD is off, a Color shows white (Pan Docs \
                             \"LCDC.7\"; PyBoy agrees with us)";
 
 const fn color(case: Case) -> Case {
@@ -89,15 +86,15 @@ pub(super) const CASES: [Case; 18] = [
     }),
     color(Case {
         explained: &[
-            pyboy(&["tcycles", "frame"], (4, 297, "d489d3a55e8f"), MASKING_PYBOY),
-            mgba(&["frame"], (1, 6, "a5fa8a2b07c7"), MASKING_MGBA),
+            pyboy(&["tcycles", "frame"], (4, 297, "d489d3a55e8f"), LCD_ON_OBJECTS),
+            mgba(&["frame"], (1, 6, "a5fa8a2b07c7"), MASKING),
         ],
         ..drawn("COLOR_PRIORITY", 300)
     }),
     color(Case {
         explained: &[
             pyboy(&["tcycles", "C000:C100", "frame"], (3, 298, "d432b7c8477b"), HDMA_LATE),
-            mgba(&["frame"], (1, 2, "8c0b7f228c6c"), LAST_PICTURE),
+            mgba(&["frame"], (1, 2, "8c0b7f228c6c"), COLOR_LAST_PICTURE),
         ],
         ..drawn("COLOR_LINES", 300)
     }),
@@ -117,28 +114,28 @@ pub(super) const CASES: [Case; 18] = [
     color(Case {
         explained: &[
             pyboy(&["tcycles"], (4, 297, "474c9c5abc1b"), LCD_ON),
-            mgba(&["frame"], (4, 1, "a5347181e8df"), LAST_PICTURE),
+            mgba(&["frame"], (4, 1, "a5347181e8df"), COLOR_LAST_PICTURE),
         ],
         ..drawn("BG_SCROLL", 300)
     }),
     color(Case {
         explained: &[
             pyboy(&["tcycles"], (3, 298, "c7c3dbb3c81a"), LCD_ON),
-            mgba(&["frame"], (3, 1, "8005aab885f2"), LAST_PICTURE),
+            mgba(&["frame"], (3, 1, "8005aab885f2"), COLOR_LAST_PICTURE),
         ],
         ..drawn("PPU_WINDOW", 300)
     }),
     color(Case {
         explained: &[
-            pyboy(&["tcycles", "frame"], (3, 298, "aa45bef4d15f"), MASKING_PYBOY),
-            mgba(&["frame"], (3, 39, "7cf2aa6a7242"), MASKING_MGBA),
+            pyboy(&["tcycles", "frame"], (3, 298, "aa45bef4d15f"), LCD_ON_OBJECTS),
+            mgba(&["frame"], (3, 39, "7cf2aa6a7242"), MASKING),
         ],
         ..drawn("PPU_SPRITES", 300)
     }),
     color(Case {
         explained: &[
-            pyboy(GAME_FIELDS, (1, 600, "df7a412c684c"), GAME_PYBOY),
-            mgba(DRAWN_FIELDS, (1, 596, "5962196a3c3e"), GAME_MGBA),
+            pyboy(GAME_FIELDS, (1, 600, "56e4fd340334"), GAME_PYBOY),
+            mgba(DRAWN_FIELDS, (1, 596, "ad1bf6544759"), COLOR_GAME_MGBA),
         ],
         ..drawn("AMBER_ROAD", 600)
     }),

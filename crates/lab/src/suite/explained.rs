@@ -26,7 +26,7 @@ const LCD_ON_STAT: &str = "PyBoy's picture is 4 T-cycles late after the LCD was 
                            are off by more (libmgba agrees with us)";
 const LCD_ON_WINDOW: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on, and it draws whole \
                              lines (mealybug m2_win_en_toggle)";
-const LCD_ON_OBJECTS: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on, and it shows objects \
+pub(super) const LCD_ON_OBJECTS: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on, and it shows objects \
                               under one that is behind the background (Pan Docs \"Drawing priority\")";
 const SERIAL_AND_LCD_ON: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on, and it starts a \
                                  transfer's clock with the write (libmgba agrees with us in all of registers, memory \
@@ -37,7 +37,7 @@ const LAST_PICTURE: &str = "libmgba keeps the last picture while the LCD is off,
                             \"LCDC.7\"; PyBoy agrees with us)";
 const WHOLE_LINES: &str = "libmgba keeps the last picture while the LCD is off and draws whole lines (mealybug \
                            m2_win_en_toggle)";
-const MASKING: &str = "libmgba keeps the last picture while the LCD is off and shows objects under one that is behind \
+pub(super) const MASKING: &str = "libmgba keeps the last picture while the LCD is off and shows objects under one that is behind \
                        the background (Pan Docs \"Drawing priority\")";
 const LCD_ON_STAT_MGBA: &str = "libmgba keeps the last picture while the LCD is off, and a frame ends within another \
                                 instruction: its picture is up to 3 T-cycles off after the LCD was switched on";

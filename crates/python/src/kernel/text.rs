@@ -33,5 +33,5 @@ pub(crate) fn parse(
         return Program::parse_alone(&mut parsed, &mut texts, id);
     }
     let files = ProgramFiles::of(Path::new(&texts.get(id).name));
-    Program::parse_among(&mut parsed, &mut texts, id, &|path| files.find(path))
+    Program::parse_with_cache(&mut parsed, &mut texts, id, &|path| files.find(path))
 }

@@ -2,7 +2,7 @@
 
 use crate::console::{A, B, Console, DOWN, LEFT, RIGHT, START, UP};
 use crate::last_beacon_player::{
-    BATTLE, COINS, FLASK, FLASKS, FOE, GAME_OVER, HIT_POINTS, LEVEL, MOST_HITS, OVER, Player, ROOM,
+    BATTLE, COINS, FLASK, FLASKS, FOE, GAME_OVER, HIT_POINTS, LEVEL, MAX_HITS, OVER, Player, ROOM,
     STATE, TEXT, THINGS, WALKING,
 };
 
@@ -142,7 +142,7 @@ fn the_trader_takes_coins_and_no_credit() {
 fn a_level_brings_hit_points() {
     let mut player = Player::starting_at(60);
     player.train(2);
-    assert_eq!((player.peek(LEVEL), player.peek(MOST_HITS), player.peek(HIT_POINTS)), (2, 26, 26));
+    assert_eq!((player.peek(LEVEL), player.peek(MAX_HITS), player.peek(HIT_POINTS)), (2, 26, 26));
     assert!(player.console.word(LEARNED) >= 10);
 }
 

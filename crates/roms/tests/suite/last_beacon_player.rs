@@ -12,7 +12,7 @@ pub(crate) const ROOM: u16 = 0xC004;
 pub(crate) const STATE: u16 = 0xC005;
 pub(crate) const THINGS: u16 = 0xC008;
 pub(crate) const COINS: u16 = 0xC010;
-pub(crate) const MOST_HITS: u16 = 0xC014;
+pub(crate) const MAX_HITS: u16 = 0xC014;
 pub(crate) const LEVEL: u16 = 0xC015;
 pub(crate) const FLASKS: u16 = 0xC016;
 pub(crate) const SPARKS: u16 = 0xC017;
@@ -237,8 +237,7 @@ impl Player {
                 continue;
             }
             let is_boss = self.peek(FOE) > 6;
-            let is_hurt =
-                u32::from(self.peek(HIT_POINTS)) * 5 < u32::from(self.peek(MOST_HITS)) * 2;
+            let is_hurt = u32::from(self.peek(HIT_POINTS)) * 5 < u32::from(self.peek(MAX_HITS)) * 2;
             let choice = match () {
                 () if is_hurt && self.peek(FLASKS) > 0 => 2,
                 () if is_boss && self.peek(SPARKS) > 0 => 1,
@@ -253,7 +252,7 @@ impl Player {
 
     /// Goes to the innkeeper, with more than half of the hit points gone.
     pub(crate) fn rest(&mut self) {
-        if self.peek(HIT_POINTS) <= self.peek(MOST_HITS) / 2 {
+        if self.peek(HIT_POINTS) <= self.peek(MAX_HITS) / 2 {
             self.finish((9, 2, 3));
         }
     }

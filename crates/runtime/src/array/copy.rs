@@ -27,7 +27,8 @@ impl Array {
         Ok(elements)
     }
 
-    /// Writes all elements, row-major. What was given is free at once, whenever it arrives.
+    /// Writes all elements, row-major. `elements` may be reused as soon as this returns, though the
+    /// copy may only be queued.
     ///
     /// # Errors
     /// A type that doesn't fit the elements, or another number of them; an error of the device.
@@ -65,11 +66,11 @@ impl Array {
         }
     }
 
-    /// A copy of the memory that it and its views share.
+    /// Copies all bytes of the underlying memory, the gaps between this view's elements included.
     ///
     /// # Errors
     /// The device failed, or a kernel that wrote there faulted.
-    pub fn memory(&self) -> Result<Vec<u8>, Error> {
+    pub fn memory_bytes(&self) -> Result<Vec<u8>, Error> {
         let size = self.data.size();
         let mut bytes = vec![0; size];
         if size > 0 {
@@ -137,12 +138,12 @@ mod tests {
                 written[at..at + 2].copy_from_slice(&value.to_le_bytes());
             }
             array.write(&values).expect("as many");
-            prop_assert_eq!(array.memory(), Ok(written.clone()));
+            prop_assert_eq!(array.memory_bytes(), Ok(written.clone()));
             for &at in &places {
                 written[at..at + 2].copy_from_slice(&77u16.to_le_bytes());
             }
             array.fill(77u16).expect("u16");
-            prop_assert_eq!(array.memory(), Ok(written));
+            prop_assert_eq!(array.memory_bytes(), Ok(written));
         }
     }
 }

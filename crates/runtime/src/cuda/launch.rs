@@ -21,7 +21,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 /// Threads of a block at most, where the kernel allows them.
-const BLOCK_MAX: u32 = 256;
+const MAX_BLOCK: u32 = 256;
 /// Threads that run in lockstep: blocks are a multiple of it.
 pub(super) const WARP: u32 = 32;
 /// Blocks that each multiprocessor should have before they grow.
@@ -153,7 +153,7 @@ fn lanes(threads: u64, warps: u64) -> u64 {
 /// Blocks and threads of a block: large blocks where there are many threads, else enough small ones
 /// for all multiprocessors. The kernel's loop does what more blocks than there can be would do.
 fn shape(threads: u64, processors: u32, threads_max: u32) -> [u32; 2] {
-    let max = BLOCK_MAX.min(threads_max);
+    let max = MAX_BLOCK.min(threads_max);
     let mut block = max - max % WARP.min(max);
     while block > WARP && threads.div_ceil(u64::from(block)) < BLOCKS_EACH * u64::from(processors) {
         block = (block / 2).next_multiple_of(WARP).min(block - WARP);

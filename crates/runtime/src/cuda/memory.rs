@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "calling the driver; memory that the device reads")]
 
 use super::driver::Status;
-use super::pinned::{BLOCK_MAX, Block};
+use super::pinned::{Block, MAX_BLOCK};
 use super::queue::Queue;
 use crate::array::{Piece, Pieces};
 use crate::error::Error;
@@ -47,7 +47,7 @@ impl Memory {
         }
         context.check("taking memory", status)?;
         let memory = Self { address, own: true, queue: Arc::clone(queue) };
-        // SAFETY: so many bytes were just taken.
+        // SAFETY: `bytes` bytes were just taken.
         let status = unsafe { sys::cuMemsetD8Async(address, 0, bytes, queue.raw) };
         drop(state);
         context.check("clearing memory", status)?;
@@ -226,12 +226,12 @@ fn rectangle(piece: &Piece, address: u64, host: *mut c_void, way: Direction) -> 
 /// A piece in parts that fit into a block each.
 fn parts(piece: Piece) -> impl Iterator<Item = Piece> {
     let Piece { at, width, rows, pitch } = piece;
-    let rows_each = (BLOCK_MAX / width).max(1);
+    let rows_each = (MAX_BLOCK / width).max(1);
     (0..rows).step_by(rows_each).flat_map(move |row| {
         let rows = rows_each.min(rows - row);
-        (0..width).step_by(BLOCK_MAX).map(move |column| Piece {
+        (0..width).step_by(MAX_BLOCK).map(move |column| Piece {
             at: at + row * pitch + column,
-            width: BLOCK_MAX.min(width - column),
+            width: MAX_BLOCK.min(width - column),
             rows,
             pitch,
         })
@@ -252,10 +252,10 @@ mod tests {
 
     #[test]
     fn large_pieces_go_in_parts_and_none_is_lost() {
-        for (width, rows) in [(10, 3), (BLOCK_MAX + 5, 2), (1 << 20, 9)] {
+        for (width, rows) in [(10, 3), (MAX_BLOCK + 5, 2), (1 << 20, 9)] {
             let piece = Piece { at: 7, width, rows, pitch: width + 3 };
             let all: Vec<Piece> = parts(piece).collect();
-            assert!(all.iter().all(|part| part.width * part.rows <= BLOCK_MAX));
+            assert!(all.iter().all(|part| part.width * part.rows <= MAX_BLOCK));
             let bytes: usize = all.iter().map(|part| part.width * part.rows).sum();
             assert_eq!(bytes, width * rows);
         }

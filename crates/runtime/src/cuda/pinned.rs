@@ -14,11 +14,11 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
 /// Bytes that one block carries at most; larger copies go in several.
-pub(super) const BLOCK_MAX: usize = 4 << 20;
+pub(super) const MAX_BLOCK: usize = 4 << 20;
 /// Bytes of all blocks from which on a copy waits for an older one.
-const HELD_MAX: usize = 64 << 20;
+const MAX_HELD: usize = 64 << 20;
 /// The smallest block: a record of a fault, the actions of some machines.
-const BLOCK_MIN: usize = 256;
+const MIN_BLOCK: usize = 256;
 
 /// A block of pinned memory.
 pub(super) struct Block {
@@ -42,7 +42,7 @@ impl Block {
     /// does: a block is lent by value from [`Pinned::take`] to [`Pinned::release_after_copy`], and
     /// comes back when the device has passed.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: so many bytes were allocated, and zeroed; no other code uses them, as above.
+        // SAFETY: `size` bytes were allocated, and zeroed; no other code uses them, as above.
         unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.size) }
     }
 }
@@ -59,20 +59,20 @@ pub(super) struct Pinned {
 }
 
 impl Pinned {
-    /// A block of at least so many bytes, at most [`BLOCK_MAX`].
+    /// A block of at least so many bytes, at most [`MAX_BLOCK`].
     pub(super) fn take(
         &mut self,
         context: &Context,
         counter: &Counter,
         bytes: usize,
     ) -> Result<Block, Error> {
-        let size = bytes.clamp(BLOCK_MIN, BLOCK_MAX).next_power_of_two();
+        let size = bytes.clamp(MIN_BLOCK, MAX_BLOCK).next_power_of_two();
         self.reclaim_finished(context)?;
         loop {
             if let Some(at) = self.free.iter().position(|block| block.size == size) {
                 return Ok(self.free.swap_remove(at));
             }
-            let Some(oldest) = self.busy.front().filter(|_| self.held + size > HELD_MAX) else {
+            let Some(oldest) = self.busy.front().filter(|_| self.held + size > MAX_HELD) else {
                 return self.allocate(context, size);
             };
             counter.count_wait();
@@ -85,7 +85,7 @@ impl Pinned {
 
     fn allocate(&mut self, context: &Context, size: usize) -> Result<Block, Error> {
         // Of other sizes none may be kept for ever.
-        while self.held + size > HELD_MAX
+        while self.held + size > MAX_HELD
             && let Some(block) = self.free.pop()
         {
             self.held -= block.size;
@@ -99,7 +99,7 @@ impl Pinned {
             let call = "taking pinned memory of the host";
             return Err(Error::Cuda { call, reason: "it gave none".into() });
         };
-        // SAFETY: so many bytes were just allocated.
+        // SAFETY: `size` bytes were just allocated.
         unsafe { ptr::write_bytes(address.as_ptr(), 0, size) };
         let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
         // SAFETY: a place for an event.

@@ -23,13 +23,15 @@ pub(crate) struct Queue {
 
 // SAFETY: the driver's streams are used by any thread; what they carry is ordered by the lock.
 unsafe impl Send for Queue {}
-// SAFETY: likewise.
+// SAFETY: all mutable state is behind `state`; `raw` is only passed to the driver.
 unsafe impl Sync for Queue {}
 
 /// Order of two streams.
 #[derive(Clone, Copy)]
-pub(crate) enum Order {
+pub(crate) enum StreamOrder {
+    /// This stream's work first.
     Before,
+    /// The other's work first.
     After,
 }
 
@@ -69,15 +71,19 @@ impl Queue {
 
     pub(super) fn finish(&self, state: &mut State) -> Result<(), Error> {
         let closed = self.close(state);
-        self.counter.count_wait();
-        // SAFETY: the stream is alive.
-        let status = unsafe { sys::cuStreamSynchronize(self.raw) };
-        self.context.check("waiting for a stream", status)?;
+        self.wait()?;
         closed?;
         state.pinned.reclaim_finished(&self.context)?;
         // A module that can't be launched any more is not needed, and nothing of it runs.
         state.loaded.retain(|_, (image, _)| image.strong_count() > 0);
         self.first_fault(state)
+    }
+
+    fn wait(&self) -> Result<(), Error> {
+        self.counter.count_wait();
+        // SAFETY: the stream is alive.
+        let status = unsafe { sys::cuStreamSynchronize(self.raw) };
+        self.context.check("waiting for a stream", status)
     }
 
     /// The driver's handle.
@@ -90,12 +96,12 @@ impl Queue {
     ///
     /// # Safety
     /// The other handle is that of a living stream of the same device.
-    pub(crate) unsafe fn order(&self, other: u64, order: Order) -> Result<(), Error> {
+    pub(crate) unsafe fn order(&self, other: u64, order: StreamOrder) -> Result<(), Error> {
         let _state = self.enter()?;
         let other: sys::CUstream = ptr::with_exposed_provenance_mut(other as usize);
         let (first, then) = match order {
-            Order::Before => (self.raw, other),
-            Order::After => (other, self.raw),
+            StreamOrder::Before => (self.raw, other),
+            StreamOrder::After => (other, self.raw),
         };
         let mut event = ptr::null_mut();
         let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
@@ -117,10 +123,7 @@ impl Queue {
     pub(crate) fn free_bytes(&self) -> Result<u64, Error> {
         // What was given back comes free when the stream has passed.
         let _state = self.enter()?;
-        // SAFETY: the stream is alive.
-        let status = unsafe { sys::cuStreamSynchronize(self.raw) };
-        self.counter.count_wait();
-        self.context.check("waiting for a stream", status)?;
+        self.wait()?;
         Ok(self.context.memory()?.0)
     }
 }
@@ -137,8 +140,8 @@ impl Drop for Queue {
             return;
         }
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: no other code has the stream; its memory is given back after its end. If the
-        // context is lost, so is all of it.
+        // SAFETY: no other code has the stream; its memory is given back after its end. A lost
+        // context frees everything, so errors are ignored.
         unsafe {
             _ = sys::cuStreamSynchronize(self.raw);
             state.pinned.clear();

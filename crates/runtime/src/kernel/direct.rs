@@ -8,7 +8,7 @@ use crate::code::{Record, RunningLaunch};
 use crate::compile_cache::Native;
 use crate::error::Error;
 use crate::output::Output;
-use crate::worker_threads::CALLER_STACK_MAX;
+use crate::worker_threads::MAX_CALLER_STACK;
 use bytemuck::Pod;
 use gbxcule_ir::Shape;
 use gbxcule_ir::abi::GRID_DIMS;
@@ -76,7 +76,7 @@ impl DirectKernel {
         let Target::Cpu { native, entry } = &kernel.target else {
             return Err(Error::NotOnHost { kernel: name(), device: kernel.device() });
         };
-        let (bytes, limit) = (entry.stack_bytes, CALLER_STACK_MAX);
+        let (bytes, limit) = (entry.stack_bytes, MAX_CALLER_STACK);
         if bytes > limit {
             return Err(Error::Stack { kernel: name(), bytes, limit });
         }

@@ -4,7 +4,7 @@
 use super::{Plan, RawFault};
 use crate::code::{Code, Record, RunningLaunch};
 use crate::launch::Packed;
-use crate::worker_threads::{CALLER_STACK_MAX, pool};
+use crate::worker_threads::{MAX_CALLER_STACK, pool};
 use gbxcule_codegen_clif::Entry;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -29,7 +29,7 @@ const SMALL_WORK: u64 = 30_000;
 /// Returns true if the caller's thread does all of the work.
 pub(super) fn runs_on_caller(entry: &Entry, plan: &Plan) -> bool {
     let work = entry.work.saturating_mul(plan.threads as u64);
-    let small = entry.stack_bytes <= CALLER_STACK_MAX && work <= SMALL_WORK;
+    let small = entry.stack_bytes <= MAX_CALLER_STACK && work <= SMALL_WORK;
     small || plan.threads <= 0 || pool().is_none()
 }
 

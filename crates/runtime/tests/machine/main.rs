@@ -67,8 +67,8 @@ impl Pair {
     }
 
     fn assert_equal(&self, when: &str) {
-        let images = self.machines.memory().expect("its bytes");
-        let rams = self.rams.memory().expect("its bytes");
+        let images = self.machines.memory_bytes().expect("its bytes");
+        let rams = self.rams.memory_bytes().expect("its bytes");
         for (env, (native, ram)) in self.natives.iter().enumerate() {
             assert!(rams[env * ram.len()..][..ram.len()] == **ram, "{when}, {env}: cartridge RAM");
             let ours = &images[env * self.image.size..][..self.image.size];

@@ -34,7 +34,7 @@ fn in_machine_code(module: &Valid<Module>, case: Type, bytes: &[u8], size: usize
     let kernel = compiled.kernel(kernel::KERNEL).expect("the kernel");
     let args = [(&cases).into(), (&nothing).into(), (&nothing).into()];
     kernel.launch(&[count], &args).expect("no fault");
-    cases.memory().expect("its bytes")
+    cases.memory_bytes().expect("its bytes")
 }
 
 #[test]

@@ -57,5 +57,5 @@ pub(crate) fn run_in(
         Device::Cpu => kernel.launch_with_output(&grid, &args, Output::Text(Arc::default()))?,
         Device::Cuda(_) => kernel.launch(&grid, &args)?,
     }
-    buffers.iter().map(Array::memory).collect()
+    buffers.iter().map(Array::memory_bytes).collect()
 }

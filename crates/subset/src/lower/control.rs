@@ -12,7 +12,7 @@ use gbxcule_ir::stmt::{BlockId, Case};
 use gbxcule_ir::ty::{Scalar, Type};
 
 /// Labels that a switch may have; a `match` on more numbers becomes a chain of `If`s.
-const LABELS_MAX: i128 = 1024;
+const MAX_LABELS: i128 = 1024;
 
 /// An arm of a `match` with the numbers that are left for it.
 struct Choice<'e> {
@@ -133,7 +133,7 @@ impl Lowering<'_, '_, '_, '_> {
             choices.iter().flat_map(|choice| &choice.ranges).map(|(a, b)| b - a + 1).sum();
         if choices.is_empty() {
             each(self, default.body);
-        } else if ty == Ty::Bool || labels > LABELS_MAX {
+        } else if ty == Ty::Bool || labels > MAX_LABELS {
             self.chain(value, &choices, default.body, &each);
         } else {
             let mut cases = Vec::new();

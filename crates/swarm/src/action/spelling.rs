@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
-use super::{Action, Codec, MOST_ACTIONS, NOOP, button};
+use super::{Action, Codec, MAX_ACTIONS, NOOP, button};
 use crate::SwarmError;
 
 /// The buttons in the order in which names list them.
@@ -61,7 +61,7 @@ pub enum CodecError {
     Twice { action: String },
     #[error("`{}` and `{}` are pressed together, but held for a different number of frames", actions[0], actions[1])]
     TwoLengths { actions: [String; 2] },
-    #[error("{found} combinations of actions; a codec has up to {MOST_ACTIONS}")]
+    #[error("{found} combinations of actions; a codec has up to {MAX_ACTIONS}")]
     TooMany { found: usize },
 }
 
@@ -173,7 +173,7 @@ fn spelled(tables: &[Vec<Action>]) -> String {
 /// Every combination of an action of each table, the first table's running fastest.
 fn combined(tables: &[Vec<Action>]) -> Result<Vec<Action>, CodecError> {
     let found = tables.iter().fold(1_usize, |count, table| count.saturating_mul(table.len()));
-    if found > MOST_ACTIONS {
+    if found > MAX_ACTIONS {
         return Err(CodecError::TooMany { found });
     }
     let Some((first, rest)) = tables.split_first() else { return Ok(Vec::new()) };

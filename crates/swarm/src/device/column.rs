@@ -1,5 +1,5 @@
-//! The machine's scalars as columns: each is a row of one of three tables by its width, one entry
-//! an env.
+//! The machine's scalars as columns: all envs' values of one field, beside each other in one of
+//! three tables by the scalar's width.
 //!
 //! A kernel loads all of them into a variable when it begins and stores them when it ends; in
 //! between they live in the thread.
@@ -10,6 +10,16 @@ use super::translation::{DETACHED, fields};
 
 /// Bytes, 16-bit and 32-bit words: the element types of the tables.
 pub(crate) const WIDTHS: [Scalar; 3] = [Scalar::U8, Scalar::U16, Scalar::U32];
+
+/// Returns the table of a scalar's width.
+fn table_of(scalar: Scalar) -> usize {
+    match scalar.bytes() {
+        1 => 0,
+        2 => 1,
+        4 => 2,
+        _ => unreachable!("the machine has no scalar of 64 bits"),
+    }
+}
 
 /// Column of every scalar of the machine.
 #[derive(Debug)]
@@ -70,7 +80,7 @@ impl Columns {
                 }
             }
             Shape::Scalar(scalar) => {
-                let table = scalar.bytes().trailing_zeros() as usize;
+                let table = table_of(scalar);
                 let row = self.rows[table];
                 self.rows[table] += 1;
                 self.items.push(MachinePart::Scalar { path: path.clone(), scalar, table, row });
@@ -111,7 +121,7 @@ impl Columns {
             let bits = match scalar {
                 Scalar::Bool => b.convert(value, Scalar::U8),
                 scalar if scalar.is_unsigned_int() => value,
-                scalar => b.bitcast(value, WIDTHS[scalar.bytes().trailing_zeros() as usize]),
+                scalar => b.bitcast(value, WIDTHS[table_of(scalar)]),
             };
             b.store(cell, bits);
         });

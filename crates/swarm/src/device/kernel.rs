@@ -8,7 +8,7 @@ use gbxcule_runtime::{Argument, Error, Kernel};
 use super::column::Columns;
 use super::state_arrays::{self, StateArrays};
 use super::translation;
-use crate::program::MOST_WRITES;
+use crate::program::MAX_WRITES;
 
 /// The envs that the threads of a kernel are for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -136,7 +136,7 @@ impl Thread<'_> {
     /// The buffer of writes that programs ask for; it begins empty.
     fn writes(&mut self, b: &mut Builder<'_>) -> PlaceId {
         *self.writes.get_or_insert_with(|| {
-            let ty = b.module.types.fixed(Type::U32, 1 + MOST_WRITES);
+            let ty = b.module.types.fixed(Type::U32, 1 + MAX_WRITES);
             let writes = local(b, "writes", ty);
             let (first, none) = (b.i32(0), b.zero(Type::U32));
             let count = b.at(writes, first);

@@ -26,7 +26,7 @@ pub(crate) const KERNEL: &str = "pair";
 const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: None };
 
 /// Statements that copies of a function may add to the kernel.
-const MOST_COPIED: usize = 600;
+const MAX_COPIED: usize = 600;
 
 /// Functions of the text that are for one machine of a pair.
 const OF_MEMBER: [&str; 2] = ["pair_buttons", "pair_release"];
@@ -47,7 +47,7 @@ pub fn pair_kernel(model: Model) -> Valid<Module> {
     Thread { columns: &columns, of_member: &of_member }.write(&mut module, kernel, run);
     module.functions[kernel].residency = RESIDENCY;
     module.functions[kernel].diverges = true;
-    out_of_line::run(checked(module), MOST_COPIED)
+    out_of_line::run(checked(module), MAX_COPIED)
 }
 
 fn declare(module: &mut Module, of_member: &[FunctionId]) -> FunctionId {

@@ -83,13 +83,13 @@ impl DeviceSwarm {
         self.rows(&self.envs.arrays[SCRATCH].slice(1, cells, 1)?, 0..self.config().num_envs)
     }
 
-    /// The device's array of rewards: one a row.
+    /// The device's array of rewards: one element for each env.
     #[must_use]
     pub fn reward_array(&self) -> &Array {
         &self.buffers.rewards
     }
 
-    /// The device's array of ends of episodes: a byte a row, 1 if the episode is over.
+    /// The device's array of ends of episodes: one byte for each env, 1 if the episode is over.
     #[must_use]
     pub fn done_array(&self) -> &Array {
         &self.buffers.dones
@@ -209,7 +209,8 @@ impl DeviceSwarm {
     /// Changes memory directly, without the machine's own writes, for debugging.
     ///
     /// # Errors
-    /// There is no such env, the bytes leave the address space, or the device failed.
+    /// There is no such env or bank, the bytes leave the address space or their bank, or the
+    /// device failed.
     pub fn write_memory(&mut self, env: usize, low: u32, bytes: &[u8]) -> Result<(), SwarmError> {
         self.config.check_env(env)?;
         self.write_rows(&[env], low, bytes)

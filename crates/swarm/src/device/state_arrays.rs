@@ -88,7 +88,7 @@ pub(crate) struct StateArrays {
 }
 
 impl StateArrays {
-    /// Zeros for so many envs.
+    /// Zeros for this number of envs.
     pub(crate) fn new(
         lengths: [usize; PARTS],
         envs: usize,

@@ -15,7 +15,7 @@ use super::translation::{
     self, arrange, checked, machine_module, machine_type, single_frame_module,
 };
 use crate::kernel_source::{self, MachineAccess};
-use crate::{Codec, Model, Programs, Rom, Schedule, Stage, SwarmConfig};
+use crate::{Model, Programs, Rom, Stage, SwarmConfig};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
@@ -27,7 +27,7 @@ const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12)
 
 /// Statements that copies of a function may add to the kernel. With 300 and with 1,000 a warp
 /// issues more (`docs/gpu-results.md`).
-const MOST_COPIED: usize = 600;
+const MAX_COPIED: usize = 600;
 
 /// The manual buttons of an env that has none; any number below 0 means this.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
@@ -84,15 +84,6 @@ pub(crate) fn hot_code(rom: &Rom, config: &SwarmConfig, device: Device) -> Optio
     }
 }
 
-/// The buttons of each action number, and for how many frames they are held.
-pub(crate) fn codec_tables(codec: &Codec, schedule: Schedule) -> ([u8; 256], [u32; 256]) {
-    let (mut buttons, mut frames_held) = ([0; 256], [0; 256]);
-    for (number, action) in codec.actions.iter().enumerate() {
-        (buttons[number], frames_held[number]) = (action.buttons, action.frames_held(schedule));
-    }
-    (buttons, frames_held)
-}
-
 /// A step kernel.
 pub(crate) struct StepKernel {
     pub(crate) module: Valid<Module>,
@@ -139,5 +130,5 @@ pub(crate) fn step_kernel(
     let kernel = kernel::kernel(&mut module, &columns, KERNEL, EnvSelection::Each, &work);
     module.functions[kernel].residency = RESIDENCY;
     module.functions[kernel].diverges = true;
-    StepKernel { module: out_of_line::run(checked(module), MOST_COPIED), blocks }
+    StepKernel { module: out_of_line::run(checked(module), MAX_COPIED), blocks }
 }

@@ -14,7 +14,7 @@ use super::step::{Order, StepKernel};
 use super::{begin, copy_env, host_copy, inspect, link, step};
 use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
-use crate::shard::joined;
+use crate::native::joined;
 use crate::shared_calls::SwarmParts;
 use crate::step_plan::StepPlan;
 use crate::{EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError};
@@ -235,7 +235,7 @@ impl DeviceSwarm {
     }
 
     /// Holds these buttons down in an env instead of its actions' buttons, through whole steps and
-    /// resets; `None` ends it.
+    /// resets; `None` returns to the actions' buttons.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
@@ -263,7 +263,7 @@ impl DeviceSwarm {
     /// Waits until all queued work is done.
     ///
     /// # Errors
-    /// The device failed, or a program stopped in a step before.
+    /// The device failed, or a program stopped in an earlier step.
     pub fn sync(&mut self) -> Result<(), SwarmError> {
         self.with_program_line(self.memory.stream.synchronize())
     }
@@ -290,7 +290,7 @@ impl DeviceSwarm {
         Ok(snapshot)
     }
 
-    /// Loads a copied state into an env. If an episode begins in that state, the programs' `begin`
+    /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin`
     /// runs.
     ///
     /// # Errors
@@ -520,7 +520,7 @@ impl Kernels {
 
 impl Buffers {
     fn new(rom: &Rom, config: &SwarmConfig, memory: &Memory) -> Result<Self, SwarmError> {
-        let (codec, frames_held) = step::codec_tables(&config.codec, config.schedule);
+        let (codec, frames_held) = config.codec.tables(config.schedule);
         let envs = config.num_envs;
         Ok(Self {
             rom: memory.copy_of(rom.bytes())?,

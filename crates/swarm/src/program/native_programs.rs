@@ -13,8 +13,8 @@ use gbxcule_runtime::{
     Build, Compiled, Device, DirectKernel, Error, PerProcess, SliceArgument, compile,
 };
 
-use super::fuse::MOST_WRITES;
-use super::fuse::{machine_params, view_module_of};
+use super::compile::MAX_WRITES;
+use super::compile::{machine_params, view_module_of};
 use super::{Programs, TextRole};
 use crate::kernel_source::{self, MachineAccess};
 use crate::{AnyMachine, Model, Stage, SwarmError};
@@ -81,7 +81,7 @@ impl NativePrograms {
             hook: only_if(calls, HOOK)?,
             settled: only_if(programs.has_settled(), SETTLED)?,
             mask: programs.mask_scratch_in(stage).map(|_| programs.mask_cells()),
-            writes: vec![0; if programs.writes_memory() { 1 + MOST_WRITES as usize } else { 0 }],
+            writes: vec![0; if programs.writes_memory() { 1 + MAX_WRITES as usize } else { 0 }],
             programs: programs.clone(),
         }))
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use gbxcule_ir::FunctionId;
 
-use super::fuse::{Fused, MOST_WRITES, TOO_MANY_WRITES};
+use super::compile::{Fused, MAX_WRITES, TOO_MANY_WRITES};
 use super::{Programs, TextRole};
 use crate::Stage;
 
@@ -155,7 +155,7 @@ impl ProgramCalls {
     fn call_writing(&mut self, name: &str, cells: &Range<usize>) {
         self.line(2, &format!("gb.{name}(machine, {})", slice(cells)));
         if self.writes {
-            let fits = format!("gb.writes_asked(machine) <= wp.uint32({MOST_WRITES})");
+            let fits = format!("gb.writes_asked(machine) <= wp.uint32({MAX_WRITES})");
             self.line(2, &format!("assert {fits}, \"{TOO_MANY_WRITES}\""));
         }
         if self.applies_writes {

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Bytes of an answers file, at most.
-const MOST_FILE_BYTES: u64 = 1 << 32;
+const MAX_FILE_BYTES: u64 = 1 << 32;
 /// Bad lines that one error tells of.
 const TOLD: usize = 10;
 
@@ -101,7 +101,7 @@ pub fn read(
     task: Option<Task>,
     rows: &BTreeSet<u64>,
 ) -> Result<Vec<Answer>, SynthError> {
-    let bytes = gbxcule_files::read(path, MOST_FILE_BYTES).map_err(SynthError::file(path))?;
+    let bytes = gbxcule_files::read(path, MAX_FILE_BYTES).map_err(SynthError::file(path))?;
     let (mut answers, mut bad) = (Vec::new(), BadLines::default());
     for (line, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         if bytes.iter().all(u8::is_ascii_whitespace) {

@@ -5,9 +5,9 @@ use super::graded_row::GradedRow;
 use super::task::Language;
 use super::{Grade, GradeOptions};
 use crate::error::SynthError;
-use crate::execute::{self, Memory};
-use crate::host_program::{self, Job, JobFailure};
+use crate::execute::{self, ArgumentBytes};
 use crate::row_program;
+use crate::sandboxed_program::{self, Job, JobFailure};
 use gbxcule_codegen_cxx::Dialect;
 
 /// Grades a text that is to compute results, or gradients.
@@ -35,14 +35,14 @@ pub(super) fn grade(
         launches.push(if backward {
             let data = execute::forward(own, problem.grid(), &draw.data);
             let Ok(data) = data else { unreachable!("it ran when the problem was made") };
-            Memory { data, gradients: draw.cotangents.clone() }
+            ArgumentBytes { data, gradients: draw.cotangents.clone() }
         } else {
-            Memory { data: draw.data.clone(), gradients: Vec::new() }
+            ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() }
         });
     }
     let (symbol, grid) = (entry.symbol.clone(), problem.grid());
     let job = Job { text, is_cuda, module, kernel, symbol, grid, launches };
-    let outcome = host_program::run(&[job], &options.work, options.limits)?.pop();
+    let outcome = sandboxed_program::run(&[job], &options.work, options.limits)?.pop();
     let launched = match outcome.unwrap_or_else(|| Err(JobFailure::Machine("it was lost".into()))) {
         Ok(launched) => launched,
         Err(JobFailure::Refused(reason) | JobFailure::CompilerLimit(reason)) => {

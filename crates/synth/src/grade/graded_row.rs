@@ -10,7 +10,7 @@
 use super::FRESH_INPUTS;
 use crate::allowed_error::{AllowedErrors, Runner};
 use crate::distance::exact;
-use crate::execute::{self, Grid, Memory};
+use crate::execute::{self, ArgumentBytes, LaunchInputs};
 use crate::input::{ArgumentInput, is_small};
 use crate::row::{Results, Row, results};
 use crate::row_program::RowProgram;
@@ -110,8 +110,8 @@ impl GradedRow {
         }
     }
 
-    pub(super) fn grid(&self) -> Grid<'_> {
-        Grid { dims: &self.dims, inputs: &self.inputs }
+    pub(super) fn grid(&self) -> LaunchInputs<'_> {
+        LaunchInputs { dims: &self.dims, inputs: &self.inputs }
     }
 
     fn draw(&self, name: String, seed: u64) -> Result<FreshInputs, String> {
@@ -173,7 +173,11 @@ impl GradedRow {
 
     /// Description of the first place in which memory after a launch of an answer is not what it
     /// should be.
-    pub(super) fn forward_difference(&self, draw: &FreshInputs, found: &Memory) -> Option<String> {
+    pub(super) fn forward_difference(
+        &self,
+        draw: &FreshInputs,
+        found: &ArgumentBytes,
+    ) -> Option<String> {
         for (at, given) in self.inputs.iter().enumerate() {
             if !given.written && found.data.get(at) != Some(&draw.after[at]) {
                 return Some(format!("`{}` is changed, on {}", given.name, draw.name));
@@ -184,7 +188,11 @@ impl GradedRow {
     }
 
     /// Description of the first gradient that is not what it should be.
-    pub(super) fn backward_difference(&self, draw: &FreshInputs, found: &Memory) -> Option<String> {
+    pub(super) fn backward_difference(
+        &self,
+        draw: &FreshInputs,
+        found: &ArgumentBytes,
+    ) -> Option<String> {
         let tolerances = |place: usize| &self.tolerances(draw).gradients[place];
         let place = self.difference(draw, draw.results.slopes(), &found.gradients, &tolerances)?;
         Some(format!("the gradient of {place}"))

@@ -2,7 +2,7 @@
 
 use super::Grade;
 use super::graded_row::{GradedRow, first};
-use crate::execute::{self, BUDGET, Memory};
+use crate::execute::{self, ArgumentBytes, BUDGET};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{SourceMap, Span};
@@ -12,7 +12,7 @@ use gbxcule_ir::{FunctionId, Module, Shape, Type, Types, parse};
 const ANSWER_BUDGET: u64 = 4 * BUDGET;
 /// Bytes of the variables and values of one function: the interpreter clears and copies them, and
 /// counts statements, not bytes.
-const MOST_FRAME_BYTES: u64 = 32 << 10;
+const MAX_FRAME_BYTES: u64 = 32 << 10;
 
 /// Grades Python.
 pub(super) fn python(problem: &GradedRow, text: &str) -> Grade {
@@ -57,8 +57,9 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
         Err(reason) => return Grade::DoesNotCompile(reason),
     };
     for draw in &problem.draws {
-        let memory = Memory { data: draw.data.clone(), gradients: Vec::new() };
-        let ran = execute::launch_within(ANSWER_BUDGET, module, kernel, problem.grid(), &memory);
+        let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
+        let ran =
+            execute::launch_with_budget(ANSWER_BUDGET, module, kernel, problem.grid(), &memory);
         let wrong = match ran {
             Ok(after) => problem.forward_difference(draw, &after),
             Err(fault) => Some(format!("{fault}, on {}", draw.name)),
@@ -100,9 +101,9 @@ fn entry(problem: &GradedRow, module: &Valid<Module>) -> Result<FunctionId, Stri
         let types =
             body.locals.iter().map(|it| it.1.ty).chain(body.values.iter().map(|it| it.1.ty));
         let size = |ty| module.types.layout(ty).map_or(0, |layout| layout.size);
-        if types.map(size).fold(0, u64::saturating_add) > MOST_FRAME_BYTES {
+        if types.map(size).fold(0, u64::saturating_add) > MAX_FRAME_BYTES {
             let name = &function.name;
-            return Err(format!("`{name}` has variables of more than {MOST_FRAME_BYTES} bytes"));
+            return Err(format!("`{name}` has variables of more than {MAX_FRAME_BYTES} bytes"));
         }
     }
     Ok(kernel)

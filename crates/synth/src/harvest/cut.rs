@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Definitions of a cut, at most: no kernel of a person needs more.
-const MOST_DEFINITIONS: usize = 300;
+const MAX_DEFINITIONS: usize = 300;
 /// Imports that lead from one file to the next, at most.
-const MOST_IMPORTS: usize = 8;
+const MAX_IMPORTS: usize = 8;
 /// Names that are looked up for a cut, at most: `import *` of files that import each other so has
 /// no end that anyone would wait for.
-const MOST_LOOKUPS: usize = 100_000;
+const MAX_LOOKUPS: usize = 100_000;
 /// Bytes of all definitions of a cut, at most.
-const MOST_CUT_BYTES: usize = 4 << 20;
+const MAX_CUT_BYTES: usize = 4 << 20;
 /// Packages that stay imports: what a row needs of them is known to the compiler.
 const KNOWN: [&str; 4] = ["warp", "math", "numpy", "typing"];
 
@@ -153,7 +153,7 @@ pub(super) fn cut(
     while let Some((file, statement)) = cutter.todo.pop() {
         let text = file.statements[statement].text(&file);
         cutter.bytes += text.len();
-        if cutter.bytes > MOST_CUT_BYTES {
+        if cutter.bytes > MAX_CUT_BYTES {
             return None;
         }
         let mentions = Mentions::of(text);
@@ -163,7 +163,7 @@ pub(super) fn cut(
         for (module, name) in &mentions.attributes {
             cutter.need_of_module(&file, statement, module, name);
         }
-        if cutter.chosen.len() > MOST_DEFINITIONS || cutter.lookups > MOST_LOOKUPS {
+        if cutter.chosen.len() > MAX_DEFINITIONS || cutter.lookups > MAX_LOOKUPS {
             return None;
         }
     }
@@ -189,7 +189,7 @@ impl Cutter<'_> {
 
     /// Chooses what a name means at a statement: a definition beside it or further out.
     fn need(&mut self, file: &Rc<Source>, statement: usize, name: &str, depth: usize) {
-        if depth > MOST_IMPORTS {
+        if depth > MAX_IMPORTS {
             return;
         }
         let mut scope = Some(statement);
@@ -209,7 +209,7 @@ impl Cutter<'_> {
         let stars = stars.filter(|it| it.name == "*");
         for import in stars {
             self.lookups += 1;
-            if self.lookups > MOST_LOOKUPS {
+            if self.lookups > MAX_LOOKUPS {
                 return false;
             }
             if let Some(other) = self.sources.module(&file.path, import)
@@ -223,8 +223,8 @@ impl Cutter<'_> {
 
     /// Chooses what a module gives by a name, its own or one that it imports.
     fn take_at_top(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
-        depth <= MOST_IMPORTS
-            && self.lookups <= MOST_LOOKUPS
+        depth <= MAX_IMPORTS
+            && self.lookups <= MAX_LOOKUPS
             && (self.take(file, usize::MAX, None, name, depth)
                 || self.take_starred(file, name, depth))
     }

@@ -2,7 +2,7 @@
 //! fault, its results are finite, and they depend on what it is given.
 
 use super::Refusal;
-use crate::execute::{self, BUDGET, Grid, Memory};
+use crate::execute::{self, ArgumentBytes, BUDGET, LaunchInputs};
 use crate::input::{ArgumentInput, leaves, rank};
 use crate::random::{self, Random};
 use crate::row::results;
@@ -153,7 +153,7 @@ fn try_inputs(
     if !is_something {
         return Err(Refusal::Constant);
     }
-    let grid = Grid { dims: &dims, inputs: &inputs };
+    let grid = LaunchInputs { dims: &dims, inputs: &inputs };
     if results(program, grid, seed).is_err() {
         return Err(Refusal::NotFinite);
     }
@@ -185,10 +185,10 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     fn run(&self, inputs: &[ArgumentInput], data: &[Vec<u8>]) -> Result<Data, Refusal> {
-        let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
-        let grid = Grid { dims: self.dims, inputs };
+        let memory = ArgumentBytes { data: data.to_vec(), gradients: Vec::new() };
+        let grid = LaunchInputs { dims: self.dims, inputs };
         let (module, kernel) = (&self.program.forward, self.program.kernel);
-        let after = execute::launch_within(SEARCH_BUDGET, module, kernel, grid, &memory);
+        let after = execute::launch_with_budget(SEARCH_BUDGET, module, kernel, grid, &memory);
         after.map(|after| after.data).map_err(|_| Refusal::Faults)
     }
 

@@ -1,7 +1,7 @@
 //! Kernels whose threads race: a row's results must not depend on which thread comes first;
 //! otherwise a GPU's results could not be compared.
 
-use crate::execute::{self, Grid, Memory, Variation};
+use crate::execute::{self, ArgumentBytes, LaunchInputs, Variation};
 use crate::rounding;
 use crate::row::{Results, results_in};
 use crate::row_program::RowProgram;
@@ -12,20 +12,25 @@ const ORDERS: u64 = 4;
 
 /// Returns true if the results are those of other orders of threads, and, without atomics, those of
 /// threads that don't see each other.
-pub(super) fn is_settled(program: &RowProgram, grid: Grid<'_>, seed: u64, have: &Results) -> bool {
+pub(super) fn is_settled(
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    seed: u64,
+    have: &Results,
+) -> bool {
     let in_order = |order| {
-        let way = Variation { perturbation: None, order: Some(order) };
+        let way = Variation { perturbation: None, order_seed: Some(order) };
         let other = results_in(way, program, grid, seed);
         other.is_ok_and(|other| rounding::is_harmless(have, &other))
     };
     (uses_atomics(program) || is_settled_apart(program, grid, seed)) && (0..ORDERS).all(in_order)
 }
 
-fn is_settled_apart(program: &RowProgram, grid: Grid<'_>, seed: u64) -> bool {
+fn is_settled_apart(program: &RowProgram, grid: LaunchInputs<'_>, seed: u64) -> bool {
     let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
-    let memory = Memory { data, gradients: Vec::new() };
+    let memory = ArgumentBytes { data, gradients: Vec::new() };
     let together = execute::launch(&program.forward, program.kernel, grid, &memory);
-    let apart = execute::launch_apart(&program.forward, program.kernel, grid, &memory);
+    let apart = execute::launch_threads_separately(&program.forward, program.kernel, grid, &memory);
     together.is_ok_and(|together| apart.is_ok_and(|apart| apart == together))
 }
 

@@ -4,12 +4,12 @@ use super::Harvest;
 use crate::batch::Manifest;
 use crate::external_column::Tools;
 use crate::row::Plan;
-use gbxcule_files::MOST_TEXT_BYTES;
+use gbxcule_files::MAX_TEXT_BYTES;
 use serde::Serialize;
 use std::path::{Component, Path};
 
 /// Bytes of a file of git's that names one thing, at most.
-const MOST_GIT_BYTES: u64 = 1 << 12;
+const MAX_GIT_BYTES: u64 = 1 << 12;
 
 /// Origin of a row, stored as JSON.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -51,25 +51,25 @@ pub fn is_licence(text: &str) -> bool {
 pub(super) fn commit(folder: &Path) -> Option<String> {
     let folder = folder.canonicalize().ok()?;
     let git = folder.ancestors().map(|it| it.join(".git")).find(|it| it.exists())?;
-    let git = match read(&git, MOST_GIT_BYTES) {
+    let git = match read(&git, MAX_GIT_BYTES) {
         // A worktree names the folder that has its state.
         Some(text) if git.is_file() => git.parent()?.join(text.trim().strip_prefix("gitdir: ")?),
         _ => git,
     };
-    let head = read_below(&git, Path::new("HEAD"), MOST_GIT_BYTES)?;
+    let head = read_below(&git, Path::new("HEAD"), MAX_GIT_BYTES)?;
     let Some(name) = head.trim().strip_prefix("ref: ") else { return hash(head.trim()) };
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
     if !name.starts_with("refs/") || !Path::new(name).components().all(is_plain) {
         return None;
     }
-    let common = read_below(&git, Path::new("commondir"), MOST_GIT_BYTES);
+    let common = read_below(&git, Path::new("commondir"), MAX_GIT_BYTES);
     let common = common.map_or(git.clone(), |text| git.join(text.trim()));
     let loose = || {
         let mut places = [&git, &common].into_iter();
-        places.find_map(|it| read_below(it, Path::new(name), MOST_GIT_BYTES))
+        places.find_map(|it| read_below(it, Path::new(name), MAX_GIT_BYTES))
     };
     let packed = || {
-        let text = read_below(&common, Path::new("packed-refs"), MOST_TEXT_BYTES)?;
+        let text = read_below(&common, Path::new("packed-refs"), MAX_TEXT_BYTES)?;
         let line = text.lines().find(|line| line.ends_with(&format!(" {name}")))?;
         Some(line.split(' ').next()?.to_owned())
     };

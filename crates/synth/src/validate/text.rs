@@ -6,10 +6,10 @@ use super::StoredRow;
 use crate::allowed_error::Runner;
 use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
-use crate::execute::{self, Memory};
-use crate::host_program::{self, HostLimits, Job, JobFailure};
+use crate::execute::{self, ArgumentBytes};
 use crate::row::{Row, Texts};
 use crate::row_program;
+use crate::sandboxed_program::{self, HostLimits, Job, JobFailure};
 use crate::verdict::{CheckOutcome, NotRun, skipped};
 use gbxcule_codegen_cxx::Dialect;
 use std::path::Path;
@@ -87,7 +87,8 @@ pub(super) fn checks(
             }
         }
     }
-    for (way, outcome) in ways.iter().zip(host_program::run(&jobs, folder, HostLimits::ROWS)?) {
+    for (way, outcome) in ways.iter().zip(sandboxed_program::run(&jobs, folder, HostLimits::ROWS)?)
+    {
         let Some(stored) = &read[way.row] else { continue };
         let found = &mut found[way.row][way.check];
         match outcome {
@@ -145,9 +146,9 @@ fn job<'a>(
         let gradients =
             execute::cotangents(&program.forward, program.kernel, grid.inputs, stored.seed);
         let data = execute::forward(program, grid, &data).ok()?;
-        (&reverse.module, reverse.kernel, Memory { data, gradients })
+        (&reverse.module, reverse.kernel, ArgumentBytes { data, gradients })
     } else {
-        (&program.forward, program.kernel, Memory { data, gradients: Vec::new() })
+        (&program.forward, program.kernel, ArgumentBytes { data, gradients: Vec::new() })
     };
     let symbol = row_program::write(module, kernel, dialect).kernels.first()?.symbol.clone();
     let launches = vec![memory];
@@ -155,7 +156,12 @@ fn job<'a>(
 }
 
 /// Compares memory with the row's stored results, if it has some; threads ran in order.
-fn judge(row: &Row, stored: &StoredRow, memory: &Memory, backward: bool) -> Option<Distance> {
+fn judge(
+    row: &Row,
+    stored: &StoredRow,
+    memory: &ArgumentBytes,
+    backward: bool,
+) -> Option<Distance> {
     let Ok(results) = &stored.results else { return Some(Distance::INFINITE) };
     let text = if backward { &row.gradients_json } else { &row.outputs_json };
     let bounds = || stored.bounds(Runner::Text);

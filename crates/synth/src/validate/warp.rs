@@ -8,7 +8,7 @@ use crate::execute;
 use crate::row::Row;
 use crate::tensor::{self, Tensor};
 use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
-use crate::warp::{Argument, Question, ask};
+use crate::warp::{Question, WarpArgument, ask};
 use gbxcule_oracle::Python;
 
 /// Data and cotangents that a question borrows.
@@ -67,7 +67,7 @@ fn question<'a>(
     memory: &'a QuestionMemory,
 ) -> Option<Question<'a>> {
     let arguments = stored.inputs.iter().zip(memory.data.iter().zip(&memory.cotangents)).map(
-        |(given, (bytes, gradient))| Argument {
+        |(given, (bytes, gradient))| WarpArgument {
             bytes,
             array: (!given.shape.is_empty())
                 .then_some((given.shape.as_slice(), gradient.as_slice())),
@@ -109,7 +109,7 @@ fn judge(row: &Row, stored: &StoredRow, arrays: &[Vec<u8>]) -> Option<Distance> 
         true => Vec::new(),
         false => arrays.next().cloned().unwrap_or_default(),
     });
-    let memory = execute::Memory { data: data.collect(), gradients: Vec::new() };
+    let memory = execute::ArgumentBytes { data: data.collect(), gradients: Vec::new() };
     from_text(text, &stored.program, results, &memory, false, || stored.bounds(Runner::Warp))
 }
 

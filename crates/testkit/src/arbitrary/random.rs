@@ -26,7 +26,7 @@ impl Random {
         (((self.bits() >> 32) * u64::from(end)) >> 32) as u32
     }
 
-    /// True so many times of a hundred.
+    /// True in `percent` of a hundred draws.
     pub fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }

@@ -58,7 +58,7 @@ enum Content {
 type State = FxHashMap<LocalId, Content>;
 
 /// Greatest depth of nested loops whose variables are followed from round to round.
-const DEPTH_MAX: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 struct Contents {
     tracked: FxHashSet<LocalId>,
@@ -194,7 +194,7 @@ impl Contents {
         rewrite: bool,
     ) {
         let (written, jumps) = written(body, header.into_iter().chain([inner]));
-        let follows = self.depth < DEPTH_MAX && !jumps;
+        let follows = self.depth < MAX_DEPTH && !jumps;
         state.retain(|local, content| {
             !written.contains(local) || follows && *content == Content::Zero
         });

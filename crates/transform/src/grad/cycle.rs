@@ -20,13 +20,13 @@ use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
 
 /// Number of checkpoints of a loop, if its state is small.
-const SLOTS_MAX: u64 = 16;
+const MAX_SLOTS: u64 = 16;
 /// Number of checkpoints of a loop, however large its state.
-const SLOTS_MIN: u64 = 4;
+const MIN_SLOTS: u64 = 4;
 /// Iterations of a segment, if the state is small; a power of two, like the next.
-const TAPE_MAX: u64 = 256;
+const MAX_TAPE: u64 = 256;
 /// Iterations of a segment, however large the state.
-const TAPE_MIN: u64 = 4;
+const MIN_TAPE: u64 = 4;
 /// Bytes that slots and tape of a loop may take each as long as they are longer than the least.
 const KEPT_BYTES: u64 = 1024;
 
@@ -92,6 +92,13 @@ impl Reverser<'_, '_> {
             let slots = (!short).then(|| self.slots(&state));
             (tape, slots)
         });
+        if kept.is_none()
+            && trips.is_none()
+            && let Some((index, range)) = cycle.range
+            && let Some(back) = backward_range(&mut self.b, range)
+        {
+            return self.index_backwards(cycle, index, back);
+        }
         let trips = match (trips, known, cycle.range) {
             (Some(trips), ..) => trips,
             (None, Some(known), _) => number(&mut self.b, known),
@@ -102,8 +109,8 @@ impl Reverser<'_, '_> {
                 self.b.load(counter)
             }
         };
-        let (zero, one) = (number(&mut self.b, 0), number(&mut self.b, 1));
-        let last = self.b.sub(trips, one);
+        let zero = number(&mut self.b, 0);
+        let last = trip_count::wide(&mut self.b, trips, -1);
         match kept {
             None => self.backwards(cycle, None, [zero, last]),
             Some((tape, None)) => {
@@ -115,10 +122,31 @@ impl Reverser<'_, '_> {
         }
     }
 
+    /// Reverses all iterations of a loop by its own index, which steps backwards.
+    fn index_backwards(&mut self, cycle: &Cycle, index: Value, range: [Value; 3]) {
+        let data = self.scan.body.values[index];
+        let name = data.name.map_or("i", |name| self.b.module.text(name)).to_owned();
+        let ty = self.b.body().type_of(range[0]);
+        let is_same = ty == data.ty;
+        let back = self.b.loop_index(ty, if is_same { &name } else { "back" });
+        self.b.open_block();
+        if self.need.value(index) {
+            let scalar = data.ty.as_scalar().unwrap_or(Scalar::I32);
+            let new = self.b.convert(back, scalar);
+            if !is_same {
+                self.b.rename(new, &name);
+            }
+            self.copy.set(index, new);
+        }
+        self.block(cycle.body);
+        let block = self.b.close_block();
+        self.b.for_block(back, range, block);
+    }
+
     /// Reverses iterations, from the last of them to the first.
     fn backwards(&mut self, cycle: &Cycle, tape: Option<&Tape>, [first, last]: [Value; 2]) {
         let minus = self.b.number(Type::I64, -1.0);
-        let before = self.b.add(first, minus);
+        let before = trip_count::wide(&mut self.b, first, -1);
         let back = self.b.loop_index(Type::I64, "back");
         self.b.open_block();
         if let Some(tape) = tape {
@@ -184,7 +212,7 @@ impl Reverser<'_, '_> {
 
     /// Makes a tape; not a longer one than iterations known.
     fn tape(&mut self, state: &[LocalId], known: Option<u64>) -> Tape {
-        let most = (KEPT_BYTES / self.state_bytes(state)).clamp(TAPE_MIN, TAPE_MAX);
+        let most = (KEPT_BYTES / self.state_bytes(state)).clamp(MIN_TAPE, MAX_TAPE);
         let most = 1 << most.ilog2();
         let places = known.map_or(most, |known| known.min(most).next_power_of_two());
         Tape { state: self.reserve_state(state, "tape", places), places }
@@ -192,7 +220,7 @@ impl Reverser<'_, '_> {
 
     /// Makes slots and takes the first checkpoint.
     fn slots(&mut self, state: &[LocalId]) -> Checkpoints {
-        let count = (KEPT_BYTES / self.state_bytes(state)).clamp(SLOTS_MIN, SLOTS_MAX);
+        let count = (KEPT_BYTES / self.state_bytes(state)).clamp(MIN_SLOTS, MAX_SLOTS);
         let positions = array(&mut self.b, "checkpoint_positions", Type::I64, count);
         let top = self.b.local("checkpoint_top", Type::I64);
         let top = self.b.local_place(top);
@@ -291,6 +319,28 @@ fn next_checkpoint(
     let ahead = b.load(ahead);
     let ahead = b.mul(ahead, length);
     b.add(here, ahead)
+}
+
+/// The range of a loop from its last index to its first, if it goes over neighbouring numbers or
+/// all of it is known: of the index's own type if its bounds are known to fit, else of `i64`.
+fn backward_range(b: &mut Builder<'_>, range: [Value; 3]) -> Option<[Value; 3]> {
+    let [start, end, step] = range;
+    let scalar = b.body().type_of(start).as_scalar()?;
+    let by = trip_count::literal(b, step).filter(|_| scalar.bits() <= 32)?;
+    if let Some(trips) = trip_count::known(b.body(), range)
+        && let Some(first) = trip_count::literal(b, start)
+    {
+        let last = first + (i128::from(trips) - 1) * by;
+        let bounds = [last, first - by, -by];
+        let fits = |&number: &i128| Literal::int(scalar, number).as_int() == Some(number);
+        let scalar = if bounds.iter().all(fits) { scalar } else { Scalar::I64 };
+        return Some(bounds.map(|bound| b.literal(Literal::int(scalar, bound))));
+    }
+    if by.abs() != 1 {
+        return None;
+    }
+    let (last, before) = (trip_count::wide(b, end, -by), trip_count::wide(b, start, -by));
+    Some([last, before, b.literal(Literal::int(Scalar::I64, -by))])
 }
 
 fn number(b: &mut Builder<'_>, value: u64) -> Value {

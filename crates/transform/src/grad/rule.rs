@@ -1,4 +1,7 @@
 //! The reverse of single statements: what each operation hands on of its adjoint.
+//!
+//! Derivatives of builtins, such as of `atan2`, stand in their rows in `ir/src/builtin`: of natives
+//! in `native_derivative.rs`.
 
 use super::adjoint::{OptionalName, accumulate_shared, clear, take};
 use super::reverse::{Reverser, SavedValues};

@@ -1,6 +1,7 @@
 //! Number of rounds of a `For`, as `i64`, and the index of each.
 
 use gbxcule_ir::build::Builder;
+use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::Body;
 use gbxcule_ir::op::{BinaryOp, Op, Value};
@@ -17,10 +18,13 @@ pub(super) fn known(body: &Body, range: [Value; 3]) -> Option<u64> {
     if step == 0 || distance <= 0 { Some(0) } else { u64::try_from((distance - 1) / step + 1).ok() }
 }
 
-/// The number of iterations. Differences are taken in the unsigned type of the same width, where
-/// they are exact.
+/// The number of iterations. Bounds of up to 32 bits are widened, so that nothing wraps;
+/// differences of wider ones are taken in the unsigned type, where they are exact.
 pub(super) fn count(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Value {
     let scalar = b.body().type_of(step).as_scalar().unwrap_or(Scalar::I32);
+    if scalar.bits() <= 32 {
+        return widened(b, [start, end, step]);
+    }
     let zero_trips = b.number(Type::I64, 0.0);
     let zero = b.number(Type::scalar(scalar), 0.0);
     let known = match b.body().values[step].op {
@@ -52,12 +56,85 @@ pub(super) fn count(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Valu
     }
 }
 
+/// The number of iterations between bounds of up to 32 bits, as text says it:
+/// `max(end - start + step - 1, 0) / step`.
+fn widened(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Value {
+    let zero = b.number(Type::I64, 0.0);
+    match literal(b, step) {
+        Some(0) => zero,
+        Some(by) => {
+            let (from, to) = if by > 0 { (start, end) } else { (end, start) };
+            let size = by.abs();
+            let distance = difference(b, to, from, size - 1);
+            let rounded = b.native(Native::Max, &[distance, zero]);
+            if size == 1 {
+                return rounded;
+            }
+            let size = b.literal(Literal::int(Scalar::I64, size));
+            b.binary(BinaryOp::Divide, rounded, size)
+        }
+        None => {
+            // The quotient is rounded towards zero, and only a positive one is a number of
+            // iterations. Step 0 would divide by zero.
+            let (step, one) = (wide(b, step, 0), b.number(Type::I64, 1.0));
+            let minus = b.number(Type::I64, -1.0);
+            let rises = b.lt(zero, step);
+            let sign = b.select(rises, one, minus);
+            let distance = difference(b, end, start, 0);
+            let past = b.sub(step, sign);
+            let past = b.add(distance, past);
+            let never = b.eq(step, zero);
+            let size = b.select(never, one, step);
+            let quotient = b.div(past, size);
+            let trips = b.native(Native::Max, &[quotient, zero]);
+            b.select(never, zero, trips)
+        }
+    }
+}
+
+/// `to - from + more` as `i64`, with what is known of it in one number.
+fn difference(b: &mut Builder<'_>, to: Value, from: Value, more: i128) -> Value {
+    match literal(b, from) {
+        Some(from) => wide(b, to, more - from),
+        None => {
+            let (to, from) = (wide(b, to, more), wide(b, from, 0));
+            b.sub(to, from)
+        }
+    }
+}
+
+/// A number plus a known one, as `i64`: exact for numbers of up to 32 bits.
+pub(super) fn wide(b: &mut Builder<'_>, value: Value, more: i128) -> Value {
+    if let Some(known) = literal(b, value) {
+        return b.literal(Literal::int(Scalar::I64, known + more));
+    }
+    let value = b.convert(value, Scalar::I64);
+    let size = b.literal(Literal::int(Scalar::I64, more.abs()));
+    match more {
+        0 => value,
+        1.. => b.add(value, size),
+        _ => b.sub(value, size),
+    }
+}
+
+/// Returns the number that an integer is known to be.
+pub(super) fn literal(b: &Builder<'_>, value: Value) -> Option<i128> {
+    match b.body().values[value].op {
+        Op::Literal(literal) => literal.as_int(),
+        _ => None,
+    }
+}
+
 /// The index of an iteration.
 pub(super) fn index(b: &mut Builder<'_>, start: Value, step: Value, count: Value) -> Value {
     let scalar = b.body().type_of(start).as_scalar().unwrap_or(Scalar::I32);
     let count = b.convert(count, scalar);
-    let offset = b.mul(count, step);
-    b.add(start, offset)
+    let offset = match literal(b, step) {
+        Some(1) => count,
+        Some(-1) => return b.sub(start, count),
+        _ => b.mul(count, step),
+    };
+    if literal(b, start) == Some(0) { offset } else { b.add(start, offset) }
 }
 
 fn nonzero_steps(b: &mut Builder<'_>, from: Value, to: Value, step: Value, of: Scalar) -> Value {

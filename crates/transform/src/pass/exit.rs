@@ -6,7 +6,7 @@
 //! `Break`; what follows the loop runs only if the flag isn't set. Elsewhere what follows a branch
 //! that returns moves into the arm that doesn't.
 
-use gbxcule_ir::check::NESTING_MAX;
+use gbxcule_ir::check::MAX_NESTING;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{Body, Function, Inline, Local};
 use gbxcule_ir::module::Module;
@@ -96,7 +96,7 @@ fn is_shallow(body: &Body) -> bool {
         Step::Stmt(stmt) => returns += usize::from(matches!(stmt.kind, StmtKind::Return(_))),
         Step::Leave(_) => depth -= 1,
     });
-    deepest + 2 * returns < NESTING_MAX
+    deepest + 2 * returns < MAX_NESTING
 }
 
 struct Rewriter<'a> {
@@ -108,7 +108,7 @@ struct Rewriter<'a> {
 }
 
 impl Rewriter<'_> {
-    /// Blocks nest at most `check::NESTING_MAX` deep, so this may recurse.
+    /// Blocks nest at most `check::MAX_NESTING` deep, so this may recurse.
     fn block(&mut self, block: BlockId, in_loop: bool) {
         let stmts = std::mem::take(&mut self.body.blocks[block].stmts);
         let stmts = self.stmts(stmts, in_loop);

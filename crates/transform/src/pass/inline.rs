@@ -7,7 +7,7 @@
 
 use super::copy::{Copier, Parameters};
 use super::exit;
-use gbxcule_ir::check::{NESTING_MAX, Valid};
+use gbxcule_ir::check::{MAX_NESTING, Valid};
 use gbxcule_ir::function::{Body, Function, FunctionId, Inline, Local, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Op, Value, ValueData};
@@ -69,7 +69,7 @@ fn into(module: &Module, body: &mut Body, trusted: bool) {
             match call(module, body, &stmt, trusted) {
                 Some((callee, value))
                     if size < LARGE
-                        && level + depth(&module.functions[callee].body) < NESTING_MAX =>
+                        && level + depth(&module.functions[callee].body) < MAX_NESTING =>
                 {
                     let before = out.len();
                     results.extend(put(module, body, callee, value, &stmt, &mut out));

@@ -19,7 +19,7 @@ use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
 mod bound;
 
 /// Elements that an array may have to become variables.
-const ELEMENTS_MAX: u32 = 4;
+const MAX_ELEMENTS: u32 = 4;
 
 /// Fields to promote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -230,7 +230,7 @@ impl Candidates<'_> {
             Shape::Scalar(_) | Shape::Array { .. } => !matches!(used, Use::Expose(_)),
             Shape::Fixed { of, len } => {
                 of.as_scalar().is_some()
-                    && len <= ELEMENTS_MAX
+                    && len <= MAX_ELEMENTS
                     && matches!(used, Use::Read(_))
                     && matches!(&whole[path.len()..], [Projection::At(index)]
                         if bound::most(self.body, *index).is_some_and(|most| most < u128::from(len)))
@@ -349,7 +349,7 @@ impl Promoter<'_> {
         places
     }
 
-    /// Statements of a block and those inside it; blocks nest at most `check::NESTING_MAX` deep.
+    /// Statements of a block and those inside it; blocks nest at most `check::MAX_NESTING` deep.
     fn block(&mut self, root: BlockId) {
         let mut blocks = Vec::new();
         walk(self.body, root, |step| {

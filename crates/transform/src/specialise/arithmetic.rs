@@ -12,7 +12,7 @@ use gbxcule_ir::ty::{Scalar, Type};
 use PartialValue::{Sum, Value as Unknown};
 
 /// Operations looked through when bits are followed.
-const DEPTH_MAX: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 impl Residual {
     /// `-x`, `!x`
@@ -176,7 +176,7 @@ impl Residual {
         depth: usize,
     ) -> PartialValue {
         let Unknown(value) = of else { return of };
-        if depth == DEPTH_MAX {
+        if depth == MAX_DEPTH {
             return of;
         }
         let ty = self.body.type_of(value);
@@ -224,7 +224,7 @@ impl Residual {
     fn possible(&self, value: Value, depth: usize) -> u64 {
         let Some(scalar) = self.body.type_of(value).as_scalar() else { return u64::MAX };
         let all = Literal::from_bits(scalar, u64::MAX).bits();
-        if depth == DEPTH_MAX {
+        if depth == MAX_DEPTH {
             return all;
         }
         let of = |value| self.possible(value, depth + 1);

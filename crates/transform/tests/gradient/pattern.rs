@@ -120,6 +120,64 @@ fn loops_of_every_length_with_a_large_state() {
     }
 }
 
+/// Bounds written down and not, steps up and down, and numbers at which one more would wrap.
+#[test]
+fn loops_over_every_range() {
+    let small = [[0, 5], [5, 0], [-3, 4], [4, -3], [2, 2]];
+    let steps = [1, -1, 2, -2, 3];
+    let small = small.into_iter().flat_map(|[start, end]| steps.map(|step| [start, end, step]));
+    let (least, most) = (i32::MIN, i32::MAX);
+    let large = [
+        [most - 2, most, 1],
+        [most - 3, most, 2],
+        [most, most, -1],
+        [least + 2, least, -1],
+        [least + 3, least, -2],
+        [least, least + 2, 1],
+        [least, least, 1],
+        [0, 5, 0],
+    ];
+    for range in small.chain(large) {
+        for dynamic in 0..4 {
+            // At most two of the three are arguments.
+            let mut case = case(|b| {
+                let arguments = match dynamic {
+                    0 => [None, None, None],
+                    1 => [None, Some(2), None],
+                    2 => [Some(2), Some(3), None],
+                    _ => [Some(2), None, Some(3)],
+                };
+                let mut bounds = range.map(|bound| b.i32(bound));
+                for (bound, argument) in bounds.iter_mut().zip(arguments) {
+                    argument.into_iter().for_each(|at| *bound = b.arg(at));
+                }
+                let zero = b.real(0.0);
+                let s = b.var("s", zero);
+                b.for_range("i", bounds, |b, i| {
+                    let one = b.i32(1);
+                    let at = b.and(i, one);
+                    let (old, x) = (b.load(s), b.x(at));
+                    let square = b.mul(x, x);
+                    let new = b.add(old, square);
+                    b.store(s, new);
+                });
+                let last = b.load(s);
+                b.out(last);
+            });
+            let [start, end, step] = range;
+            case.numbers = match dynamic {
+                0 | 1 => vec![end, 3],
+                2 => vec![start, end],
+                _ => vec![start, step],
+            };
+            // A step of 0 that is written down is refused.
+            if step != 0 || dynamic == 3 {
+                assert_eq!(compare(&case), Verdict::Right, "{range:?}, {dynamic}");
+            }
+        }
+    }
+}
+
 /// A loop of thousands of iterations: segments of 64, whose begins are brought back from 16
 /// checkpoints.
 #[test]

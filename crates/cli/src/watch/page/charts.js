@@ -1,6 +1,6 @@
 // Results of all machines: statistics of their episodes, and a map of where they were.
 
-const MOST_POINTS = 240;
+const MAX_POINTS = 240;
 const UNIT = 4;
 
 const byId = (id) => document.getElementById(id);
@@ -42,7 +42,7 @@ export class Charts {
     this.count = episodes.count;
     this.means.push(episodes.mean_return);
     // All of it stays in sight: half of the points are left out.
-    if (this.means.length > MOST_POINTS) this.means = this.means.filter((_, index) => index % 2 === 0);
+    if (this.means.length > MAX_POINTS) this.means = this.means.filter((_, index) => index % 2 === 0);
     drawLine(byId('curve'), this.means);
   }
 }

@@ -4,7 +4,7 @@ const RATE = 1048576 / 22;
 // A piece that comes too late begins this much after the present, so that the next ones are in time.
 const LEAD_S = 0.06;
 // More than this ahead, pieces are left out: the machine runs faster than they can be heard.
-const MOST_AHEAD_S = 0.3;
+const MAX_AHEAD_S = 0.3;
 
 export class Sound {
   constructor() {
@@ -29,7 +29,7 @@ export class Sound {
     if (!this.context || count === 0) return;
     const now = this.context.currentTime;
     if (this.next < now) this.next = now + LEAD_S;
-    if (this.next > now + MOST_AHEAD_S) return;
+    if (this.next > now + MAX_AHEAD_S) return;
     const buffer = this.context.createBuffer(2, count, RATE);
     for (const side of [0, 1]) {
       const out = buffer.getChannelData(side);

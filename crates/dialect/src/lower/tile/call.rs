@@ -2,7 +2,7 @@
 
 use super::super::call::CallArgument;
 use super::super::{FunctionLowering, LoweringResult, Operand, fault};
-use super::{ELEMENTS_MAX, Tile};
+use super::{MAX_ELEMENTS, Tile};
 use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -133,8 +133,8 @@ impl<'a> TileCall<'a> {
         match extents {
             Some(extents) if (1..=4).contains(&extents.len()) => {
                 let count = extents.iter().fold(1u64, |all, &it| all.saturating_mul(it.into()));
-                if count > ELEMENTS_MAX {
-                    let message = format!("a tile has at most {ELEMENTS_MAX} elements");
+                if count > MAX_ELEMENTS {
+                    let message = format!("a tile has at most {MAX_ELEMENTS} elements");
                     return fault(Code::TooComplex, self.span, message);
                 }
                 Ok(extents)

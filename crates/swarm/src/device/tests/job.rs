@@ -3,7 +3,6 @@
 use super::host::Program;
 use crate::device::host_copy;
 use crate::device::state_arrays::{COUNTERS, FIRST_ARRAY, PARTS, lengths, scalars};
-use crate::device::step::codec_tables;
 use crate::{Codec, Layout, Model, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage, SwarmConfig};
 
 /// Every button, combinations, and actions that are held for shorter and longer than others.
@@ -135,7 +134,7 @@ impl Job {
         }
         job.extend((self.rom.bytes().len() as u64).to_le_bytes());
         job.extend(self.rom.bytes());
-        let (buttons, frames_held) = codec_tables(&self.codec, schedule);
+        let (buttons, frames_held) = self.codec.tables(schedule);
         job.extend(buttons);
         job.extend(frames_held.iter().flat_map(|frames| frames.to_le_bytes()));
         (0..self.steps).for_each(|step| job.extend(self.actions(step)));

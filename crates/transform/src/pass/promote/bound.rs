@@ -5,11 +5,11 @@ use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::ty::Scalar;
 
 /// Steps back that are followed.
-const DEPTH_MAX: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// The largest value that an integer can have; `None` if it may be negative.
 pub(super) fn most(body: &Body, value: Value) -> Option<u128> {
-    look(body, value, DEPTH_MAX)
+    look(body, value, MAX_DEPTH)
 }
 
 fn look(body: &Body, value: Value, depth: usize) -> Option<u128> {

@@ -3,6 +3,7 @@
 //! the same in a kernel.
 
 use gbxcule_gameboy::hook::NO_HOOK;
+use gbxcule_gameboy::step::buttons_in_frame;
 
 use super::Shard;
 use crate::hook::HookTable;
@@ -49,7 +50,7 @@ impl Shard {
             if self.single_frames().progress[slot].is_over {
                 return;
             }
-            let buttons = if frame < frames_held { buttons } else { 0 };
+            let buttons = buttons_in_frame(buttons, frames_held, frame);
             let draw = plan.draw_each || plan.draw_last && frame + 1 == end;
             let begun = self.machines[slot].mcycles_at_single_speed();
             let is_stopped = self.run_single_frame(slot, plan, (buttons, draw));

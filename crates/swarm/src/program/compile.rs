@@ -57,16 +57,16 @@ pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
     ["kernel_call::set_step_numbers", "kernel_call::writes_asked"];
 
 /// Most writes of a function.
-pub(crate) const MOST_WRITES: u32 = 64;
+pub(crate) const MAX_WRITES: u32 = 64;
 /// Message about a function that writes more.
 pub(crate) const TOO_MANY_WRITES: &str = "a program writes at most 64 bytes before it returns";
 /// Names of the functions that write.
 const WRITES: [&str; 2] = ["write", "write_bank"];
 
 /// Most cells of a scratch: 4 MiB an env.
-const SCRATCH_MAX: i128 = 1 << 20;
+const MAX_SCRATCH: i128 = 1 << 20;
 /// Four times a frame's pixels.
-const OBS_DIM_MAX: i128 = 4 * 160 * 144;
+const MAX_OBS_DIM: i128 = 4 * 160 * 144;
 
 /// A module with a swarm's programs in it.
 #[derive(Debug)]
@@ -365,8 +365,8 @@ impl TextFunctions {
             let found = reader.setting(name).and_then(|found| size(name, found, least, most));
             found.map_err(|fault| faults.push(fault)).ok().flatten()
         };
-        let scratch = setting("SCRATCH", 0, SCRATCH_MAX).unwrap_or(0);
-        let obs_dim = setting("OBS_DIM", 1, OBS_DIM_MAX);
+        let scratch = setting("SCRATCH", 0, MAX_SCRATCH).unwrap_or(0);
+        let obs_dim = setting("OBS_DIM", 1, MAX_OBS_DIM);
         let actions = setting("ACTIONS", 1, 256);
         let has =
             |want: &ExpectedFunction<'_>| functions.iter().any(|(known, _)| known == want.name);

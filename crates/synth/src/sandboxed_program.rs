@@ -6,7 +6,7 @@
 //! folder of this process alone.
 
 use crate::error::SynthError;
-use crate::execute::{Grid, Memory};
+use crate::execute::{ArgumentBytes, LaunchInputs};
 use crate::row_program::element;
 use gbxcule_codegen_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
 use gbxcule_files::TemporaryFolder;
@@ -23,7 +23,7 @@ const MACHINES_FAULT: [&str; 3] =
 const LIMIT_MET: [&str; 4] =
     ["signal terminated program", "CPU time limit", "virtual memory exhausted", "out of memory"];
 /// Most characters of a compiler's message.
-const MOST_ERROR_CHARACTERS: usize = 200;
+const MAX_ERROR_CHARACTERS: usize = 200;
 
 /// A text with what a launch of it needs.
 pub(crate) struct Job<'a> {
@@ -33,13 +33,13 @@ pub(crate) struct Job<'a> {
     pub(crate) kernel: FunctionId,
     /// Name of the kernel in the text.
     pub(crate) symbol: String,
-    pub(crate) grid: Grid<'a>,
+    pub(crate) grid: LaunchInputs<'a>,
     /// Memory before each launch; the first is compiled in before the second, and so on.
-    pub(crate) launches: Vec<Memory>,
+    pub(crate) launches: Vec<ArgumentBytes>,
 }
 
 /// Memory that each launch of a job left; `None` for one that faulted.
-pub(crate) type Launched = Vec<Option<Memory>>;
+pub(crate) type Launched = Vec<Option<ArgumentBytes>>;
 
 /// Reason why a job left no memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -151,7 +151,7 @@ fn first_error(stderr: &str) -> String {
     let line = stderr.lines().find(|line| line.contains("error")).or(stderr.lines().next());
     let line = line.unwrap_or("it says nothing");
     let at = line.find("text_").unwrap_or(0);
-    line[at..].chars().take(MOST_ERROR_CHARACTERS).collect()
+    line[at..].chars().take(MAX_ERROR_CHARACTERS).collect()
 }
 
 fn execute(
@@ -200,7 +200,7 @@ fn write(path: &Path, text: &str) -> Result<(), SynthError> {
 
 /// Counts the bytes that a program leaves: for each launch, a word for a fault, and all arrays.
 fn bytes_left(job: &Job<'_>) -> usize {
-    let arrays = |memory: &Memory| -> usize {
+    let arrays = |memory: &ArgumentBytes| -> usize {
         memory.data.iter().chain(&memory.gradients).map(Vec::len).sum()
     };
     job.launches.iter().map(|memory| 8 + arrays(memory)).sum()
@@ -210,7 +210,7 @@ fn launched(job: &Job<'_>, rest: &mut &[u8]) -> Launched {
     job.launches.iter().map(|memory| outcome(memory, rest)).collect()
 }
 
-fn outcome(before: &Memory, rest: &mut &[u8]) -> Option<Memory> {
+fn outcome(before: &ArgumentBytes, rest: &mut &[u8]) -> Option<ArgumentBytes> {
     let mut take = |len: usize| {
         let (taken, left) = rest.split_at(len.min(rest.len()));
         *rest = left;
@@ -219,7 +219,7 @@ fn outcome(before: &Memory, rest: &mut &[u8]) -> Option<Memory> {
     let fault = take(8);
     let data = before.data.iter().map(|bytes| take(bytes.len())).collect();
     let gradients = before.gradients.iter().map(|bytes| take(bytes.len())).collect();
-    fault.iter().all(|&byte| byte == 0).then_some(Memory { data, gradients })
+    fault.iter().all(|&byte| byte == 0).then_some(ArgumentBytes { data, gradients })
 }
 
 fn main_text(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<String, SynthError> {
@@ -246,7 +246,7 @@ fn list(numbers: &[u32]) -> String {
 }
 
 /// Declares the handle of each array and returns the text of each argument's address.
-fn array_arguments(job: &Job<'_>, memory: &Memory, body: &mut String) -> Vec<String> {
+fn array_arguments(job: &Job<'_>, memory: &ArgumentBytes, body: &mut String) -> Vec<String> {
     let mut args = Vec::new();
     for (at, param) in job.module.functions[job.kernel].params.iter().enumerate() {
         let Some(of) = element(job.module, param.ty) else {
@@ -278,7 +278,7 @@ fn array_arguments(job: &Job<'_>, memory: &Memory, body: &mut String) -> Vec<Str
 }
 
 /// A function that launches a job and writes what is left.
-fn function(job: &Job<'_>, number: usize, memory: &Memory, launch: usize) -> String {
+fn function(job: &Job<'_>, number: usize, memory: &ArgumentBytes, launch: usize) -> String {
     let mut body = String::new();
     let mut bytes = |name: String, bytes: &[u8]| {
         let list: Vec<String> = bytes.iter().map(u8::to_string).collect();

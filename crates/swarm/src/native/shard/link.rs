@@ -12,7 +12,7 @@ use crate::{AnyMachine, Counters};
 
 /// T-cycles that a machine can be beyond the end of a frame at most: the longest pause of a CPU is
 /// a change of speed.
-const MOST_AHEAD_TCYCLES: i64 = 100_000;
+const MAX_AHEAD_TCYCLES: i64 = 100_000;
 
 impl Shard {
     /// Runs frames of the envs `first` and `first + 1`.
@@ -68,7 +68,7 @@ fn color_step(step: PairStep) -> color::PairStep {
 /// pair's time.
 pub(crate) fn joined(counters: Counters) -> Counters {
     let ahead = pair_ahead(counters.frames, counters.tcycles);
-    if (-i64::from(LEAD_TCYCLES)..MOST_AHEAD_TCYCLES).contains(&ahead) {
+    if (-i64::from(LEAD_TCYCLES)..MAX_AHEAD_TCYCLES).contains(&ahead) {
         return counters;
     }
     Counters { tcycles: counters.frames.wrapping_mul(u64::from(FRAME_TCYCLES)), ..counters }
