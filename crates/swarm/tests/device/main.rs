@@ -226,11 +226,6 @@ fn a_share_of_it_is_so_on_the_cpu_for_colors() {
 }
 
 #[test]
-fn pairs_of_colors_are_so_on_a_stand_in() {
-    pass(1, &["colors_need_cuda::pairs_do_the_same"], &[]);
-}
-
-#[test]
 fn too_little_memory_says_how_many_machines_fit() {
     pass(1, &["out_of_memory", "--exact"], &[("HOST_GPU_MEMORY", "50000000")]);
 }
