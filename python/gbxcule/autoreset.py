@@ -23,6 +23,11 @@ def mode_of(mode: Any) -> AutoresetMode:
     return mode if isinstance(mode, AutoresetMode) else one_of("autoreset mode", mode, _MODES)
 
 
+def partners(mask: Mask) -> Mask:
+    """Return the envs whose partner in a pair is marked."""
+    return mask.reshape(-1, 2)[:, ::-1].reshape(-1)
+
+
 def refuse_late_step(mode: AutoresetMode, over: Mask) -> None:
     """Refuse a step if nobody has reset the envs whose episodes are over."""
     if mode == AutoresetMode.DISABLED and over.any():

@@ -389,7 +389,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         swarm = self._swarm
         marked = mask_of("mask", mask, self.num_envs)
         swarm.load_states(marked.tobytes(), one_or_more_states("states", states))
-        self._look_again(marked)
+        self._go_on(marked)
 
     def save_state(self, env: int, format: str = "gbxcule") -> bytes:
         """An env as bytes that outlive this process: exactly, or as `bess` or `pyboy` (2.8), which others read."""
@@ -405,7 +405,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         number of the episode too, so that later ones are those of the env that was saved."""
         swarm, env = self._swarm, self._env(env)
         swarm.load_state(env, content("a state", state), with_seed)
-        self._look_again(mask_of_one(env, self.num_envs))
+        self._go_on(mask_of_one(env, self.num_envs))
 
     def save_battery(self, env: int, bank: int | None = None) -> bytes:
         """Return the memory that the battery of an env's cartridge keeps, as other emulators' `.sav` files have it; or one
@@ -507,6 +507,16 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         for place in range(len(self._changes)):
             self._levels[place, mask] = self._watch[f"reward {place}"][mask]
 
+    def _go_on(self, mask: Mask) -> None:
+        """Note that the marked envs go on from a state: where an episode was over, the next one has begun with it. Those of
+        a pair begin together."""
+        begun = self._over & mask
+        if self.is_paired:
+            begun &= autoreset.partners(begun)
+        self._steps[begun] = 0
+        self._over = self._over & ~begun
+        self._look_again(mask)
+
     def _measured(self, ignored: Mask) -> npt.NDArray[np.float32]:
         if self._native_reward:
             self._swarm.rewards_into(self._rewards)
@@ -534,7 +544,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         """Mark envs whose partner's episode is over: episodes of a pair end together."""
         if not self.is_paired:
             return np.zeros(self.num_envs, np.bool_)
-        return over.reshape(-1, 2)[:, ::-1].reshape(-1) & ~over
+        return autoreset.partners(over) & ~over
 
     def _reset_at_once(self, over: Mask) -> dict[str, Any]:
         final_obs = np.full(self.num_envs, None, object)

@@ -5,6 +5,7 @@ import importlib.util
 import warnings
 
 import gbxcule
+import gymnasium
 import numpy as np
 import pytest
 from gbxcule.adapter.pool import SwarmPool
@@ -41,6 +42,9 @@ def test_a_pool_refuses_what_it_did_not_hand_out():
         pool.send([0, 0], info["env_id"] + 1)
     pool.send([0, 0], info["env_id"])
     with pytest.raises(RuntimeError, match="is stepping"):
+        pool.send([0, 0], info["env_id"])
+    pool.close()
+    with pytest.raises(gymnasium.error.ClosedEnvironmentError, match="the pool is closed"):
         pool.send([0, 0], info["env_id"])
     pool.close()
     with pytest.raises(ValueError, match="batches of 3"):

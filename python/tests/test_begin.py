@@ -125,6 +125,37 @@ def test_a_new_start_is_the_programs_too(task):
     assert (rewards < 42).all(), "the score at the start is no reward"
 
 
+def test_a_reset_to_a_state_is_seen_there(task):
+    env = made(task, num_envs=3)
+    first, _ = env.reset(seed=1)
+    for step in range(3):
+        seen, *_ = env.step([step, step + 1, step + 2])
+    state = env.save_state(1)
+    for fresh in (env, made(task, num_envs=3)):
+        obs, _ = fresh.reset(seed=4, options={"state": state})
+        # What was pressed is no part of a state.
+        assert obs[:, 3].tolist() == [fresh.read_memory(one, "Score")[0] for one in range(3)]
+        assert not np.array_equal(obs[0], first[0])
+        assert all(np.array_equal(obs[0], one) for one in obs)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
+def test_a_state_that_is_loaded_when_an_episode_is_over_begins_the_next_one(mode):
+    env = gbxcule.make_vec(num_envs=2, obs=gbxcule.Ram("C000:C010"), max_episode_steps=2, autoreset_mode=mode)
+    env.reset(seed=1)
+    env.step([1, 2])
+    state = env.save_state(0)
+    *_, truncated, _ = env.step([3, 4])
+    assert truncated.all()
+    env.load_states([True, True], state)
+    oracle = gbxcule.make_vec(num_envs=2, obs=gbxcule.Ram("C000:C010"))
+    oracle.reset(options={"state": state})
+    for ends in (False, True):
+        obs, _, _, truncated, _ = env.step([5, 6])
+        assert np.array_equal(obs, oracle.step([5, 6])[0])
+        assert truncated.tolist() == [ends, ends]
+
+
 def test_a_state_of_others_begins_what_programs_keep(task):
     env = made(task, num_envs=2)
     env.reset(seed=1)

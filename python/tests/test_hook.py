@@ -166,6 +166,7 @@ def test_a_checkpoint_and_a_single_env_have_them_too(task, tmp_path):
         ({"hooks": {"a": "Nowhere"}}, "no symbol `Nowhere`"),
         ({"hooks": {"a": "zz:0150"}}, "a label or bank:address"),
         ({"hooks": {"a": "05:4150"}}, "there is no bank 5 for a hook at 4150: the ROM has the banks 0 to"),
+        ({"hooks": {"a": "01:0150"}}, "no hook can be at 01:0150: this cartridge has bank 0 below 4000"),
         ({"hooks": {"a": gbxcule.Hook("Catch", calls="caught")}}, "calls a function of a program, and none is given"),
         ({"hooks": {"a": gbxcule.Hook("Catch", calls="caught")}, "reward": "reward_v0"}, "`reward_v0` defines no `caught`"),
         ({"hooks": {"action_mask": "Catch"}}, "`hooks` can't have a number named `action_mask`"),
@@ -177,6 +178,20 @@ def test_a_checkpoint_and_a_single_env_have_them_too(task, tmp_path):
 def test_wrong_hooks_are_refused(options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         gbxcule.make_vec(**options)
+
+
+def test_all_of_a_small_rom_may_be_called_bank_0(tmp_path):
+    rom = bytearray(gbxcule._native.built_in_rom("ALU_LOOP"))
+    rom[0x100:0x104] = b"\x00\xc3\x00\x40"
+    rom[0x4000:0x4004] = b"\x3c\xc3\x00\x40"
+    (tmp_path / "loop.sym").write_text("00:4000 Loop\n")
+    hooks = {"label": "Loop", "bank_0": "00:4001", "bank_1": "01:4001"}
+    for left_out in ("bank_0", "bank_1"):
+        kept = {name: place for name, place in hooks.items() if name != left_out}
+        env = gbxcule.make_vec(bytes(rom), 1, symbols=tmp_path / "loop.sym", hooks=kept)
+        env.reset(seed=0)
+        *_, infos = env.step([0])
+        assert all(infos[name][0] > 1000 for name in kept)
 
 
 def test_a_mask_of_another_codec_is_refused(task):

@@ -4,7 +4,7 @@
 //! seed and the episode's number alone: an env plays the same games whatever other envs do, and env
 //! `i` of a swarm seeded `s` those of a single env seeded `s + i`.
 
-use crate::{Rom, SwarmError, banked_address};
+use crate::{LinkMode, Rom, SwarmError, banked_address};
 
 /// A number in memory that is drawn anew where an episode begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,9 +91,10 @@ impl Episodes {
         Self { by_env, awaits_begin, weights: vec![1; starts] }
     }
 
-    /// Returns the start of an env's episode.
-    pub(crate) fn start(&self, env: usize) -> usize {
-        self.by_env[env].start(&self.weights)
+    /// Returns the start of an env's episode; both envs of a pair have the first one's.
+    pub(crate) fn start(&self, env: usize, link: LinkMode) -> usize {
+        let chooses = if link == LinkMode::Pairs { env & !1 } else { env };
+        self.by_env[chooses].start(&self.weights)
     }
 
     pub(crate) fn weights(&self) -> &[u32] {

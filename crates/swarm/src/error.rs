@@ -79,6 +79,8 @@ pub enum SwarmError {
         "there is no bank {bank} for a hook at {address:04x}: the ROM has the banks 0 to {last}"
     )]
     NoSuchBank { bank: u16, address: u16, last: usize },
+    #[error("no hook can be at {bank:02x}:{address:04x}: this cartridge has bank 0 below 4000")]
+    HookOutOfReach { bank: u16, address: u16 },
     #[error("sound is made on the CPU alone; use device cpu, or turn sound off")]
     SoundOnDevice,
     #[error(

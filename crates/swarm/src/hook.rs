@@ -3,6 +3,7 @@
 //!
 //! A swarm without hooks runs other code: whole steps, in which nothing asks for hooks.
 
+use gbxcule_gameboy::cart::{Cart, Mapper};
 use gbxcule_gameboy::hook::HOOK_IN_RAM;
 
 use crate::{Rom, SwarmError};
@@ -39,13 +40,23 @@ impl Hook {
         Self { bank, address, ends_step: false, calls: None }
     }
 
-    /// The place as the machine knows it: an offset in ROM, or an address.
-    fn place(&self) -> u32 {
+    /// The place as the machine knows it: an offset in ROM, or an address. Some linkers call all of
+    /// a ROM of 32 KiB bank 0.
+    fn place(&self, rom: &Rom) -> u32 {
         let address = u32::from(self.address);
         match address >> 14 {
+            0 | 1 if rom.bytes().len() == 2 * BANK_BYTES as usize && self.bank == 0 => address,
             0 | 1 => u32::from(self.bank) * BANK_BYTES + (address & (BANK_BYTES - 1)),
             _ => HOOK_IN_RAM | address,
         }
+    }
+
+    /// Returns true if the bank of ROM can be seen at the address: below 4000 an MBC1 alone has
+    /// others than bank 0.
+    fn is_reachable(&self, rom: &Rom) -> bool {
+        let mapper = Cart::new(rom.cartridge()).mapper;
+        let moves_low = matches!(mapper, Mapper::Mbc1 | Mapper::Mbc1Multicart);
+        self.address >= 0x4000 || self.bank == 0 || moves_low
     }
 }
 
@@ -61,13 +72,16 @@ pub(crate) struct HookTable {
 impl HookTable {
     /// The table of hooks in a ROM.
     pub(crate) fn new(hooks: &[Hook], rom: &Rom) -> Result<Self, SwarmError> {
-        let places: Vec<u32> = hooks.iter().map(Hook::place).collect();
+        let places: Vec<u32> = hooks.iter().map(|hook| hook.place(rom)).collect();
         let mut marks = vec![0; 0x2000];
         for (at, (hook, &place)) in hooks.iter().zip(&places).enumerate() {
             let Hook { bank, address, .. } = *hook;
             if place < HOOK_IN_RAM && place as usize >= rom.bytes().len() {
                 let banks = rom.bytes().len() / BANK_BYTES as usize;
                 return Err(SwarmError::NoSuchBank { bank, address, last: banks - 1 });
+            }
+            if !hook.is_reachable(rom) {
+                return Err(SwarmError::HookOutOfReach { bank, address });
             }
             if places[..at].contains(&place) {
                 return Err(SwarmError::TwoHooks { bank, address });

@@ -143,7 +143,7 @@ impl NativeSwarm {
         self.config.check_pairs(mask)?;
         for env in marked(mask) {
             let drawn = self.episodes.by_env[env].draw();
-            let start = &self.starts[self.episodes.start(env)];
+            let start = &self.starts[self.episodes.start(env, self.config.link)];
             let (shard, slot) = (env / self.envs_per_shard, env % self.envs_per_shard);
             let shard = shard_mut(&mut self.shards, shard);
             shard.restore(slot, start);
@@ -157,18 +157,24 @@ impl NativeSwarm {
     /// Runs the programs' `begin` and first `observe` for the marked envs; their scratch must be
     /// zero.
     fn begin(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
-        let obs_dim = self.config.programs.obs_dim();
-        for env in marked(mask) {
-            self.episodes.awaits_begin[env] = false;
-            let (shard, slot) = (env / self.envs_per_shard, env % self.envs_per_shard);
-            let shard = shard_mut(&mut self.shards, shard);
-            shard.begin(slot, self.seed);
-            if self.config.stage.owns_observation() {
-                let row = &mut self.observations[env * obs_dim..][..obs_dim];
-                row.copy_from_slice(shard.observation(slot));
-            }
-        }
+        marked(mask).for_each(|env| self.begin_env(env, true));
         self.take_fault()
+    }
+
+    /// Runs the programs' `begin` if the env begins an episode, and `observe` in any case.
+    fn begin_env(&mut self, env: usize, begins: bool) {
+        self.episodes.awaits_begin[env] = false;
+        let (shard, slot) = (env / self.envs_per_shard, env % self.envs_per_shard);
+        let shard = shard_mut(&mut self.shards, shard);
+        if begins {
+            shard.begin(slot, self.seed);
+        }
+        shard.observe_first(slot, self.seed);
+        if self.config.stage.owns_observation() {
+            let obs_dim = self.config.programs.obs_dim();
+            let row = &mut self.observations[env * obs_dim..][..obs_dim];
+            row.copy_from_slice(shard.observation(slot));
+        }
     }
 
     /// The first program that stopped.
@@ -255,19 +261,15 @@ impl NativeSwarm {
     }
 
     /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin`
-    /// runs.
+    /// runs. They observe the env anew.
     ///
     /// # Errors
     /// There is no such env, the snapshot belongs to another cartridge, or a program stopped.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         snapshot.check(&self.rom, &self.config.programs)?;
         self.load_env(env, snapshot)?;
-        if snapshot.scratch.is_none() {
-            let mut mask = vec![false; self.config.num_envs];
-            mask[env] = true;
-            return self.begin(&mask);
-        }
-        Ok(())
+        self.begin_env(env, snapshot.scratch.is_none());
+        self.take_fault()
     }
 
     /// Loads a checked state into an env. Runs no program.

@@ -203,6 +203,23 @@ fn states_that_cant_be_taken_say_why_and_change_nothing() {
     assert_eq!(game.save_state(1).expect("an env"), before);
 }
 
+/// The format has no lengths: what is missing shows in the sum alone.
+#[test]
+fn a_state_of_pyboys_of_another_length_is_refused() {
+    for name in ["PEARL_DRIFT", "AMBER_ROAD"] {
+        let mut game = swarm(name);
+        run(&mut game, 70);
+        let good = game.export_pyboy(0).expect("an env");
+        let longer = [good.clone(), vec![0; 100]].concat();
+        let shorter = [1, 2, 20, 2000].map(|count| good[..good.len() - count].to_vec());
+        for state in shorter.into_iter().chain([longer]) {
+            let error = game.import_state(1, &state).expect_err("another length").to_string();
+            assert!(error.contains("cut off or damaged"), "{error}");
+        }
+        game.import_state(1, &good).expect("a good state");
+    }
+}
+
 #[test]
 fn damaged_states_never_bring_anything_down() {
     for (name, step) in [("MBC3_RTC", 997), ("COLOR_SPEED", 9973)] {

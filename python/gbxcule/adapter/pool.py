@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 
@@ -39,6 +40,7 @@ class SwarmPool:
         self._workers = ThreadPoolExecutor(count, thread_name_prefix="gbxcule")
         self._ready: SimpleQueue[tuple[int, Future[Batch]]] = SimpleQueue()
         self._is_busy = [False] * count
+        self._is_closed = False
         first = self._parts[0]
         self.single_observation_space = first.single_observation_space
         self.single_action_space = first.single_action_space
@@ -77,6 +79,7 @@ class SwarmPool:
 
     def close(self) -> None:
         """Wait for batches that are stepping, then free the machines."""
+        self._is_closed = True
         self._wait()
         self._workers.shutdown()
         for part in self._parts:
@@ -86,8 +89,10 @@ class SwarmPool:
         return np.arange(number * self.batch_size, (number + 1) * self.batch_size, dtype=np.int32)
 
     def _start(self, number: int, work: Any, *arguments: Any) -> None:
-        self._is_busy[number] = True
+        if self._is_closed:
+            raise gymnasium.error.ClosedEnvironmentError("the pool is closed; make a new one")
         future = self._workers.submit(work, *arguments)
+        self._is_busy[number] = True
         future.add_done_callback(lambda done: self._ready.put((number, done)))
 
     def _wait(self) -> None:

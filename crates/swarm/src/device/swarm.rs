@@ -200,7 +200,7 @@ impl DeviceSwarm {
         for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
             envs.push(env);
             drawn.push(self.episodes.by_env[env].draw());
-            chosen[self.episodes.start(env)].push(env);
+            chosen[self.episodes.start(env, self.config.link)].push(env);
         }
         // A launch for each start that one of them has.
         for (start, own) in chosen.iter().enumerate().filter(|(_, own)| own.len() < envs.len()) {
@@ -219,16 +219,17 @@ impl DeviceSwarm {
             self.write_rows(&envs, chance.low, &bytes)?;
         }
         envs.iter().for_each(|&env| self.episodes.awaits_begin[env] = false);
-        self.begin(&marks)
+        self.begin(&marks, true)
     }
 
-    /// Runs the programs' `begin` and first `observe` for the marked envs; their scratch must be
-    /// zero.
-    fn begin(&self, mask: &Array) -> Result<(), SwarmError> {
+    /// Runs the programs' `begin`, for which the scratch must be zero, if the marked envs begin an
+    /// episode, and `observe` in any case.
+    fn begin(&self, mask: &Array, begins: bool) -> Result<(), SwarmError> {
         let Some(kernel) = &self.kernels.begin else { return Ok(()) };
         let arguments = Arguments::new(&self.envs)
             .with("rom", &self.buffers.rom)
             .with("mask", mask)
+            .with("begins", u32::from(begins))
             .with("seed", self.seed as u32)
             .with("observations", &self.buffers.observations);
         self.with_program_line(arguments.launch(kernel, &[self.config.num_envs]))
@@ -291,18 +292,15 @@ impl DeviceSwarm {
     }
 
     /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin`
-    /// runs.
+    /// runs. They observe the env anew.
     ///
     /// # Errors
     /// There is no such env, the snapshot belongs to another cartridge, or the device failed.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         snapshot.check(&self.rom, &self.config.programs)?;
         self.load_env(env, snapshot)?;
-        if snapshot.scratch.is_some() {
-            return Ok(());
-        }
         self.episodes.awaits_begin[env] = false;
-        self.begin(&self.buffers.mask)
+        self.begin(&self.buffers.mask, snapshot.scratch.is_none())
     }
 
     /// Loads a checked state into an env, without running a program. Afterwards the swarm's mask
@@ -428,7 +426,7 @@ impl SwarmParts for DeviceSwarm {
     fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
         if let Some(pending) = self.episodes.take_awaiting_begin() {
             let mask = self.mask(&pending)?;
-            self.begin(&mask)?;
+            self.begin(&mask, true)?;
         }
         self.buffers.actions.write(actions)?;
         let buffers = &self.buffers;

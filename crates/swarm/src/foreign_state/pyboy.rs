@@ -50,6 +50,11 @@ const HRAM_BYTES: usize = 0x7F;
 const RAM_BANK_BYTES: usize = 0x2000;
 const BUTTON_BYTES: usize = 2;
 const SERIAL_BYTES: usize = 36;
+/// Sound but for its buffer, up to version 15 and in version 29.
+const SOUND_BYTES: usize = 353;
+const NEWEST_SOUND_BYTES: usize = 422;
+/// More than any rate of samples has in a frame.
+const MAX_SAMPLES: u64 = 1 << 20;
 
 /// Lengths of what a version has between sound and its end.
 struct Layout {
@@ -80,6 +85,19 @@ impl Layout {
             serial_bytes: if version >= 15 { SERIAL_BYTES } else { 0 },
             super_game_boy_bytes: if is_newest { 11 + 0x2000 + 0x800 + 0x80 } else { 0 },
         }
+    }
+
+    /// Returns the number of bytes of sound, which begins with the length of its buffer: as many
+    /// samples as a frame has, and one more, left and right.
+    fn sound_bytes(&self, sound: &[u8]) -> Result<usize, ForeignStateError> {
+        let mut sound = Bytes::new(sound, FORMAT);
+        let (_head, samples) = (sound.u64()?, sound.u64()?);
+        let fixed = if self.version == NEWEST { NEWEST_SOUND_BYTES } else { SOUND_BYTES };
+        if samples > MAX_SAMPLES {
+            let what = format!("{samples} samples of sound in a frame");
+            return Err(ForeignStateError::Damaged { format: FORMAT, what });
+        }
+        Ok(fixed + 2 * (samples as usize + 1))
     }
 
     /// Returns the number of bytes from work RAM to the end.
@@ -310,9 +328,10 @@ impl<'a> Tail<'a> {
     ) -> Result<Self, ForeignStateError> {
         let mapper = mapper(rom);
         let length = layout.tail_bytes(rom);
-        if behind_lcd < layout.screen_bytes + length {
-            let what =
-                format!("{behind_lcd} bytes behind the LCD, expected {length} and the screen");
+        let sound_bytes = layout.sound_bytes(&bytes[bytes.len() - behind_lcd..])?;
+        let expected = sound_bytes + layout.screen_bytes + length;
+        if behind_lcd != expected {
+            let what = format!("{behind_lcd} bytes behind the LCD, expected {expected}");
             return Err(ForeignStateError::Damaged { format: FORMAT, what });
         }
         let start = bytes.len() - length;

@@ -238,12 +238,15 @@ def compute_outputs(
 
 
 @wp.func
-def begin_episode(machine: gb.Machine, env: int, seed: wp.uint32, counters: Counters, scratch: Cells):
-    """Begins an episode of the programs. Nothing was pressed yet."""
+def begin_episode(
+    machine: gb.Machine, env: int, begins: wp.uint32, seed: wp.uint32, counters: Counters, scratch: Cells
+):
+    """Begins an episode of the programs, unless they go on with what they kept. Nothing was pressed yet."""
     frames = wp.uint32(counters[env, 0])
     gb.set_step_numbers(machine, frames, seed, env, wp.uint32(0), wp.uint8(0), wp.uint8(0))
-    programs.begin(machine, scratch[env], 0)
-    programs.begin(machine, scratch[env], 1)
+    if begins != wp.uint32(0):
+        programs.begin(machine, scratch[env], 0)
+        programs.begin(machine, scratch[env], 1)
 
 
 @wp.func

@@ -168,8 +168,8 @@ impl Shard {
         self.run_program(slot, step_numbers, NativePrograms::step);
     }
 
-    /// Runs the programs' `begin` and first `observe` for an env; its scratch must be zero. No
-    /// button has been pressed yet.
+    /// Runs the programs' `begin` for an env; its scratch must be zero. No button has been pressed
+    /// yet.
     pub(crate) fn begin(&mut self, slot: usize, seed: u64) {
         for text in TextRole::ALL {
             self.run_program(slot, self.now(slot, seed), |programs, inputs, outputs| {
@@ -177,6 +177,10 @@ impl Shard {
             });
             self.apply_writes(slot);
         }
+    }
+
+    /// Computes an env's observation outside of a step.
+    pub(crate) fn observe_first(&mut self, slot: usize, seed: u64) {
         self.run_program(slot, self.now(slot, seed), NativePrograms::observe_first);
     }
 
