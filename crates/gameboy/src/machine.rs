@@ -140,8 +140,11 @@ impl Machine {
     /// belongs there, too.
     pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
         let start = self.mcycles_at_single_speed();
+        self.set_buttons(buttons_in_frame(buttons, step.release_after, 0));
         for frame in 0..step.frames {
-            self.set_buttons(buttons_in_frame(buttons, step.release_after, frame));
+            if frame == step.release_after {
+                self.set_buttons(0);
+            }
             self.run_frame(rom, cart_ram, step.draw_last && frame + 1 == step.frames);
         }
         self.mcycles_at_single_speed().wrapping_sub(start)

@@ -15,8 +15,11 @@ impl Machine {
         mut run_frame: impl FnMut(&mut Self, bool),
     ) -> u32 {
         let start = self.mcycles_at_single_speed();
+        self.set_buttons(buttons_in_frame(buttons, step.release_after, 0));
         for frame in 0..step.frames {
-            self.set_buttons(buttons_in_frame(buttons, step.release_after, frame));
+            if frame == step.release_after {
+                self.set_buttons(0);
+            }
             run_frame(self, step.draw_last && frame + 1 == step.frames);
         }
         self.mcycles_at_single_speed().wrapping_sub(start)

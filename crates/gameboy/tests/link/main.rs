@@ -190,8 +190,8 @@ const ACCESSES: &str = r#".div:
     jp Next
 "#;
 
-/// A command of the widest script that stops the Color's CPU while blocks go into video RAM, at once
-/// or in HBlanks.
+/// A command of the widest script that stops the Color's CPU while blocks go into video RAM, at
+/// once or in HBlanks.
 const BLOCKS: &str = r#"
     bit 5, c
     jr z, .copy

@@ -60,14 +60,14 @@ enum WaitCondition {
     Lanes { mask: Mask, then: Meeting },
 }
 
-/// What lanes do that have come together from wherever they were.
+/// The way on for lanes that have come together from several places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meeting {
     /// Each goes on where it is, with those beside it.
     Apart,
-    /// They go on as a group of their own.
+    /// The lanes go on as a group of their own.
     Together,
-    /// They run what stands at the place of the first of them, as a group of their own.
+    /// As one group, the lanes run what stands at the place of the first of them.
     AtOnePlace,
 }
 
