@@ -100,6 +100,17 @@ impl Layout {
         Ok(fixed + 2 * (samples as usize + 1))
     }
 
+    /// Checks that sound and the screen are all that is between the LCD and the tail.
+    fn check_length(&self, behind_lcd: &[u8], tail_bytes: usize) -> Result<(), ForeignStateError> {
+        let expected = self.sound_bytes(behind_lcd)? + self.screen_bytes + tail_bytes;
+        if behind_lcd.len() != expected {
+            let found = behind_lcd.len();
+            let what = format!("{found} bytes behind the LCD, expected {expected}");
+            return Err(ForeignStateError::Damaged { format: FORMAT, what });
+        }
+        Ok(())
+    }
+
     /// Returns the number of bytes from work RAM to the end.
     fn tail_bytes(&self, rom: &Rom) -> usize {
         let rtc_bytes = if has_clock(rom) { self.rtc_bytes } else { 0 };
@@ -328,12 +339,7 @@ impl<'a> Tail<'a> {
     ) -> Result<Self, ForeignStateError> {
         let mapper = mapper(rom);
         let length = layout.tail_bytes(rom);
-        let sound_bytes = layout.sound_bytes(&bytes[bytes.len() - behind_lcd..])?;
-        let expected = sound_bytes + layout.screen_bytes + length;
-        if behind_lcd != expected {
-            let what = format!("{behind_lcd} bytes behind the LCD, expected {expected}");
-            return Err(ForeignStateError::Damaged { format: FORMAT, what });
-        }
+        layout.check_length(&bytes[bytes.len() - behind_lcd..], length)?;
         let start = bytes.len() - length;
         let mut tail = Bytes::new(&bytes[start..], FORMAT);
         let wram = tail.take(layout.wram_bytes)?;
