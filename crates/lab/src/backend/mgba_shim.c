@@ -174,7 +174,7 @@ void gbxcule_mgba_reset(struct gbxcule_mgba* self, const struct gbxcule_mgba_sta
 		.context = self,
 		.callback = sound_alarm,
 		.name = "gbxcule frame end",
-		.priority = MAX_UINT32,
+		.priority = UINT32_MAX,
 	};
 	mTimingSchedule(&gb->timing, &self->alarm, mTimingUntil(&gb->timing, &gb->video.modeEvent));
 }
@@ -211,7 +211,7 @@ static void change_speed(struct gbxcule_mgba* self) {
 		.context = self,
 		.callback = end_change,
 		.name = "gbxcule speed",
-		.priority = MAX_UINT32,
+		.priority = UINT32_MAX,
 	};
 	int32_t wait = CHANGE_MCYCLES * (gb->doubleSpeed ? 2 : 4);
 	mTimingSchedule(&gb->timing, &self->resume, from_tcycles(wait));
