@@ -58,7 +58,7 @@ impl Video {
         match pipe.write_all(bytes) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                // It has ended, and its message says why.
+                // The program has ended, and its message says why.
                 self.end()?;
                 bail!("ffmpeg ended before its input was complete")
             }

@@ -75,7 +75,7 @@ impl Writer<'_, '_> {
             unreachable!("check rule 4: arrays of places")
         };
         let mut expr = Expr::call(&format!("gbx::as_array<{}, {dims}>", self.ty(of)), &[&place]);
-        // It says where the place is; what is there may change.
+        // The pointer stays the same; what it points to may change.
         expr.needs.memory = false;
         expr.needs.locals.clear();
         expr

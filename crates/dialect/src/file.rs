@@ -379,7 +379,7 @@ impl Files {
 
     /// The number of the text that a byte is in.
     pub(super) fn text_at(&self, byte: u32) -> usize {
-        // It is mostly the same text as before.
+        // The text is mostly the same as before.
         let last = self.last.load(Ordering::Relaxed);
         let text = &self.texts[last];
         if text.begin <= byte && (byte.wrapping_sub(text.shift) as usize) < text.text.len() {

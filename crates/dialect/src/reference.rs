@@ -24,7 +24,7 @@ impl<'a> References<'a> {
         if !texts.any(|(number, text)| text.has_references && files.geometry != Some(number)) {
             return Self::default();
         }
-        // What the library of geometry changes is known otherwise.
+        // Changes by functions of the geometry library are known otherwise.
         let texts = files.texts.iter().enumerate();
         let texts = texts.map(|(number, text)| (&**text, files.geometry == Some(number))).collect();
         Self { texts, known: RefCell::default() }

@@ -5,7 +5,7 @@ use crate::opcode::{self, Form, Slot};
 
 /// The instruction at the front of `bytes`, which lies at address `pc`, and its length in bytes.
 ///
-/// What is not an instruction, or is cut off, is shown as `db` of one byte; no bytes give no text.
+/// Bytes that are no whole instruction are shown as `db` of one byte; no bytes give no text.
 /// Relative jumps are shown with their target.
 ///
 /// ```

@@ -14,3 +14,17 @@ def shared_index(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
     for k in range(i, 0, -1):
         total -= 0.25 * float(k)
     out[i] = total
+
+
+@wp.kernel
+def index_after_its_loop(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    total = float(0.0)
+    k = int(0)
+    # Never a negative end: behind such a loop Warp has another index than Python.
+    for k in range(n & 7):
+        total += x[i]
+        for k in range(2, 4 + (n & 1)):
+            total += float(k)
+        total += 0.5 * float(k)
+    out[i] = total + float(k)
