@@ -209,7 +209,8 @@ impl Table {
         }
     }
 
-    /// Runs blocks or one instruction; returns true if the program arrived where it is now.
+    /// Runs blocks, or instructions up to the next jump, block or deadline; returns true if the
+    /// program arrived where it is now.
     fn advance_counting(
         &self,
         learning: &mut Learning,
@@ -233,9 +234,18 @@ impl Table {
             }
         }
         let is_refused = arrived && learning.count(machine);
-        let before = machine.cpu.pc;
-        machine.run_instruction(rom, cart_ram);
-        is_refused || machine.cpu.pc.wrapping_sub(before) > MAX_INSTRUCTION_BYTES
+        loop {
+            let before = machine.cpu.pc;
+            machine.run_instruction(rom, cart_ram);
+            let moved = machine.cpu.pc.wrapping_sub(before);
+            let has_arrived = is_refused || moved > MAX_INSTRUCTION_BYTES;
+            if has_arrived
+                || !is_before(machine.now, machine.deadline)
+                || self.at(machine.cpu.pc).next().is_some()
+            {
+                return has_arrived;
+            }
+        }
     }
 }
 
