@@ -20,8 +20,8 @@
 
 use crate::block::{Block, Limits, MemoryMap, ROM_END};
 use crate::learning::HotHead;
+use crate::machine_ir::MachineIr;
 use crate::table::MAX_INSTRUCTION_BYTES;
-use crate::translation::Translation;
 use gbxcule_gameboy::machine::is_before;
 use gbxcule_gameboy::{Cartridge, Machine, PowerOnMemory};
 use gbxcule_ir::op::{Arg, Op, ValueData};
@@ -103,7 +103,7 @@ impl HotCode {
     pub fn add_to(&self, module: &mut Module, rom: &[u8]) -> usize {
         let valid = check::module(std::mem::take(module))
             .unwrap_or_else(|faults| unreachable!("the machine keeps all rules: {faults:#?}"));
-        let translation = Translation::new(valid.clone());
+        let translation = MachineIr::new(valid.clone());
         *module = valid.into_inner();
         let mut blocks: BTreeMap<u16, Vec<FunctionId>> = BTreeMap::new();
         for head in &self.heads {
@@ -166,7 +166,7 @@ impl Counts {
 }
 
 /// The largest block at a head that is small enough for a kernel.
-fn body(translation: &Translation, rom: &[u8], head: &HotHead) -> Option<Body> {
+fn body(translation: &MachineIr, rom: &[u8], head: &HotHead) -> Option<Body> {
     let mut limits = LIMITS;
     while limits.instructions >= MIN_INSTRUCTIONS {
         let block = Block::within(limits, translation, rom, head.map, head.pc).ok()?;
@@ -215,7 +215,7 @@ fn leave_by_breaks(body: &mut Body) {
 }
 
 /// Makes a function of a block: `block(machine, rom, cart_ram, cpu)`, which is put in place.
-fn declare(mut body: Body, translation: &Translation, module: &mut Module) -> FunctionId {
+fn declare(mut body: Body, translation: &MachineIr, module: &mut Module) -> FunctionId {
     let mut params = module.functions[translation.execute].params[..4].to_vec();
     let cpu = Param { mode: PassMode::Mutable, ..params.remove(0) };
     params.push(cpu);
@@ -239,7 +239,7 @@ fn declare(mut body: Body, translation: &Translation, module: &mut Module) -> Fu
 }
 
 /// Calls blocks where the loop over opcodes begins a round.
-fn plant(blocks: &BTreeMap<u16, Vec<FunctionId>>, translation: &Translation, module: &mut Module) {
+fn plant(blocks: &BTreeMap<u16, Vec<FunctionId>>, translation: &MachineIr, module: &mut Module) {
     let hot = module.find("Machine::run_until_deadline");
     let hot = hot.unwrap_or_else(|| unreachable!("the machine executes"));
     let body = &module.functions[hot].body;
@@ -277,11 +277,7 @@ struct Planter<'m> {
 }
 
 impl<'m> Planter<'m> {
-    fn new(
-        mut builder: Builder<'m>,
-        translation: &Translation,
-        [cpu, opcode]: [LocalId; 2],
-    ) -> Self {
+    fn new(mut builder: Builder<'m>, translation: &MachineIr, [cpu, opcode]: [LocalId; 2]) -> Self {
         let register = |name| translation.register(name) as u32;
         let machine = builder.param_place(0);
         let mut halt_bug = machine;
