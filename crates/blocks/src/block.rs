@@ -17,7 +17,7 @@ pub(crate) const HIGH_RAM: std::ops::Range<u16> = 0xff80..0xffff;
 /// Address at which ROM ends.
 pub(crate) const ROM_END: u16 = 0x8000;
 
-use crate::translation::Translation;
+use crate::machine_ir::MachineIr;
 use gbxcule_gameboy::Machine;
 use gbxcule_ir::{Body, FunctionId, Literal, Module, Scalar, Type};
 use gbxcule_transform::specialise::{KnownPlace, Unsupported};
@@ -119,7 +119,7 @@ impl MemoryMap {
         Self { high_code: None, ..self }
     }
 
-    fn facts(&self, translation: &Translation) -> Vec<KnownPlace> {
+    fn facts(&self, translation: &MachineIr) -> Vec<KnownPlace> {
         let fact = |path: &[&str], index: Option<usize>, scalar, bits: u64| {
             let mut path = translation.path(path);
             path.extend(index.map(|index| index as u64));
@@ -149,7 +149,7 @@ pub(crate) struct ReliedOn {
 
 impl ReliedOn {
     /// The part of a map that facts tell of.
-    fn new(map: MemoryMap, translation: &Translation, facts: &[KnownPlace]) -> Self {
+    fn new(map: MemoryMap, translation: &MachineIr, facts: &[KnownPlace]) -> Self {
         let relies = |name: &str, index: usize| {
             let path = [translation.path(&[name]), vec![index as u64]].concat();
             facts.iter().any(|fact| fact.path == path)
@@ -217,7 +217,7 @@ impl Block {
     /// # Errors
     /// Its first instruction is left to the interpreter.
     pub fn new(
-        translation: &Translation,
+        translation: &MachineIr,
         rom: &[u8],
         map: MemoryMap,
         pc: u16,
@@ -228,7 +228,7 @@ impl Block {
     /// The block within other bounds than those of blocks for CPUs.
     pub(crate) fn within(
         limits: Limits<'_>,
-        translation: &Translation,
+        translation: &MachineIr,
         rom: &[u8],
         map: MemoryMap,
         pc: u16,
@@ -242,7 +242,7 @@ impl Block {
     }
 
     /// Adds the block to a module that has the machine's functions.
-    pub fn add_to(self, translation: &Translation, module: &mut Module) -> FunctionId {
+    pub fn add_to(self, translation: &MachineIr, module: &mut Module) -> FunctionId {
         let id = module.declare("block", translation.params(), Type::UNIT);
         module.functions[id].body = self.body;
         // The machine masks its indices, and so does what is left of it.

@@ -4,7 +4,7 @@
 use crate::block::{Block, MemoryMap, ReliedOn};
 use crate::door;
 use crate::learning::HotHead;
-use crate::translation::Translation;
+use crate::machine_ir::MachineIr;
 use gbxcule_gameboy::Machine;
 use gbxcule_ir::check;
 use gbxcule_ir::layout::descriptor;
@@ -76,7 +76,7 @@ pub struct Code {
 impl Code {
     /// Compiles blocks of a ROM of so many bytes.
     pub fn new(blocks: Vec<Block>, rom_bytes: usize) -> Result<Vec<Self>, Error> {
-        let translation = Translation::get();
+        let translation = MachineIr::get();
         let mut module = translation.outlines();
         let heads: Vec<(u16, ReliedOn)> =
             blocks.iter().map(|block| (block.pc, block.relied_on)).collect();
@@ -91,7 +91,7 @@ impl Code {
         let functions = Arc::new(FunctionCode::new(&module, &exports, &externals)?);
         let code = |(at, (pc, relied_on))| {
             let address = functions.address(at);
-            // SAFETY: a block has this signature: `Translation::params`, and no result.
+            // SAFETY: a block has this signature: `MachineIr::params`, and no result.
             let entry = unsafe { std::mem::transmute::<*const u8, BlockFunction>(address) };
             let bytes = functions.bytes(at);
             let _functions = Arc::clone(&functions);

@@ -12,7 +12,7 @@ mod turns;
 use crate::block::{Block, Limits};
 use crate::kept_heads;
 use crate::learning::HotHead;
-use crate::translation::Translation;
+use crate::machine_ir::MachineIr;
 use gbxcule_gameboy::Cartridge;
 use gbxcule_ir::walk::depth;
 use gbxcule_ir::{Body, FunctionId, Module, check};
@@ -106,7 +106,7 @@ impl HotCode {
     pub fn add_to(&self, module: &mut Module, rom: &[u8]) -> usize {
         let valid = check::module(std::mem::take(module))
             .unwrap_or_else(|faults| unreachable!("the machine keeps all rules: {faults:#?}"));
-        let translation = Translation::new(valid.clone());
+        let translation = MachineIr::new(valid.clone());
         *module = valid.into_inner();
         let ends: Vec<u16> = self.heads.iter().map(|head| head.pc).collect();
         let limits = if self.is_loop { LOOP_LIMITS } else { Limits { ends: &ends, ..TURN_LIMITS } };
@@ -141,7 +141,7 @@ fn button(machine: u64, turn: u32) -> u8 {
 /// The largest block at a head that is small enough for a kernel.
 fn body(
     mut limits: Limits<'_>,
-    translation: &Translation,
+    translation: &MachineIr,
     rom: &[u8],
     head: &HotHead,
 ) -> Option<Body> {

@@ -13,22 +13,22 @@ mod door;
 mod hot_code;
 mod kept_heads;
 mod learning;
+mod machine_ir;
 mod maker;
 mod recompile;
 mod runner;
 mod shared_blocks;
 mod table;
-mod translation;
 mod trial;
 
 pub use block::{Block, MemoryMap};
 pub use code::{Code, Memories};
 pub use hot_code::HotCode;
+pub use machine_ir::MachineIr;
 pub use recompile::Recompile;
 pub use runner::EagerRunner;
 pub use shared_blocks::{Runner, SharedBlocks};
 pub use table::Table;
-pub use translation::Translation;
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(doctest)]

@@ -4,8 +4,8 @@
 use crate::block::Block;
 use crate::code::Code;
 use crate::learning::{HotHead, Learning};
+use crate::machine_ir::MachineIr;
 use crate::table::Table;
-use crate::translation::Translation;
 use gbxcule_gameboy::Machine;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ pub(crate) fn make(table: &Table, rom: &[u8], wanted: &[HotHead]) -> CompiledBat
         if table.has(wanted.pc, &wanted.map) {
             continue;
         }
-        match Block::new(Translation::get(), rom, wanted.map, wanted.pc) {
+        match Block::new(MachineIr::get(), rom, wanted.map, wanted.pc) {
             Ok(block) => blocks.push(block),
             Err(_) => made.refused.push(wanted),
         }

@@ -3,8 +3,8 @@
 //! One binary, one port: the page is inside, the view comes over a WebSocket. The swarm has the
 //! main thread (`session`; `live_view` for learners) and waits for no browser; each browser has a
 //! thread of its own (`viewer`) that asks for the next view when it has drawn the last one.
-//! `viewers` takes turns among them, `protocol` says what the two sides send each other, `server`
-//! who may connect, `tile` how machines are made small.
+//! `viewers` takes turns among them, `server_message` says what the two sides send each other,
+//! `server` who may connect, `tile` how machines are made small.
 
 pub(crate) mod battery_file;
 mod connection;
@@ -13,10 +13,10 @@ pub(crate) mod heatmap;
 mod http;
 pub(crate) mod meter;
 mod page;
-pub(crate) mod protocol;
 mod queued_pieces;
 pub(crate) mod request;
 pub(crate) mod server;
+pub(crate) mod server_message;
 mod session;
 pub(crate) mod sound_queue;
 pub(crate) mod statistics;
@@ -40,8 +40,8 @@ use crate::picture::Curve;
 use crate::print::{self, say};
 use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions, StartOption};
 use heatmap::Coordinates;
-pub(crate) use protocol::Mode;
-use protocol::SwarmDescription;
+pub(crate) use server_message::Mode;
+use server_message::SwarmDescription;
 pub(crate) use session::Start;
 use viewer::FirstMessage;
 

@@ -38,7 +38,8 @@ pub(super) struct Expr {
     pub(super) splat: Option<Box<Expr>>,
 }
 
-/// Positions of its operands in a text, without their parentheses, and the operator between them.
+/// Operator of an infix expression, and where its operands stand in the expression's text, without
+/// their parentheses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compound {
     left: (usize, usize),
@@ -55,7 +56,7 @@ impl Compound {
         &text[self.right.0..self.right.1]
     }
 
-    /// Returns the expression with more text before it.
+    /// Returns the positions after `by` bytes of text were put before the expression.
     pub(super) fn moved(self, by: usize) -> Self {
         let moved = |(start, end)| (start + by, end + by);
         Self { left: moved(self.left), op: self.op, right: moved(self.right) }

@@ -42,6 +42,7 @@ impl Text {
     /// Returns true if it may hold kernels: it calls what makes them, or decorates a function with
     /// something that may be anything.
     pub(crate) fn may_hold_kernels(&self) -> bool {
+        // `kernel(` and `Kernel(`: the first letter is left away.
         let calls = |it: &str| it.starts_with("ernel") && it[5..].trim_start().starts_with('(');
         self.text.match_indices("ernel").any(|(at, _)| calls(&self.text[at..]))
             || self.text.contains("getkernel")
@@ -67,7 +68,7 @@ impl Text {
         let byte = |byte: u32| byte.wrapping_sub(self.shift) as usize;
         let quotes = annotations
             .filter_map(|it| self.text.get(byte(syntax::start(it))..byte(syntax::end(it))));
-        quotes.into_iter().any(|quote| quote.contains("ref["))
+        quotes.into_iter().any(mentions_references)
     }
 
     /// Names of what the text changes in place, found out at the first request.
@@ -112,7 +113,8 @@ pub struct ImportOptions {
     pub types: Vec<(String, String)>,
 }
 
-/// Names in messages of the values and types that users give.
+/// Names of the texts that are made of the user's values and types: messages show them, so they are
+/// the options' names.
 const DEFINES: &str = "--define";
 const TYPES: &str = "--types";
 /// Name among the files of the library of geometry.
@@ -334,12 +336,14 @@ impl Files {
         Ok(places.map(|(at, (name, _))| (name, (number, format!("_{at}")))).collect())
     }
 
-    /// Returns the option by which the user gives the value of a name.
+    /// Returns where the value that the user gives for a name stands: the number of its text, and
+    /// its name there.
     pub(super) fn defined(&self, name: &str) -> Option<&(usize, String)> {
         self.defines.get(name)
     }
 
-    /// Returns the option by which the user gives the types of a generic kernel.
+    /// Returns where the types that the user gives for a generic kernel stand: the number of their
+    /// text, and their name there.
     pub(super) fn types_of(&self, kernel: &str) -> Option<&(usize, String)> {
         self.types.get(kernel)
     }

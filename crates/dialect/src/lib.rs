@@ -1,8 +1,8 @@
 //! The Python front end: NVIDIA Warp's dialect, read as text.
 //!
 //! A text is parsed once ([`Program::parse`]); each of its kernels is then lowered into a module of
-//! its own or of several. Python never runs: what only running it could tell is refused, at the
-//! line, with a stable code. Nothing here panics on any text.
+//! its own or of several. Python never runs: a construct whose meaning only a run could tell is
+//! refused, with its line and a stable code. Nothing here panics on any text.
 //!
 //! # Generic kernels
 //! A kernel with `Any` in its signature is compiled for the types of each `wp.overload(kernel, ..)`
@@ -116,7 +116,7 @@ impl Program {
         Ok(Self { files })
     }
 
-    /// Parses a text that imports from no file, with values and types that the caller gives.
+    /// Parses as [`Self::parse`] does, with the values and types in `texts`' [`ImportOptions`].
     pub fn parse_alone(
         texts: &mut Texts,
         sources: &mut SourceMap,
@@ -128,12 +128,12 @@ impl Program {
         Ok(Self { files })
     }
 
-    /// Parses the text of a file, by the path that is its name, with the files beside it that it
-    /// imports from, which are added to the map. Modules are looked for as `python file.py` does:
-    /// `import a.b` beside the file, as `a/b/__init__.py` or `a/b.py`, and, if the file is in a
-    /// package, beside the outermost package too; names with dots before them from the folder of
-    /// the importing file. A file that there isn't, or that is not Python, matters only to kernels
-    /// that use a name of it.
+    /// Parses a file's text, whose name in `sources` is the file's path, and the files that it
+    /// imports from; `read` reads those, and they are added to `sources`. Modules are looked for as
+    /// `python file.py` does: `import a.b` beside the file, as `a/b/__init__.py` or `a/b.py`, and,
+    /// if the file is in a package, beside the outermost package too; names with dots before them
+    /// from the folder of the importing file. A file that is missing or is not Python is an error
+    /// only for kernels that use a name from it.
     pub fn parse_beside(
         sources: &mut SourceMap,
         id: SourceId,
@@ -177,7 +177,7 @@ impl Program {
         Reader { unit, kernels, kernel_calls, gradients: false, trial_types: false }
     }
 
-    /// All kernels in one module, or everything that is wrong with them.
+    /// Lowers all kernels into one module called `name`.
     pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
         self.reader().compile(name)
     }
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    /// All kernels in one module, or everything that is wrong with them.
+    /// Lowers all kernels into one module called `name`.
     pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
         let mut module = Module::new(name);
         let mut faults = Vec::new();

@@ -72,12 +72,12 @@ impl Cpu {
 }
 
 impl Machine {
-    /// Opens ROM and work RAM to the CPU's fast path, or, while OAM DMA runs, leaves only the slow
-    /// path.
-    pub fn open_bus(&mut self, open: bool) {
-        self.fast_wram_bytes = if open { FAST_WRAM_BYTES } else { 0 };
+    /// Lets the CPU read ROM and work RAM without the slow path, or, while OAM DMA runs, sends
+    /// every access there.
+    pub fn set_fast_path(&mut self, allowed: bool) {
+        self.fast_wram_bytes = if allowed { FAST_WRAM_BYTES } else { 0 };
         self.rom_base = [NO_ROM; 4];
-        if open {
+        if allowed {
             self.rom_base[0] = self.cart.rom_low;
             self.rom_base[1] = self.cart.rom_high.wrapping_sub(0x4000);
         }
@@ -145,7 +145,7 @@ impl Machine {
         match address >> 8 {
             0x00..=0x7f => {
                 self.cart.write_control(self.mcycles_at_single_speed(), address, value);
-                self.open_bus(!self.dma.active);
+                self.set_fast_path(!self.dma.active);
             }
             0x80..=0x9f => self.write_vram(address, value),
             0xa0..=0xbf => {
@@ -221,7 +221,7 @@ impl Machine {
             0x46 => {
                 self.sync_dma(rom, cart_ram);
                 self.dma.write(self.now, value);
-                self.open_bus(false);
+                self.set_fast_path(false);
             }
             0x40..=0x4b => self.write_ppu(low, value),
             #[cfg(color)]
@@ -374,9 +374,9 @@ impl Machine {
 }
 
 impl Machine {
-    /// Changes memory in a bank for debuggers, whatever is mapped there: video RAM, cartridge RAM,
-    /// and work RAM from D000 on, where 0 is bank 1; elsewhere `poke`. Nothing is changed in ROM,
-    /// or in a bank that does not exist.
+    /// Changes a byte of a bank for debuggers, also of one that is not mapped: in video RAM, in
+    /// cartridge RAM, or in work RAM from D000 on, where bank 0 means 1. At any other address it
+    /// does what `poke` does. ROM, and banks that do not exist, stay as they are.
     pub fn poke_bank(
         &mut self,
         rom: &[u8],

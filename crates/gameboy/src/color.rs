@@ -61,7 +61,7 @@ impl Machine {
             return self.apu.read_levels(self.now, self.timer.div_base, low);
         }
         if self.ppu.compatible {
-            return self.open_color_register(low);
+            return self.register_open_to_all(low);
         }
         match low {
             0x69 => self.read_palette(false),
@@ -71,7 +71,7 @@ impl Machine {
     }
 
     /// A register that programs for the original can read, too, or FF.
-    pub(crate) fn open_color_register(&self, low: u8) -> u8 {
+    pub(crate) fn register_open_to_all(&self, low: u8) -> u8 {
         match low {
             // FF72 and FF73 are open to all programs.
             0x72 | 0x73 => self.color.undocumented[(low & 3) as usize ^ 2],
@@ -93,7 +93,7 @@ impl Machine {
             0x6c => self.ppu.sorts_by_x as u8 | 0xfe,
             0x70 => self.color.wram_bank | 0xf8,
             0x74 => self.color.undocumented[2],
-            _ => self.open_color_register(low),
+            _ => self.register_open_to_all(low),
         }
     }
 
@@ -111,13 +111,14 @@ impl Machine {
             0x75 => self.color.undocumented[3] = value & 0x70,
             _ => {
                 if !self.ppu.compatible {
-                    self.write_locked(low, value);
+                    self.write_color_only(low, value);
                 }
             }
         }
     }
 
-    fn write_locked(&mut self, low: u8, value: u8) {
+    /// Writes a register that programs for the original cannot change.
+    fn write_color_only(&mut self, low: u8, value: u8) {
         match low {
             0x4d => self.speed.armed = value & 1 != 0,
             0x4f => self.color.vram_bank = value & 1,

@@ -94,7 +94,7 @@ impl Machine {
             self.copy_for_dma(rom, cart_ram, TRANSFER_MCYCLES);
             self.dma.active = false;
             self.dma.previous_active = false;
-            self.open_bus(true);
+            self.set_fast_path(true);
         }
     }
 

@@ -65,7 +65,8 @@ pub struct Machine {
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
     /// For each quarter of the address space, a number: added (wrapping) to an address, it gives
-    /// the offset in ROM. A sum outside of ROM takes the slow path: RAM, or OAM DMA has the bus.
+    /// the offset in ROM. If the sum lies outside of ROM, the access takes the slow path: the
+    /// address is not ROM's, or OAM DMA runs.
     pub rom_base: [u32; 4],
     /// Number of bytes from C000 that the CPU may read and write without the slow path; 0 during
     /// OAM DMA.
@@ -118,12 +119,13 @@ fn earlier(moment: u32, other: u32) -> u32 {
 }
 
 impl Machine {
-    /// Runs until the PPU is back at line 0 after a VBlank, or for 70,224 T-cycles since the LCD
-    /// was switched off, but at most for twice that time (`lcd_off_frame_end`); the frame ends on
-    /// the first instruction boundary after that. This is when
-    /// PyBoy ends its frames, so that both can be compared and fed with buttons at the same
-    /// moments. The first frame begins within line 153, where the boot ROM ends. Pixels are drawn
-    /// only if `draw` is true; nothing else depends on it.
+    /// Runs one frame. With the LCD on it ends when the PPU is back at line 0 after VBlank. With
+    /// the LCD off it ends 70,224 T-cycles after the LCD went off or the last frame ended,
+    /// whichever is later, but at most 140,448 T-cycles after the frame began. Either end is taken
+    /// on the next instruction boundary. This is when PyBoy ends its frames, so that both can be
+    /// compared and fed with buttons at the same moments. The first frame begins within line 153,
+    /// where the boot ROM ends. Pixels are drawn only if `draw` is true; nothing else depends on
+    /// it.
     pub fn run_frame(&mut self, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
         self.begin_frame(draw);
         while !self.frame_done {

@@ -138,7 +138,7 @@ impl Machine {
         }
         memory.fill(0xff80, &mut machine.hram[..0x7f]);
         memory.fill(0xff30, &mut machine.apu.wave_ram);
-        machine.open_bus(true);
+        machine.set_fast_path(true);
         machine.leave_logo(cartridge);
         machine.schedule_ppu();
         machine

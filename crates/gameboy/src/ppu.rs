@@ -15,7 +15,6 @@ mod color_timing;
 mod color_write;
 mod eight_dots;
 mod fetcher;
-mod line_progress;
 mod oam_bug;
 mod packed_line;
 mod pipeline;
@@ -25,12 +24,13 @@ mod shade;
 mod stat;
 mod timing;
 mod whole_line;
+mod whole_or_by_dots;
 
 #[cfg(color)]
 pub use color_palette::Palettes;
-pub use line_progress::LineProgress;
 pub use pipeline::Pipeline;
 pub use scan::Scan;
+pub use whole_or_by_dots::LineProgress;
 
 use crate::cpu::Mode;
 use crate::interrupts::{Interrupts, VBLANK};

@@ -46,7 +46,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/ppu/color_write.rs", include_str!("ppu/color_write.rs")),
     ("src/ppu/eight_dots.rs", include_str!("ppu/eight_dots.rs")),
     ("src/ppu/fetcher.rs", include_str!("ppu/fetcher.rs")),
-    ("src/ppu/line_progress.rs", include_str!("ppu/line_progress.rs")),
+    ("src/ppu/whole_or_by_dots.rs", include_str!("ppu/whole_or_by_dots.rs")),
     ("src/ppu/oam_bug.rs", include_str!("ppu/oam_bug.rs")),
     ("src/ppu/packed_line.rs", include_str!("ppu/packed_line.rs")),
     ("src/ppu/pipeline.rs", include_str!("ppu/pipeline.rs")),

@@ -1,6 +1,6 @@
 //! The machine's clocks. `now` counts the CPU's M-cycles, and so do the timer, the serial port and
 //! OAM DMA. The PPU counts T-cycles, four in an M-cycle; at the Color's double speed an M-cycle has
-//! two, for sound, the picture and the cartridge's clock go on as they were.
+//! two, because sound, picture and the cartridge's clock keep their speed.
 
 #[cfg(color)]
 use crate::machine::FRAME_MCYCLES;
@@ -110,6 +110,7 @@ impl Machine {
 
     /// Moves the moment from which the clocks count up to now, so that it never lies far back.
     pub(crate) fn rebase_clocks(&mut self) {
+        // An even number, so that halving loses nothing.
         let elapsed = self.now.wrapping_sub(self.speed.since) & !1;
         self.speed.tcycles = self.speed.tcycles.wrapping_add(elapsed << self.tcycle_shift());
         self.speed.steady_mcycles =

@@ -111,7 +111,7 @@ fn read_color(machine: &Machine, low: u8) -> u8 {
     }
     let palettes = &machine.ppu.palettes;
     if machine.ppu.compatible {
-        return machine.open_color_register(low);
+        return machine.register_open_to_all(low);
     }
     match low {
         0x69 => palettes.background[(palettes.background_index & 0x3f) as usize],

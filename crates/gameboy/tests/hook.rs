@@ -109,7 +109,7 @@ fn a_hook_in_a_bank_is_not_one_at_that_address_in_another() {
     for bank in [1, 2] {
         let mut console = console.clone();
         console.machine.cart.rom_high = bank << 14;
-        console.machine.open_bus(true);
+        console.machine.set_fast_path(true);
         console.machine.cpu.pc = 0x4000;
         console.machine.interrupts.enabled = 0;
         let mut seen = 0;

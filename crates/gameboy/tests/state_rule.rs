@@ -162,7 +162,7 @@ fn deadlines_are_near() {
 fn transfer(machine: &mut Machine, deadline: u32) {
     machine.dma.active = true;
     machine.dma.deadline = deadline;
-    machine.open_bus(false);
+    machine.set_fast_path(false);
 }
 
 #[test]

@@ -13,7 +13,7 @@
 //! 7. `ir-condition`: conditions are `bool`; selectors are integers, labels fit them and occur
 //!    once.
 //! 8. `ir-loop`: bounds and index of a `For` are of one integer type; `Break` and `Continue` are in
-//!    loops; a `While` header only leads to its condition.
+//!    loops; a `While` header ends in no terminator, so that its condition is reached.
 //! 9. `ir-return`: results are of the function's type; no function with a result ends without one.
 //! 10. `ir-block`: a block has one owner, nothing follows a terminator, nesting is at most
 //!     [`MAX_NESTING`].

@@ -47,7 +47,7 @@ impl Scalar {
     }
 }
 
-/// A vector.
+/// Spells a vector type.
 pub fn vector(len: u16, of: Scalar) -> String {
     match len {
         2..=4 => format!("vec{len}{}", of.suffix()),
@@ -55,7 +55,7 @@ pub fn vector(len: u16, of: Scalar) -> String {
     }
 }
 
-/// A matrix.
+/// Spells a matrix type.
 pub fn matrix(rows: u16, cols: u16, of: Scalar) -> String {
     match rows {
         2..=4 if rows == cols => format!("mat{rows}{cols}{}", of.suffix()),
@@ -63,22 +63,22 @@ pub fn matrix(rows: u16, cols: u16, of: Scalar) -> String {
     }
 }
 
-/// A quaternion.
+/// Spells a quaternion type.
 pub fn quaternion(of: Scalar) -> String {
     format!("quat{}", of.suffix())
 }
 
-/// A transform.
+/// Spells a transform type.
 pub fn transform(of: Scalar) -> String {
     format!("transform{}", of.suffix())
 }
 
-/// An array of something that is written already.
+/// Spells an array type, from its element type's spelling.
 pub fn array(of: &str, dims: usize) -> String {
     if dims == 1 { format!("array[{of}]") } else { format!("array{dims}d[{of}]") }
 }
 
-/// An array of constant extents, likewise.
+/// Spells a fixed array type, from its element type's spelling.
 pub fn fixed(extents: &[u32], of: &str) -> String {
     let extents: Vec<String> = extents.iter().map(u32::to_string).collect();
     format!("fixedarray(({}), {of})", extents.join(", "))

@@ -270,13 +270,13 @@ pub trait Backend {
     /// No such env, or the backend failed.
     fn frame(&mut self, env: usize) -> Result<Vec<u8>, LabError>;
 
-    /// One reward for each machine, as of the last step whose stage owned it.
+    /// Returns each machine's reward after its last whole step; zeros if the stage computes none.
     ///
     /// # Errors
     /// The backend failed.
     fn rewards(&self) -> Result<Vec<f32>, LabError>;
 
-    /// One observation after the other, as of the last step whose stage owned them.
+    /// Returns one observation after the other, as they are after the last whole step.
     ///
     /// # Errors
     /// The backend failed.

@@ -57,19 +57,23 @@ fn memory_bytes() -> Option<u64> {
 /// does, which may be a stand-in; empty when there is none.
 #[must_use]
 pub fn gpus() -> Vec<Value> {
-    let told = told_by_tool();
-    if !told.is_empty() {
-        return told;
+    let gpus = gpus_by_nvidia_smi();
+    if !gpus.is_empty() {
+        return gpus;
     }
     let gpus = Driver::find().map_or_else(|_| Vec::new(), |driver| driver.gpus);
-    let gpu = |gpu: &Gpu| {
-        let memory = format!("{} MiB", gpu.memory_bytes >> 20);
-        json!({ "name": gpu.name, "driver": null, "memory": memory, "arch": gpu.arch.to_string() })
-    };
-    gpus.iter().map(gpu).collect()
+    gpus.iter().map(gpu_by_driver).collect()
 }
 
-fn told_by_tool() -> Vec<Value> {
+/// Describes a GPU in the fields of [`gpus_by_nvidia_smi`].
+fn gpu_by_driver(gpu: &Gpu) -> Value {
+    let memory = format!("{} MiB", gpu.memory_bytes >> 20);
+    let number = gpu.arch.number();
+    let capability = format!("{}.{}", number / 10, number % 10);
+    json!({ "name": gpu.name, "driver": null, "memory": memory, "compute_capability": capability })
+}
+
+fn gpus_by_nvidia_smi() -> Vec<Value> {
     let query =
         ["--query-gpu=name,driver_version,memory.total,compute_cap", "--format=csv,noheader"];
     let Ok(output) = Command::new("nvidia-smi").args(query).output() else { return Vec::new() };
@@ -85,7 +89,7 @@ fn told_by_tool() -> Vec<Value> {
     text.lines().filter(|line| !line.trim().is_empty()).map(gpu).collect()
 }
 
-/// The driver and the CUDA version that it supports.
+/// The driver's version, and that of the NVRTC wheel, which is the CUDA runtime's.
 fn cuda() -> Value {
     let driver = first_line("/proc/driver/nvidia/version");
     json!({ "driver": driver, "runtime": nvrtc_wheel() })
@@ -128,4 +132,22 @@ print(json.dumps({"program": sys.executable, "version": platform.python_version(
 fn python_json(script: &str) -> Option<Value> {
     let output = Python::find().script(script).output().ok()?;
     serde_json::from_slice(&output.stdout).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_has_the_same_fields_without_the_tool() {
+        let gpu = Gpu {
+            name: "H100".into(),
+            arch: "sm_90a".parse().expect("one"),
+            memory_bytes: 1 << 30,
+        };
+        let expected = json!({
+            "name": "H100", "driver": null, "memory": "1024 MiB", "compute_capability": "9.0"
+        });
+        assert_eq!(gpu_by_driver(&gpu), expected);
+    }
 }

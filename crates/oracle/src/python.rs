@@ -8,14 +8,17 @@ use std::process::Command;
 use gbxcule_python_env::PythonInterpreter;
 use gbxcule_python_env::{find_in_project, search_starts};
 
-/// Python's own way of looking for modules, without the working folder: a `json.py` that lies there
-/// would be run. Python 3.11 does it if it is asked to (`PYTHONSAFEPATH`), 3.10 knows nothing of
-/// it.
-const SAFE_PATH: &str = "import sys; sys.path[:] = [it for it in sys.path if it]\n";
-
 use gbxcule_sandbox::Policy;
 
 use crate::OracleError;
+
+/// Removes the working folder from where Python looks for modules: a `json.py` that lies there
+/// would be run. `PYTHONSAFEPATH` does the same from Python 3.11 on.
+const SAFE_PATH: &str = "import sys; sys.path[:] = [it for it in sys.path if it]\n";
+
+/// Serves the oracle that the first argument names.
+const SERVE: &str =
+    "import runpy; runpy.run_module('gbxcule.oracle', run_name='__main__', alter_sys=True)";
 
 /// An interpreter, and the folder that holds the `gbxcule` package when it is not installed.
 #[derive(Debug, Clone)]
@@ -47,9 +50,7 @@ impl Python {
     /// The command that serves an oracle.
     #[must_use]
     pub fn oracle(&self, name: &str) -> Command {
-        let serve =
-            "import runpy; runpy.run_module('gbxcule.oracle', run_name='__main__', alter_sys=True)";
-        let mut command = self.script(serve);
+        let mut command = self.script(SERVE);
         command.arg(name);
         command
     }
@@ -58,12 +59,13 @@ impl Python {
     #[must_use]
     pub fn script(&self, text: &str) -> Command {
         let mut command = self.command();
-        command.arg("-c").arg(format!("{SAFE_PATH}{text}"));
+        command.args(["-c", &safe(text)]);
         command
     }
 
     /// The command that serves an oracle to which foreign programs are given: in the sandbox, with
-    /// `folder` to write in.
+    /// `folder` to write in. It imports nothing from there, so an oracle that is started again runs
+    /// no text that a program left for it.
     ///
     /// # Errors
     /// The interpreter doesn't start, or the sandbox can't be made.
@@ -79,7 +81,11 @@ impl Python {
         let program = paths.first().unwrap_or(&self.program).clone();
         let read = paths.into_iter().chain(self.package_folder.clone());
         let mut command = gbxcule_sandbox::command(&program, &Policy::interpreter(folder, read))?;
-        command.args(["-m", "gbxcule.oracle", name]).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.args(["-c", &safe(SERVE), name]);
+        // The folder is also the home, in which Python would look for the user's own packages.
+        for name in ["PYTHONSAFEPATH", "PYTHONNOUSERSITE", "PYTHONDONTWRITEBYTECODE"] {
+            command.env(name, "1");
+        }
         if let Some(path) = self.python_path() {
             command.env("PYTHONPATH", path);
         }
@@ -105,10 +111,43 @@ impl Python {
     }
 }
 
+/// Returns a text of ours that doesn't import from the working folder.
+fn safe(text: &str) -> String {
+    format!("{SAFE_PATH}{text}")
+}
+
 /// Returns the places around which a project may be: the working folder, the program, and the
 /// folder of the build.
 fn places() -> Vec<PathBuf> {
     let mut places = search_starts();
     places.push(env!("CARGO_MANIFEST_DIR").into());
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_confined_oracle_runs_nothing_that_a_program_left_in_its_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let package_folder =
+            Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python").canonicalize())
+                .map(|folder| folder.expect("the package"));
+        let python = Python { program: "python3".into(), package_folder };
+        let leave = |name: &str| fs::write(name, "raise SystemExit('left by a program')\n");
+        let site = "import site; print(site.getusersitepackages())";
+        let mut asked = python.command();
+        asked.args(["-c", site]).env("HOME", folder.path());
+        let site = String::from_utf8(asked.output().expect("Python").stdout).expect("UTF-8");
+        fs::create_dir_all(site.trim()).expect("a folder");
+        leave(&format!("{}/usercustomize.py", site.trim())).expect("a file");
+        leave(&format!("{}/argparse.py", folder.path().display())).expect("a file");
+
+        let command = python.confined_oracle("nothing", folder.path());
+        let output = command.expect("a sandbox").output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("invalid choice: 'nothing'"), "{said}");
+    }
 }

@@ -48,7 +48,9 @@ pub fn find_in_project(starts: &[PathBuf], relative: &Path) -> Result<Option<Pat
 pub fn is_trusted(program: &Path) -> bool {
     [Some(program), program.parent()].into_iter().flatten().all(|path| {
         let there = path.metadata();
-        there.is_ok_and(|there| owner::is_ours_or_the_systems(&there) && !owner::is_open(&there))
+        there.is_ok_and(|there| {
+            owner::is_ours_or_the_systems(&there) && !owner::is_world_writable(&there)
+        })
     })
 }
 
@@ -66,12 +68,12 @@ fn distrusted(root: &Path, relative: &Path) -> Option<String> {
     marks.chain([root.to_owned()]).chain(between).find_map(|path| {
         // The owner of a link chose its target.
         let link = path.symlink_metadata().ok().filter(Metadata::is_symlink);
-        let link = link.and_then(|link| (!owner::is_ours(&link)).then(|| strange(&path)));
+        let link = link.and_then(|link| (!owner::is_ours(&link)).then(|| other_owner(&path)));
         let whole = path.metadata().map_err(|error| format!("{}: {error}", path.display()));
         link.or_else(|| match whole {
             Err(error) => Some(error),
-            Ok(there) if !owner::is_trusted(&there) => Some(strange(&path)),
-            Ok(there) if owner::is_open(&there) => {
+            Ok(there) if !owner::is_ours_or_system_file(&there) => Some(other_owner(&path)),
+            Ok(there) if owner::is_world_writable(&there) => {
                 Some(format!("everybody may write to {}", path.display()))
             }
             Ok(_) => None,
@@ -79,7 +81,7 @@ fn distrusted(root: &Path, relative: &Path) -> Option<String> {
     })
 }
 
-fn strange(path: &Path) -> String {
+fn other_owner(path: &Path) -> String {
     format!("{} belongs to another user", path.display())
 }
 
@@ -95,7 +97,7 @@ mod owner {
 
     /// Returns true if a file belongs to this user or to the system's owner, who may do anything
     /// anyway: an environment's interpreter is a link to the system's.
-    pub(super) fn is_trusted(there: &Metadata) -> bool {
+    pub(super) fn is_ours_or_system_file(there: &Metadata) -> bool {
         is_ours(there) || !there.is_dir() && there.uid() == 0
     }
 
@@ -104,7 +106,7 @@ mod owner {
     }
 
     /// Returns true if everybody may write to the file.
-    pub(super) fn is_open(there: &Metadata) -> bool {
+    pub(super) fn is_world_writable(there: &Metadata) -> bool {
         there.mode() & 0o002 != 0
     }
 }
@@ -118,7 +120,7 @@ mod owner {
         false
     }
 
-    pub(super) fn is_trusted(_: &Metadata) -> bool {
+    pub(super) fn is_ours_or_system_file(_: &Metadata) -> bool {
         false
     }
 
@@ -126,7 +128,7 @@ mod owner {
         true
     }
 
-    pub(super) fn is_open(_: &Metadata) -> bool {
+    pub(super) fn is_world_writable(_: &Metadata) -> bool {
         true
     }
 }

@@ -43,7 +43,7 @@ fn instruction(
         };
         let number = |least, most, what| number(value, least, most, what, operand.column, names);
         match slot {
-            Slot::Fixed(_) => unreachable!("`select` matched a value with a place for one"),
+            Slot::Fixed(_) => unreachable!("`select` gives `Fixed` slots no values"),
             Slot::Byte => bytes.push(number(-128, 255, "a byte")? as u8),
             Slot::Signed | Slot::SpPlusSigned => {
                 bytes.push(number(-128, 127, "a signed byte")? as u8);
@@ -75,7 +75,8 @@ fn high(value: &Expression, column: u32, names: &impl Names) -> Result<u8, Compl
     match found {
         0..=0xFF | 0xFF00..=0xFFFF => Ok(found as u8),
         _ => {
-            let message = format!("`ldh` reaches $FF00 to $FFFF, found ${found:04X}");
+            let found = if found < 0 { found.to_string() } else { format!("${found:04X}") };
+            let message = format!("`ldh` reaches $FF00 to $FFFF, found {found}");
             Err(Complaint::new(column, message))
         }
     }

@@ -143,6 +143,7 @@ fn complaints_say_what_is_allowed() {
         ("Start: rst 9", "allowed are rst $00, rst $08, rst $10"),
         ("Start: jp Strat", "no name `Strat`; did you mean `Start`"),
         ("Start: ldh [$C000], a", "`ldh` reaches $FF00 to $FFFF, found $C000"),
+        ("Start: ldh [-1], a", "`ldh` reaches $FF00 to $FFFF, found -1"),
         ("Start: ld a, 3 +", "expected a number, a name or `(`, found the end of the line"),
         ("Start: db $GG", "`$GG` is no number; numbers are 12, $1F, %0101 or 'c'"),
         ("Start: db \"open", "text without its closing `\"`"),

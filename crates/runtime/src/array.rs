@@ -94,7 +94,8 @@ impl Array {
         Self::in_buffer(Arc::new(Buffer::copied_from(bytes)), data_type, offset, shape, strides)
     }
 
-    /// Views this array's memory with another type, shape and strides.
+    /// Views this array's memory with another type, shape and strides; `offset` counts from the
+    /// beginning of the memory, not from this array's first element. The view has no gradient.
     ///
     /// # Errors
     /// Elements beyond the memory, or a shape and strides that no array can have.
@@ -236,8 +237,8 @@ impl Array {
         self.shape.contains(&0)
     }
 
-    /// Every `step`-th index of a range of one dimension; backwards from its end if `step` is
-    /// negative.
+    /// Returns a view of every `step`-th index of `range` in dimension `dim`; a negative step
+    /// begins at the last index of the range and goes down.
     ///
     /// # Errors
     /// A dimension that the array does not have, a range beyond its extent, or a step of 0.

@@ -1,10 +1,10 @@
 //! Products of compilers on disk, found again by the content of what they were made of, so that
 //! nothing of a compiler has to be there.
 //!
-//! A file's name has that and the version of the compiler, whose code lies beside that of others.
-//! Another process sees a whole file or none. A file holds the digest of its name and its content;
-//! one that doesn't fit it is made again. So is one that another user could have written: a digest
-//! says nothing about who made a file, and what is found here runs.
+//! A file's name is the digest of what it was made of, and the compiler's version; code of several
+//! versions lies side by side. Another process sees a whole file or none. A file holds the digest
+//! of its name and its content. A file whose digest is wrong is made again, and so is one that
+//! another user could have written, because what is found here runs.
 
 use crate::error::Error;
 use gbxcule_files::{NewFile, read_own, sweep};

@@ -8,13 +8,13 @@ pub use direct::{DirectKernel, SliceArgument};
 pub(crate) use fault::RawFault;
 
 use crate::argument::Argument;
+use crate::argument_block::{DeviceBlock, lay_out};
 use crate::code::RunningLaunch;
 use crate::compile_cache::{Compiled, Native};
 use crate::cuda::Image;
 use crate::device::Device;
 use crate::error::Error;
 use crate::exclusive;
-use crate::launch::{DeviceBlock, lay_out};
 use crate::output::Output;
 use crate::reflection::Reflection;
 use crate::stream::Stream;

@@ -8,6 +8,7 @@
 //! add in the order in which threads come by.
 
 mod argument;
+mod argument_block;
 mod array;
 mod buffer;
 mod code;
@@ -24,7 +25,6 @@ mod generate;
 pub mod geometry;
 mod host_function;
 mod kernel;
-mod launch;
 pub mod nvrtc;
 mod output;
 mod overlap;

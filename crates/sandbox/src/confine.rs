@@ -27,7 +27,8 @@ pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError>
     Ok(command)
 }
 
-/// No variable of the user's but those that a program needs to be found and to find its own.
+/// The child's environment: `PATH` and the policy's variables as the user has them, folders of its
+/// own, one language; nothing else.
 fn environment(policy: &Policy) -> Vec<(&'static str, OsString)> {
     let given = ["PATH"].iter().chain(&policy.variables);
     let mut all: Vec<_> = given.filter_map(|&name| Some((name, std::env::var_os(name)?))).collect();
@@ -63,7 +64,7 @@ fn confine(command: &mut Command, program: &Path, policy: &Policy) -> Result<(),
         use rustix::process::{Signal, getppid, set_parent_process_death_signal, setrlimit};
         set_parent_process_death_signal(Some(Signal::KILL))?;
         if getppid() != Some(parent) {
-            // It ended before it could be asked to take us along.
+            // The parent ended before the death signal was set, so nothing would end this child.
             return Err(Error::from_raw_os_error(libc::ESRCH));
         }
         for (resource, limit) in &limits {

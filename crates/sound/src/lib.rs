@@ -1,11 +1,11 @@
 //! Sound as samples, on request: computed beside the machine from the writes to its sound
 //! registers.
 //!
-//! The machine itself keeps what programs can read back (`gbxcule_gameboy::apu`). [`Sound`] runs a
-//! copy of that with what only ears notice: the steps of the waves, the volumes and the noise. It
-//! runs the machine one instruction at a time, so that no write is missed, and changes nothing in
-//! it; nobody who doesn't ask for sound pays for it. Everything is whole numbers, so the samples
-//! are the same everywhere.
+//! The machine itself keeps what programs can read back (`gbxcule_gameboy::apu`). [`Sound`] runs
+//! channels of its own that also have what programs cannot read: the steps of the waves, the
+//! volumes and the noise. It runs the machine one instruction at a time, so that no write is
+//! missed, and changes nothing in it; a machine without sound costs no more than before. Everything
+//! is whole numbers, so the samples are the same everywhere.
 //!
 //! `crates/sound-color` compiles these sources for the Color, whose machine keeps the levels.
 

@@ -1,15 +1,15 @@
 //! Action codecs: what the number in an action means.
 //!
 //! A codec has a name and a version, or is a table of the user's own, whose name is its spelling
-//! (`action/spelling.rs`). So a name says everything, and artifacts record names alone. A codec
+//! (`action/table_text.rs`). So a name says everything, and artifacts record names alone. A codec
 //! never changes once it has a name; a new meaning is a new row with a new version.
 
-mod spelling;
+mod table_text;
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
-pub use spelling::CodecError;
+pub use table_text::CodecError;
 
 use crate::{Schedule, SwarmConfig, SwarmError};
 

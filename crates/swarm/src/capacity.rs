@@ -5,8 +5,8 @@ use gbxcule_runtime::Device;
 
 use crate::SwarmError;
 
-/// 1 / this of the free memory stays unused, on a GPU for kernels' stacks.
-const SPARE: u64 = 16;
+/// The free memory divided by this stays unused, on a GPU for kernels' stacks.
+const SPARE_DIVISOR: u64 = 16;
 
 /// Refuses more envs than the free memory of a device has room for.
 pub(crate) fn check(
@@ -15,7 +15,7 @@ pub(crate) fn check(
     env_bytes: u64,
     num_envs: usize,
 ) -> Result<(), SwarmError> {
-    let fit = (free_bytes - free_bytes / SPARE) / env_bytes.max(1);
+    let fit = (free_bytes - free_bytes / SPARE_DIVISOR) / env_bytes.max(1);
     if num_envs as u64 <= fit {
         return Ok(());
     }
@@ -27,11 +27,21 @@ pub(crate) fn check(
 pub(crate) fn free_on_host() -> u64 {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let available = available(&read("/proc/meminfo")).unwrap_or(isize::MAX as u64);
-    // A container's own limit; "max" is none.
-    let limit = read("/sys/fs/cgroup/memory.max").trim().parse().unwrap_or(u64::MAX);
+    let [limit, used, stat] =
+        ["memory.max", "memory.current", "memory.stat"].map(|it| format!("/sys/fs/cgroup/{it}"));
+    let container = container_limit(&read(&limit), &read(&used), &read(&stat));
     // The shell's `ulimit -v`.
     let own = own_limit(&read("/proc/self/limits"), &read("/proc/self/status"));
-    available.min(limit).min(own.unwrap_or(u64::MAX))
+    [container, own].into_iter().flatten().fold(available, u64::min)
+}
+
+/// Bytes that a container may still take; `None` without a limit, which is written as "max". Files
+/// that are kept in memory and not in use make room when it is asked for.
+fn container_limit(limit: &str, used: &str, stat: &str) -> Option<u64> {
+    let limit: u64 = limit.trim().parse().ok()?;
+    let files = stat.lines().find_map(|line| line.strip_prefix("inactive_file "));
+    let number = |text: &str| text.trim().parse::<u64>().unwrap_or(0);
+    Some(limit.saturating_sub(number(used).saturating_sub(files.map_or(0, number))))
 }
 
 /// Bytes of address space that the process may still take; `None` without a limit.
@@ -63,6 +73,16 @@ mod tests {
         assert_eq!(available("MemAvailable: 600 kB\n"), Some(600 * 1024));
         assert_eq!(available(""), None);
         assert_eq!(available("MemAvailable: many\n"), None);
+    }
+
+    #[test]
+    fn a_containers_limit_counts_less_what_is_taken() {
+        let stat = "anon 5000\ninactive_file 1000\nactive_file 700\n";
+        assert_eq!(container_limit("8000\n", "6000\n", stat), Some(3000));
+        assert_eq!(container_limit("8000\n", "9500\n", stat), Some(0));
+        assert_eq!(container_limit("8000\n", "", ""), Some(8000));
+        assert_eq!(container_limit("max\n", "6000\n", stat), None);
+        assert_eq!(container_limit("", "", ""), None);
     }
 
     #[test]

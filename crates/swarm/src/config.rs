@@ -38,9 +38,9 @@ pub struct SwarmConfig {
     pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
-    /// Code made for the ROM. Not used by Color machines, and by machines with hooks, sound or a
-    /// cable. On CUDA, also not used by programs that have `settled`, and for ROMs without a loop
-    /// that is worth it.
+    /// Use of code made for the ROM. Color machines and machines with hooks, sound or a cable never
+    /// use it; on CUDA, neither do programs with `settled`, nor, with [`Recompile::WhereItWins`],
+    /// ROMs without a loop that is worth a block.
     pub recompile: Recompile,
     /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable are interpreted,
     /// on every device.

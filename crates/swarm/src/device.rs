@@ -2,7 +2,7 @@
 //! `gbxcule_runtime` on the device of the [`DeviceSwarm`]. Its results are those of
 //! [`crate::NativeSwarm`].
 //!
-//! `translation` reads the sources, `column` and `state_arrays` lay a machine's state out on the
+//! `machine_ir` reads the sources, `column` and `state_arrays` lay a machine's state out on the
 //! device. `kernel` makes kernels of `kernel_source`: those of `step` (with `single_frames`),
 //! `begin`, `inspect` and `copy_env`, which copies whole envs, and `link` those of pairs. `memory`
 //! makes arrays, `host_copy` carries a machine from the host's form to the device's and back.
@@ -15,6 +15,7 @@ mod host_copy;
 mod inspect;
 mod kernel;
 mod link;
+mod machine_ir;
 mod memory;
 mod outputs;
 mod single_frames;
@@ -23,7 +24,6 @@ mod step;
 mod swarm;
 #[cfg(test)]
 mod tests;
-mod translation;
 
 pub use begin::begin_module;
 pub use link::{outputs_kernel, pair_kernel};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::machine::MachineSound;
 use crate::record::{Reader, RecordKind, Writer};
-use crate::{AnyMachine, Counters, EnvSnapshot, Episode, Programs, Rom, SwarmError};
+use crate::{AnyMachine, Counters, EnvSnapshot, Episode, Hook, Programs, Rom, SwarmError};
 
 /// The record that holds one env's state.
 pub(crate) const STATE: RecordKind =
@@ -71,9 +71,16 @@ fn identity(programs: &Programs) -> String {
         _ = write!(name, "{} ", text.sha256());
     }
     if !programs.hooks().is_empty() {
-        _ = write!(name, "{:?}", programs.hooks());
+        let hooks: Vec<String> = programs.hooks().iter().map(hook_text).collect();
+        _ = write!(name, "[{}]", hooks.join(", "));
     }
     name
+}
+
+/// Text of a hook in stored states: it must stay as it is.
+fn hook_text(Hook { bank, address, ends_step, calls }: &Hook) -> String {
+    let calls = calls.as_ref().map_or_else(|| "None".into(), |name| format!("Some({name:?})"));
+    format!("Hook {{ bank: {bank}, address: {address}, ends_step: {ends_step}, calls: {calls} }}")
 }
 
 /// Writes a machine, its counters, and what its programs keep.
@@ -126,4 +133,22 @@ fn machine_of(rom: &Rom, bytes: &[u8]) -> Result<EnvSnapshot, SwarmError> {
     let mut cart_ram = vec![0; rom.cart_ram_bytes()];
     let machine = AnyMachine::load_state(rom, bytes, &mut cart_ram)?;
     Ok(EnvSnapshot::start(machine, cart_ram))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_hooks_in_stored_states_stays() {
+        let calls = Some("on_hit".to_owned());
+        let hooks = [Hook::at(1, 0x4000), Hook { ends_step: true, calls, ..Hook::at(0, 0xC123) }];
+        assert_eq!(
+            hooks.each_ref().map(hook_text),
+            [
+                "Hook { bank: 1, address: 16384, ends_step: false, calls: None }",
+                "Hook { bank: 0, address: 49443, ends_step: true, calls: Some(\"on_hit\") }",
+            ]
+        );
+    }
 }

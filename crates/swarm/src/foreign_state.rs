@@ -218,7 +218,7 @@ impl ForeignState {
             for &(address, value) in &self.mapper_writes {
                 machine.cart.write_control(mcycles, address, value);
             }
-            machine.open_bus(true);
+            machine.set_fast_path(true);
         });
         self.set_clocks(&mut machine);
         self.set_cpu(&mut machine);

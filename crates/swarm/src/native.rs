@@ -60,7 +60,7 @@ impl NativeSwarm {
     ///
     /// # Errors
     /// No machines asked for or more than there is memory for, a thread could not be started, or
-    /// the configuration does not fit: hooks, sound, cable, codec.
+    /// the configuration does not fit: hooks, sound, cable, codec, chance.
     pub fn new(rom: Rom, config: SwarmConfig) -> Result<Self, SwarmError> {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
@@ -132,9 +132,9 @@ impl NativeSwarm {
         self.workers.threads()
     }
 
-    /// Resets the marked envs to a start, where new episodes begin: chance is drawn, the
-    /// programs' `begin` runs, and their observations are those before the first step. Other envs,
-    /// rewards and ends stay as they are.
+    /// Resets the marked envs to the starts of their next episodes: chance is drawn, the
+    /// programs' `begin` runs, and their observations are those before the first step. All other
+    /// envs stay as they are, and so do the rewards and `dones` of all envs.
     ///
     /// # Errors
     /// The mask does not have one entry for each env, or a program stopped.
@@ -177,9 +177,11 @@ impl NativeSwarm {
         }
     }
 
-    /// The first program that stopped.
+    /// Returns the first env's fault as an error, and forgets those of all other envs: a fault that
+    /// stayed would be the error of a later call.
     fn take_fault(&mut self) -> Result<(), SwarmError> {
-        match self.shards.iter_mut().flatten().find_map(|shard| shard.fault.take()) {
+        let faults = self.shards.iter_mut().flatten().map(|shard| shard.fault.take());
+        match faults.fold(None, Option::or) {
             Some((env, error)) => Err(SwarmError::ProgramStopped { env, error: Box::new(error) }),
             None => Ok(()),
         }
@@ -227,8 +229,8 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// Changes memory of the marked envs from a place on: `rows` holds as many bytes for each of
-    /// them, one env after the other.
+    /// Changes memory of the marked envs from a place on: `rows` holds one row of bytes for each of
+    /// them, all of one length, one after the other.
     ///
     /// # Errors
     /// The mask does not have one entry for each env, the rows have no common length, or they leave
@@ -261,10 +263,11 @@ impl NativeSwarm {
     }
 
     /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin`
-    /// runs. They observe the env anew.
+    /// runs; `observe` runs in any case.
     ///
     /// # Errors
-    /// There is no such env, the snapshot belongs to another cartridge, or a program stopped.
+    /// There is no such env, the snapshot belongs to another cartridge, model or other programs, or
+    /// a program stopped.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         snapshot.check(&self.rom, &self.config.programs)?;
         self.load_env(env, snapshot)?;

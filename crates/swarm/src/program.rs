@@ -245,7 +245,8 @@ impl TextRole {
 }
 
 impl Programs {
-    /// A text for the reward and one for the observation. One text for both has one scratch array.
+    /// Checks a text for the reward and one for the observation. If both are one text, its
+    /// functions share one scratch.
     ///
     /// # Errors
     /// [`SwarmError::Program`] says everything that is wrong with the texts.

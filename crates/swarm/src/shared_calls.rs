@@ -9,7 +9,7 @@ use crate::{
 
 /// Functions that a swarm has of its own, on which the shared calls rest.
 pub(crate) trait SwarmParts {
-    /// Sets rewards and observations to zero; nothing is done.
+    /// Sets rewards and observations to zero and marks no episode as over.
     fn clear_outputs(&mut self) -> Result<(), SwarmError>;
 
     /// Replaces the starts of episodes, all with the same weight. Envs go on as they are.
@@ -46,9 +46,9 @@ macro_rules! shared_calls {
                 self.seed
             }
 
-            /// Resets every env to a start, where a new episode begins: rewards are zero, nothing
-            /// is done, observations are those before the first step. Env `i` is seeded with
-            /// `seed + i`.
+            /// Resets every env to a start, where a new episode begins: rewards are zero, no
+            /// episode is over, observations are those before the first step. Env `i` is seeded
+            /// with `seed + i`.
             ///
             /// # Errors
             /// A program stopped, or the device failed.
@@ -104,8 +104,8 @@ macro_rules! shared_calls {
                 self.restart_from_while(states, steps, &mut || true).map(drop)
             }
 
-            /// Does what `restart_from` does, calls `go_on` several times a second, and stops when
-            /// it returns false; then nothing has changed. Returns true if it finished.
+            /// Does what `restart_from` does and calls `go_on` several times a second; if `go_on`
+            /// returns false it stops, and the swarm is as before. Returns true if it finished.
             ///
             /// # Errors
             /// As in [`Self::restart_from`].
@@ -159,9 +159,8 @@ macro_rules! shared_calls {
             /// # Errors
             /// - Not one action for each env, or an action that the codec does not have: no machine
             ///   has moved.
-            /// - A program stopped on CPU threads, such as at an index outside its scratch: if it
-            ///   stopped in the step, all machines have moved; in `begin` or in the first
-            ///   `observe`, none.
+            /// - A program stopped on CPU threads, such as at an index outside its scratch. If that
+            ///   was `begin` or the first `observe`, no machine has moved; otherwise all have.
             /// - A program stopped in a kernel: some machines have moved.
             /// - The device failed.
             pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
@@ -183,7 +182,7 @@ macro_rules! shared_calls {
             }
 
             /// Runs a range of a step in which no button is pressed, not even a manual one.
-            /// Programs see the action NOOP, or number 0 if the codec has none.
+            /// Programs see the action NOOP, or action 0 if the codec has no NOOP.
             ///
             /// # Errors
             /// The step has no such frames, or as in [`Self::step`].

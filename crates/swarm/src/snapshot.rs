@@ -21,7 +21,8 @@ pub struct EnvSnapshot {
     pub(crate) counters: Counters,
     /// `None` where an episode begins: then the scratch is zeros, and the programs' `begin` runs.
     pub(crate) scratch: Option<Vec<f32>>,
-    /// State that only ears notice; `None` if nobody listened, and where sound begins anew.
+    /// Sound state beside the machine's; `None` if the swarm makes no sound, or if sound begins
+    /// anew.
     pub(crate) sound: Option<MachineSound>,
 }
 

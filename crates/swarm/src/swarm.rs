@@ -48,7 +48,7 @@ macro_rules! either {
     reason = "each is what the two swarms' function of its name is"
 )]
 impl Swarm {
-    /// All machines switched on, none stepped.
+    /// Makes a swarm whose machines are switched on and have run no frame.
     pub fn new(rom: Rom, config: SwarmConfig, device: Device) -> Result<Self, SwarmError> {
         Ok(match device {
             Device::Cpu => Self::Native(Box::new(NativeSwarm::new(rom, config)?)),
@@ -65,8 +65,8 @@ impl Swarm {
         either!(self, swarm => swarm.config())
     }
 
-    /// Returns the number of blocks made for the ROM; `None` if blocks are off, or have not won a
-    /// trial yet.
+    /// Returns the number of blocks made for the ROM; `None` if machines run without: blocks are
+    /// off, have not won a trial yet (CPU), or no loop is worth one (CUDA).
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         match self {
@@ -168,8 +168,8 @@ impl Swarm {
         either!(self, swarm => swarm.restart_from(states, steps))
     }
 
-    /// Does what `restart_from` does, calls `go_on` several times a second, and stops when it
-    /// returns false; then nothing has changed. Returns true if it finished.
+    /// Does what `restart_from` does and calls `go_on` several times a second; if `go_on` returns
+    /// false it stops, and the swarm is as before. Returns true if it finished.
     pub fn restart_from_while(
         &mut self,
         states: &[&[u8]],
@@ -195,9 +195,10 @@ impl Swarm {
     }
 
     /// Runs a step, calls `go_on` several times a second, and stops when it returns false. Returns
-    /// true if the step finished; one that did not has run its first frames and no programs. On a
-    /// device `go_on` is never called and the result is always true. `draw_last` draws the last
-    /// frame, even if the configuration does not ask for it.
+    /// true if the step finished. If it did not, its first frames have run, with `settled` and what
+    /// hooks call, but neither `reward`, `done` nor `observe`. On a device `go_on` is never called
+    /// and the result is always true. `draw_last` draws the last frame, even if the configuration
+    /// does not ask for it.
     ///
     /// # Errors
     /// As in [`Self::step`].

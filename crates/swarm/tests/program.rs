@@ -273,6 +273,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         assert!(lines[1].contains("index 4 where there are 4 elements"), "{said}");
         assert!(lines[2].contains("task.py:13:9"), "{said}");
         assert_eq!(swarm.rewards(), [1.0; 9]);
+        swarm.reset(0).expect("no program stops before a frame");
     }
 }
 

@@ -14,7 +14,7 @@ use gbxcule_ir::Literal;
 pub(crate) struct Distance {
     /// Units in the last place, see [`tensor::units`].
     pub(crate) units: f64,
-    /// The difference divided by what is allowed: at most 1 if it is.
+    /// The difference divided by what is allowed: at most 1 if the difference is allowed.
     pub(crate) share: f64,
 }
 
@@ -85,7 +85,7 @@ fn named(program: &RowProgram, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Ve
     like.iter().map(one).collect()
 }
 
-/// The worse of some, unless one of them says nothing and the others pass.
+/// Returns the greatest distance; `None` if one is unknown and all others are allowed.
 fn worst(distances: &[Option<Distance>]) -> Option<Distance> {
     let known = distances.iter().flatten();
     let worst = known.fold(Distance::NONE, |worst, &one| worst.max(one));
@@ -147,7 +147,7 @@ fn to_memory<'b>(
     }
 }
 
-/// `None` if they differ and nothing is known of what is allowed.
+/// Measures the distance with the row's bounds; `None` if numbers differ and no bounds are known.
 fn measured<'b>(
     wanted: &[Vec<Literal>],
     found: &[Tensor],

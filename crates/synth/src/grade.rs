@@ -1,8 +1,9 @@
 //! Grades answers of language models: each is parsed or compiled, and run on inputs that its row
 //! stores and on fresh ones that no dataset holds.
 //!
-//! [`task`] asks, [`answer`] reads what came back, `problem` works out what is right, `interpreted`
-//! runs Python and IR, `compiled` runs C++ and CUDA text in the sandbox, [`score`] counts.
+//! [`task`] asks, [`answer`] reads what came back, `graded_row` works out what is right,
+//! `interpreted` runs Python and IR, `compiled` runs C++ and CUDA text in the sandbox, [`score`]
+//! counts.
 //!
 //! Answers are texts of unknown origin. Python is read by our front end and never executed; IR is
 //! parsed; both run on the interpreter, which counts steps and has memory of its own. C++ and CUDA

@@ -23,7 +23,7 @@ pub(crate) enum Token<'a> {
     Number(&'a str),
     Text,
     Mark(&'a str),
-    /// A line's beginning, with its indentation.
+    /// A line's beginning, with the columns of its indentation.
     Line(usize),
 }
 
@@ -40,8 +40,8 @@ pub(crate) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
     while at < bytes.len() {
         let byte = bytes[at];
         if fresh && depth == 0 && byte != b'\n' {
-            let margin = bytes[at..].iter().take_while(|&&byte| byte == b' ').count();
-            at += margin;
+            let (length, margin) = indentation(&bytes[at..], usize::MAX);
+            at += length;
             fresh = false;
             if at < bytes.len() && !matches!(bytes[at], b'\n' | b'#' | b'\r') {
                 found.push((at, Token::Line(margin)));
@@ -64,11 +64,15 @@ pub(crate) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
             _ if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 => {
                 let length =
                     run(|&byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80);
+                if is_prefix(&text[at..at + length], bytes.get(at + length)) {
+                    at += length;
+                    continue;
+                }
                 let dotted = matches!(found.last(), Some((_, Token::Mark("."))));
                 found.push((at, Token::Name(&text[at..at + length], dotted)));
                 length
             }
-            _ if byte.is_ascii_digit() => {
+            _ if begins_number(&bytes[at..]) => {
                 let length = number(&bytes[at..]);
                 found.push((at, Token::Number(&text[at..at + length])));
                 length
@@ -90,6 +94,32 @@ pub(crate) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
     found
 }
 
+/// Returns the bytes of a line's indentation and its columns, as Python counts them; no more bytes
+/// than stand before column `limit`.
+pub(crate) fn indentation(line: &[u8], limit: usize) -> (usize, usize) {
+    let mut columns = 0_usize;
+    for (at, byte) in line.iter().enumerate() {
+        match byte {
+            _ if columns >= limit => return (at, columns),
+            b' ' => columns += 1,
+            b'\t' => columns = (columns + 1).next_multiple_of(8),
+            _ => return (at, columns),
+        }
+    }
+    (line.len(), columns)
+}
+
+/// Returns true if a name is the prefix of the string that follows it, as in `f"{x}"`.
+fn is_prefix(name: &str, next: Option<&u8>) -> bool {
+    let is_letter = |letter: u8| matches!(letter.to_ascii_lowercase(), b'b' | b'f' | b'r' | b'u');
+    matches!(next, Some(b'"' | b'\'')) && name.len() <= 2 && name.bytes().all(is_letter)
+}
+
+fn begins_number(bytes: &[u8]) -> bool {
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    is_digit(0) || bytes[0] == b'.' && is_digit(1)
+}
+
 fn string(bytes: &[u8]) -> usize {
     let quote = bytes[0];
     let triple = bytes.len() >= 3 && bytes[1] == quote && bytes[2] == quote;
@@ -97,6 +127,7 @@ fn string(bytes: &[u8]) -> usize {
     while at < bytes.len() {
         match bytes[at] {
             b'\\' => at += 1,
+            b'\n' if !triple => return at,
             byte if byte == quote && !triple => return at + 1,
             byte if byte == quote && bytes[at..].starts_with(&[quote; 3]) => return at + 3,
             _ => {}
@@ -222,5 +253,20 @@ mod tests {
         {
             assert_ne!(hash(one), hash(&one.replace(from, to)), "{from}");
         }
+    }
+
+    #[test]
+    fn a_structure_does_not_depend_on_how_it_is_spelled() {
+        let hash = |text: &str| hash(&tokens(text));
+        let one = "def f():\n        if a:\n                b = 0.5\n                c = \"d\"\n";
+        for (from, to) in
+            [("0.5", ".5"), ("\"d\"", "f\"d\""), ("\"d\"", "rb'd'"), ("        ", "\t")]
+        {
+            assert_eq!(hash(one), hash(&one.replace(from, to)), "{to}");
+        }
+        let tabs = "def f():\n\tif a:\n\t\tb = 1\n\tc = 2\n";
+        assert_ne!(hash(tabs), hash(&tabs.replace("\tc", "\t\tc")));
+        // A string without an end goes on to the line's end, as the front end reads it.
+        assert_eq!(erased("a = 'b\nc = 1\n"), erased("a = 'b'\nc = 1\n"));
     }
 }

@@ -25,7 +25,7 @@
 //! 5. [`reverse`]: each block is run forward as far as needed, then backwards with the rules of
 //!    [`rule`]. Nothing is kept but of loops, in a fixed number of places. A statement inside `d`
 //!    blocks is so computed up to `d + 1` times more, and in a long loop with carried state, by
-//!    [`cycle`] and [`checkpoint`], a few times more. Values without a use are dropped then.
+//!    [`loop_reverse`] and [`checkpoint`], a few times more. Values without a use are dropped then.
 //!
 //! # Exactness
 //! Derivatives are exact up to rounding, or refused. What has no derivative gets one of its
@@ -50,10 +50,10 @@ mod adjoint;
 mod adjoint_content;
 mod checkpoint;
 mod copy;
-mod cycle;
 mod exit;
 mod inline;
 mod irreversible;
+mod loop_reverse;
 mod merge_repeats;
 mod need;
 mod normal;

@@ -2,7 +2,7 @@
 
 use super::body::all_hold;
 use super::{Block, HIGH_RAM, Limits, MemoryMap, ROM_END};
-use crate::translation::Translation;
+use crate::machine_ir::MachineIr;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::{FunctionId, Inline, Literal, Scalar, Value};
@@ -24,7 +24,7 @@ fn is_code(pc: u16) -> bool {
 /// Makes a block.
 pub(super) fn build(
     limits: Limits<'_>,
-    translation: &Translation,
+    translation: &MachineIr,
     rom: &[u8],
     map: MemoryMap,
     pc: u16,
@@ -104,7 +104,7 @@ struct WayEnd {
 }
 
 pub(super) struct Tree<'t> {
-    pub(super) translation: &'t Translation,
+    pub(super) translation: &'t MachineIr,
     pub(super) pc: usize,
     pub(super) now: usize,
     pub(super) sp: usize,
@@ -344,7 +344,7 @@ impl Tree<'_> {
     ) -> Result<Vec<State>, Unsupported> {
         let arrays = [0, 1].map(|array| Input::Passed(PassedValue::Array(array)));
         let mut inputs = vec![Input::Registers, Input::Memory, arrays[0], arrays[1]];
-        let Translation { fetch, execute, .. } = *self.translation;
+        let MachineIr { fetch, execute, .. } = *self.translation;
         let fetched = specialiser.call_straight(state, self, fetch, &inputs)?;
         let Some(opcode @ PassedValue::Scalar(PartialValue::Literal(_))) = fetched.result else {
             return Err(Unsupported("an opcode that is not known"));

@@ -14,7 +14,7 @@
 //! ```
 //! What a block leaves to the interpreter is executed by it.
 
-use crate::translation::Translation;
+use crate::machine_ir::MachineIr;
 use gbxcule_ir::op::{Arg, Op, ValueData};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
@@ -60,11 +60,7 @@ pub(super) fn leave_by_breaks(body: &mut Body) {
 }
 
 /// Makes a function of a block: `block(machine, rom, cart_ram, cpu)`, which is put in place.
-pub(super) fn declare(
-    mut body: Body,
-    translation: &Translation,
-    module: &mut Module,
-) -> FunctionId {
+pub(super) fn declare(mut body: Body, translation: &MachineIr, module: &mut Module) -> FunctionId {
     let mut params = module.functions[translation.execute].params[..4].to_vec();
     let cpu = Param { mode: PassMode::Mutable, ..params.remove(0) };
     params.push(cpu);
@@ -90,7 +86,7 @@ pub(super) fn declare(
 /// Calls blocks where the loop over opcodes begins a round.
 pub(super) fn plant(
     blocks: &BTreeMap<u16, Vec<FunctionId>>,
-    translation: &Translation,
+    translation: &MachineIr,
     module: &mut Module,
 ) {
     let hot = module.find("Machine::run_until_deadline");
@@ -130,11 +126,7 @@ struct Planter<'m> {
 }
 
 impl<'m> Planter<'m> {
-    fn new(
-        mut builder: Builder<'m>,
-        translation: &Translation,
-        [cpu, opcode]: [LocalId; 2],
-    ) -> Self {
+    fn new(mut builder: Builder<'m>, translation: &MachineIr, [cpu, opcode]: [LocalId; 2]) -> Self {
         let register = |name| translation.register(name) as u32;
         let machine = builder.param_place(0);
         let mut halt_bug = machine;

@@ -1,7 +1,7 @@
 //! Blocks as IR, run by the reference interpreter, beside the native machine.
 
 use crate::program::{Subject, random_rom, scene};
-use gbxcule_blocks::{Block, MemoryMap, Translation};
+use gbxcule_blocks::{Block, MachineIr, MemoryMap};
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::cpu::Cpu;
 use gbxcule_interp::{self as interp, Argument, Array};
@@ -24,7 +24,7 @@ proptest! {
         scenes in prop::collection::vec(scene(), 12),
     ) {
         let Some(start) = Subject::new(&rom) else { return Ok(()) };
-        let translation = Translation::get();
+        let translation = MachineIr::get();
         let mut module = Module::clone(&translation.module);
         let mut ran = Vec::new();
         for scene in &scenes {

@@ -2,7 +2,7 @@
 //! hardware, switch banks under their own feet, jump into the middle of instructions and run RAM.
 
 use crate::program::{Subject, random_rom, scene};
-use gbxcule_blocks::{Block, Code, EagerRunner, Memories, MemoryMap, Translation};
+use gbxcule_blocks::{Block, Code, EagerRunner, MachineIr, Memories, MemoryMap};
 use proptest::prelude::*;
 
 proptest! {
@@ -41,7 +41,7 @@ proptest! {
         let Some(mut subject) = Subject::new(&rom) else { return Ok(()) };
         scene.apply(&mut subject.machine);
         let map = MemoryMap::of(&subject.machine).expect("no OAM DMA in ROM");
-        let Ok(block) = Block::new(Translation::get(), &subject.rom, map, scene.pc) else {
+        let Ok(block) = Block::new(MachineIr::get(), &subject.rom, map, scene.pc) else {
             return Ok(());
         };
         let longest = block.longest_mcycles;
@@ -63,7 +63,7 @@ proptest! {
         let Some(mut native) = Subject::new(&rom) else { return Ok(()) };
         scene.apply(&mut native.machine);
         let map = MemoryMap::of(&native.machine).expect("no OAM DMA in ROM");
-        let Ok(block) = Block::new(Translation::get(), &native.rom, map, scene.pc) else {
+        let Ok(block) = Block::new(MachineIr::get(), &native.rom, map, scene.pc) else {
             return Ok(());
         };
         let codes = Code::new(vec![block], native.rom.len()).expect("code for this machine");

@@ -1,7 +1,7 @@
 //! Blocks cover the ways that they should: without that they would be right, but slow.
 
 use crate::program::Subject;
-use gbxcule_blocks::{Block, Code, Memories, MemoryMap, Translation};
+use gbxcule_blocks::{Block, Code, MachineIr, Memories, MemoryMap};
 use gbxcule_ir::Module;
 use gbxcule_ir::op::Op;
 
@@ -12,13 +12,13 @@ fn block(program: &[u8]) -> (Subject, Block) {
     let mut subject = Subject::new(&rom).expect("a ROM that runs");
     subject.machine.cpu.pc = 0x150;
     let map = MemoryMap::of(&subject.machine).expect("no OAM DMA after power-on");
-    let block = Block::new(Translation::get(), &subject.rom, map, 0x150).expect("a block");
+    let block = Block::new(MachineIr::get(), &subject.rom, map, 0x150).expect("a block");
     (subject, block)
 }
 
 /// Calls of the machine's functions in a program's block.
 fn calls(program: &[u8]) -> usize {
-    let translation = Translation::get();
+    let translation = MachineIr::get();
     let mut module = Module::clone(&translation.module);
     let block = block(program).1.add_to(translation, &mut module);
     let values = module.functions[block].body.values.iter();
@@ -68,7 +68,7 @@ fn a_wait_in_high_ram_is_a_block_of_the_bytes_that_are_there() {
     (machine.cpu.pc, machine.cpu.a, machine.cpu.sp) = (0xff86, 35, 0xfff0);
     machine.deadline = machine.dma.deadline;
     let map = MemoryMap::of(machine).expect("PC is in high RAM");
-    let block = Block::new(Translation::get(), &subject.rom, map, 0xff86).expect("a block");
+    let block = Block::new(MachineIr::get(), &subject.rom, map, 0xff86).expect("a block");
     let codes = Code::new(vec![block], subject.rom.len()).expect("code for this machine");
     let mut other = *machine;
     let memories = Memories::new(&subject.rom, &mut subject.cart_ram);

@@ -1,4 +1,5 @@
-//! Requests of a browser, as `protocol` defines them: read from text and checked against bounds.
+//! Requests of a browser, as `server_message` defines them: read from text and checked against
+//! bounds.
 //!
 //! Texts come from any computer that can connect. A malformed request, or one beyond the limits of
 //! a session, is refused here.

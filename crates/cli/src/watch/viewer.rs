@@ -16,8 +16,8 @@ use tungstenite::{Bytes, Error, Message, WebSocket};
 
 use crate::watch::connection::Connection;
 use crate::watch::deadline_stream::{DeadlineStream, is_timeout};
-use crate::watch::protocol;
 use crate::watch::request::{self, Request};
+use crate::watch::server_message;
 use crate::watch::swarm_channel::{SwarmSender, View, ViewerLink, ViewerRequest};
 
 /// Requests have some hundred bytes.
@@ -184,7 +184,7 @@ impl Browser<'_> {
         match request {
             Ok(request) if !self.may_act && !request.only_looks() => {
                 let refused = "a program steps this swarm: its viewers look, and save states";
-                self.send(Message::text(protocol::refusal(refused)))
+                self.send(Message::text(server_message::refusal(refused)))
             }
             Ok(request) => {
                 let is_look = matches!(request, Request::Look(_));
@@ -194,7 +194,7 @@ impl Browser<'_> {
                 self.to_swarm.wake();
                 Ok(())
             }
-            Err(refused) => self.send(Message::text(protocol::refusal(&refused))),
+            Err(refused) => self.send(Message::text(server_message::refusal(&refused))),
         }
     }
 }

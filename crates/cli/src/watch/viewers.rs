@@ -12,8 +12,8 @@ use crate::env_details::EnvDetails;
 use crate::picture::Curve;
 use crate::watch::connection::MAX_VIEWERS;
 use crate::watch::heatmap::Heatmap;
-use crate::watch::protocol::{self, Status, ViewHead};
 use crate::watch::request::{Look, Request};
+use crate::watch::server_message::{self, Status, ViewHead};
 use crate::watch::sound_queue::SoundQueue;
 use crate::watch::statistics::Summary;
 use crate::watch::swarm_channel::{SwarmReceiver, View, ViewerLink, ViewerRequest};
@@ -198,7 +198,7 @@ fn view(
     let state = saves.map(|env| source.state(env)).transpose()?.unwrap_or_default();
     let map = source.heatmap().filter(|_| look.map);
     let heat = map.map(Heatmap::picture);
-    let mut view = protocol::view_head(&ViewHead {
+    let mut view = server_message::view_head(&ViewHead {
         status: source.status(),
         look,
         model: source.model(),

@@ -1,4 +1,4 @@
-//! Statements and control flow.
+//! Statements and control flow. Loops are in `loops`.
 
 use super::{Binding, FunctionLowering, LoweringResult, Operand, fault};
 use crate::syntax::{ElifElseClause, Expr, Stmt, StmtIf};

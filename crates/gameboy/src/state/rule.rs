@@ -85,7 +85,7 @@ fn check_times(machine: &Machine) -> RuleResult {
 fn check_cpu(machine: &Machine) -> RuleResult {
     rule(machine.cpu.now == machine.now, "cpu.now must equal now")?;
     let mut opened = *machine;
-    opened.open_bus(!machine.dma.active);
+    opened.set_fast_path(!machine.dma.active);
     rule(
         opened.rom_base == machine.rom_base && opened.fast_wram_bytes == machine.fast_wram_bytes,
         "rom_base and fast_wram_bytes must be as cart and dma have them",

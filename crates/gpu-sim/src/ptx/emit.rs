@@ -154,7 +154,7 @@ impl Printer {
              launch(blocks, threads, [=](Thread& thread) {{ {function}(thread, (u8*)grid{passed}); }});\n}}\n\
              EXPORT const u32* {symbol}_sizes()\n{{\n    static const u32 sizes[] = {{{sizes}0}};\n    return sizes;\n}}\n\
              EXPORT const u32 {symbol}_threads;\nconst u32 {symbol}_threads = {};",
-            kernel.most_threads
+            kernel.max_threads
         );
         Ok(())
     }

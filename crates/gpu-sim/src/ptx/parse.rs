@@ -189,7 +189,7 @@ impl<'t> Parser<'t> {
         let name = self.name("a function's name")?;
         let params =
             if self.takes(Token::Mark('(')) { self.list(')', Self::param)? } else { Vec::new() };
-        let mut most_threads = MAX_THREADS;
+        let mut max_threads = MAX_THREADS;
         let body = loop {
             match self.peek() {
                 Some(Token::Mark(';')) => {
@@ -202,7 +202,7 @@ impl<'t> Parser<'t> {
                 }
                 Some(Token::Word(".maxntid" | ".reqntid")) => {
                     self.at += 1;
-                    most_threads = self.numbers()?.into_iter().product();
+                    max_threads = self.numbers()?.into_iter().product();
                 }
                 Some(Token::Word(".minnctapersm" | ".maxnreg")) => {
                     self.at += 1;
@@ -212,7 +212,7 @@ impl<'t> Parser<'t> {
                 _ => return self.refuse("a function's body"),
             }
         };
-        Ok(Function { line, name, is_entry, results, params, most_threads, body })
+        Ok(Function { line, name, is_entry, results, params, max_threads, body })
     }
 
     fn numbers(&mut self) -> Result<Vec<u64>> {

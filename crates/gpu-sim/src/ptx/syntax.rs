@@ -64,7 +64,7 @@ pub struct Function<'t> {
     /// Variables that it takes.
     pub params: Vec<Variable<'t>>,
     /// Most threads of a block, for a kernel.
-    pub most_threads: u64,
+    pub max_threads: u64,
     /// Statements; none for a declaration.
     pub body: Option<Vec<Statement<'t>>>,
 }
@@ -85,13 +85,13 @@ pub enum Statement<'t> {
         /// Labels of the table.
         labels: Vec<&'t str>,
     },
-    /// One register, or so many whose names end with a number from 0.
+    /// One register, or `count` of them: `name` followed by 0, 1 and so on.
     Registers {
         /// Type of each.
         ty: Type,
         /// Name, or what the names begin with.
         name: &'t str,
-        /// Number of elements or names, if several.
+        /// Number of registers; `None` for one without a number.
         count: Option<u64>,
     },
     /// A variable of this function.
@@ -109,7 +109,7 @@ pub struct Instruction<'t> {
     pub guard: Option<Guard<'t>>,
     /// Opcode with all modifiers.
     pub mnemonic: &'t str,
-    /// Destination first.
+    /// Operands as written: the destination comes first.
     pub operands: Vec<Operand<'t>>,
 }
 

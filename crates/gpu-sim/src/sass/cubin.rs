@@ -55,7 +55,7 @@ pub struct Kernel {
     /// Offset of the first in constant bank 0.
     pub base: usize,
     /// Most threads of a block.
-    pub most_threads: Option<u32>,
+    pub max_threads: Option<u32>,
     /// Bytes of local memory that its deepest chain of calls needs, as far as it is known.
     pub stack_bytes: usize,
 }
@@ -227,7 +227,7 @@ fn kernel(info: &[u8]) -> Option<Kernel> {
         let value = Bytes(value);
         match attribute {
             // MAX_THREADS, a number for each dimension.
-            0x05 => kernel.most_threads = Some(value.word(0)? as u32),
+            0x05 => kernel.max_threads = Some(value.word(0)? as u32),
             // PARAM_CBANK: a symbol, then offset and size in constant bank 0.
             0x0A => kernel.base = value.number(4, 2)? as usize,
             // KPARAM_INFO: index, ordinal, offset, and a size above 18 bits of flags.

@@ -108,7 +108,7 @@ pub unsafe extern "C" fn gpu_sim_kernel(
     let Some(code) = name.to_str().ok().and_then(|name| module.kernels.get(name)) else {
         return false;
     };
-    *threads = code.kernel.most_threads.unwrap_or(1024);
+    *threads = code.kernel.max_threads.unwrap_or(1024);
     let all = code.kernel.parameters.iter().take(MAX_PARAMETERS).map(|(_, size)| *size as u32);
     for (at, size) in all.chain([0]).enumerate() {
         // SAFETY: at most 256 of them.

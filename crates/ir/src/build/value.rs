@@ -1,4 +1,4 @@
-//! Operations.
+//! Methods of the builder that add an operation and give its value.
 
 use super::Builder;
 use crate::builtin::{self, BuiltinId, Definition, Instance, Native};

@@ -6,7 +6,7 @@ use crate::data_type::Element;
 use crate::error::Error;
 
 impl Array {
-    /// All elements, row-major. Waits for what was asked of the array's stream before.
+    /// All elements, row-major. Waits until all work queued in the array's stream is done.
     ///
     /// # Errors
     /// A type that the elements can't be read as; any error of the work that was waited for.

@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "calling compiled code")]
 
 use super::{Plan, RawFault};
+use crate::argument_block::Packed;
 use crate::code::{Code, Record, RunningLaunch};
-use crate::launch::Packed;
 use crate::worker_threads::{MAX_CALLER_STACK, pool};
 use gbxcule_codegen_clif::Entry;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};

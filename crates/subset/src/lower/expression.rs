@@ -22,8 +22,8 @@ impl Lowering<'_, '_, '_, '_> {
         self.value_as(expr, &ty)
     }
 
-    /// The value of an expression that stands where one of a type is needed; those that control
-    /// never gets past have any type.
+    /// The value of an expression that stands where one of a type is needed; one that never ends,
+    /// such as `return`, fits any type.
     fn value_as(&mut self, expr: &Expr, wanted: &Ty) -> Value {
         let outer = self.b.span();
         self.b.set_span(expr.span);

@@ -7,7 +7,7 @@ use gbxcule_ir::check::Valid;
 
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart};
-use super::translation::{arrange, arrange_view, checked, machine_module, machine_type, trusted};
+use super::machine_ir::{arrange, arrange_view, checked, machine_module, machine_type, trusted};
 use crate::kernel_source::{self, MachineAccess};
 use crate::program::view_module_of;
 use crate::{Model, Programs, Stage};

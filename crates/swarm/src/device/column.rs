@@ -6,7 +6,7 @@
 
 use gbxcule_ir::{Builder, PlaceId, Scalar, Shape, Type, Types, Value};
 
-use super::translation::{DETACHED, fields};
+use super::machine_ir::{DETACHED, fields};
 
 /// Bytes, 16-bit and 32-bit words: the element types of the tables.
 pub(crate) const WIDTHS: [Scalar; 3] = [Scalar::U8, Scalar::U16, Scalar::U32];

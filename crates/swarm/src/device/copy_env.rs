@@ -8,8 +8,8 @@ use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionId, Module};
 
+use super::machine_ir::checked;
 use super::state_arrays::{names, scalars};
-use super::translation::checked;
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "transfer";

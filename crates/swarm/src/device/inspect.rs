@@ -8,7 +8,7 @@ use gbxcule_runtime::get_or_make;
 
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart};
-use super::translation::{arrange, checked, machine_module, machine_type};
+use super::machine_ir::{arrange, checked, machine_module, machine_type};
 use crate::Model;
 use crate::kernel_source::{self, MachineAccess};
 use crate::machine::PerModel;

@@ -6,8 +6,8 @@ use gbxcule_ir::{Arg, Builder, CompareOp, FunctionId, Module, Param, PlaceId, Ty
 use gbxcule_runtime::{Argument, Error, Kernel};
 
 use super::column::Columns;
+use super::machine_ir;
 use super::state_arrays::{self, StateArrays};
-use super::translation;
 use crate::program::MAX_WRITES;
 
 /// The envs that the threads of a kernel are for.
@@ -56,7 +56,7 @@ pub(super) fn kernel(
             }
         }
     }
-    let kernel = translation::kernel(module, name, params);
+    let kernel = machine_ir::kernel(module, name, params);
     let mut b = Builder::new(module, kernel);
     let row = b.launch_index(0);
     let mut thread =

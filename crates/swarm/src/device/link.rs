@@ -10,11 +10,11 @@ use gbxcule_transform::pass::out_of_line;
 
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart, local, named};
-use super::state_arrays;
-use super::step;
-use super::translation::{
+use super::machine_ir::{
     self, arrange_pairs, arrange_view, checked, field, function, machine_type, pair_module, trusted,
 };
+use super::state_arrays;
+use super::step;
 use crate::kernel_source::{self, MachineAccess};
 use crate::program::view_module_of;
 use crate::{Model, Programs, Stage};
@@ -64,7 +64,7 @@ fn declare(module: &mut Module, of_member: &[FunctionId]) -> FunctionId {
     for name in ["frames", "draw_from", "draw_until"] {
         params.push(Param::value(name, Type::U32));
     }
-    translation::kernel(module, KERNEL, params)
+    machine_ir::kernel(module, KERNEL, params)
 }
 
 /// A thread of the kernel that is being made.

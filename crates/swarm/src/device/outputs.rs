@@ -25,7 +25,7 @@ fn work_ram(model: Model) -> Range<u32> {
 }
 
 impl DeviceSwarm {
-    /// One reward for each env, as of the last step whose stage owned it.
+    /// Returns each env's reward after its last whole step; zeros if the stage computes none.
     ///
     /// # Errors
     /// The device failed.
@@ -41,8 +41,8 @@ impl DeviceSwarm {
         self.rows(self.reward_array(), envs)
     }
 
-    /// Returns for each env whether its episode is over, as of the last step whose stage computed
-    /// the reward. Without a `done` in the programs no episode is ever over.
+    /// Returns for each env whether its episode is over, after its last whole step; false if the
+    /// stage computes no reward or the programs have no `done`.
     ///
     /// # Errors
     /// The device failed.
@@ -59,7 +59,8 @@ impl DeviceSwarm {
         Ok(dones.into_iter().map(|done| done != 0).collect())
     }
 
-    /// One observation after the other, as of the last step whose stage owned them.
+    /// Returns [`crate::Programs::obs_dim`] numbers for each env: the observation after the last
+    /// whole step or, after a reset, before the first one.
     ///
     /// # Errors
     /// The device failed.
@@ -95,13 +96,14 @@ impl DeviceSwarm {
         &self.buffers.dones
     }
 
-    /// The device's array of last drawn frames, each as its [`crate::Frame`] says: an env a row.
+    /// The device's array of last drawn frames, each as its [`crate::Frame`] says: row `i` belongs
+    /// to env `i`.
     #[must_use]
     pub fn frame_array(&self) -> &Array {
         &self.envs.arrays[FRAME]
     }
 
-    /// The device's array of observations: an env a row.
+    /// The device's array of observations: row `i` belongs to env `i`.
     #[must_use]
     pub fn observation_array(&self) -> &Array {
         &self.buffers.observations
@@ -216,8 +218,8 @@ impl DeviceSwarm {
         self.write_rows(&[env], low, bytes)
     }
 
-    /// Changes memory of the marked envs from an address on, in one launch: `rows` holds as many
-    /// bytes for each of them, one env after the other.
+    /// Changes memory of the marked envs from an address on, in one launch: `rows` holds one row of
+    /// bytes for each of them, all of one length, one after the other.
     ///
     /// # Errors
     /// The mask does not have one entry for each env, the rows have no common length, they leave

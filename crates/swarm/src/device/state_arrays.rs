@@ -8,8 +8,8 @@ use gbxcule_ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, V
 use gbxcule_runtime::Array;
 
 use super::column::{Columns, WIDTHS};
+use super::machine_ir::{DETACHED, field};
 use super::memory::Memory;
-use super::translation::{DETACHED, field};
 use crate::machine::memory_bytes;
 use crate::{Model, Rom, SwarmError};
 

@@ -11,7 +11,7 @@ use gbxcule_transform::pass::out_of_line;
 
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart};
-use super::translation::{
+use super::machine_ir::{
     self, arrange, checked, machine_module, machine_type, single_frame_module,
 };
 use crate::kernel_source::{self, MachineAccess};
@@ -120,7 +120,7 @@ pub(crate) fn step_kernel(
     called.extend(&work);
     let mut module = arrange(module, &called);
     let hot = hot.map(|(hot, _)| hot).filter(|_| blocks > 0);
-    translation::execute_lowest_first(&mut module, hot);
+    machine_ir::execute_lowest_first(&mut module, hot);
     let columns = Columns::new(&module.types, machine_type(&module));
     // The machine is put back before the programs run.
     let work: Vec<KernelPart> = work

@@ -115,10 +115,11 @@ pub(super) struct Buffers {
 }
 
 impl DeviceSwarm {
-    /// All machines switched on, none stepped.
+    /// Makes a swarm whose machines are switched on and have run no frame.
     ///
     /// # Errors
-    /// No machines asked for, or the device can't be had or has too little memory.
+    /// No machines asked for, the device can't be had or has too little memory, or the
+    /// configuration does not fit: sound, hooks, cable, codec, chance.
     pub fn new(rom: Rom, config: SwarmConfig, device: DeviceConfig) -> Result<Self, SwarmError> {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
@@ -139,7 +140,7 @@ impl DeviceSwarm {
             }
             LinkMode::Pairs => StepKernel { module: link::pair_kernel(model), blocks: 0 },
         };
-        let machine = super::translation::machine_type(&module);
+        let machine = super::machine_ir::machine_type(&module);
         let columns = Columns::new(&module.types, machine);
         let kernels = Kernels::new(&module, &config, model, device)?;
         let lengths = lengths(&columns, &rom, config.programs.scratch_len());
@@ -187,8 +188,8 @@ impl DeviceSwarm {
     }
 
     /// Resets the marked envs to the starts of their next episodes: chance is drawn, the
-    /// programs' `begin` runs, and their observations are those before the first step. Other envs,
-    /// rewards and ends stay as they are.
+    /// programs' `begin` runs, and their observations are those before the first step. All other
+    /// envs stay as they are, and so do the rewards and `dones` of all envs.
     ///
     /// # Errors
     /// The mask does not have one entry for each env, or the device failed.
@@ -292,10 +293,11 @@ impl DeviceSwarm {
     }
 
     /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin`
-    /// runs. They observe the env anew.
+    /// runs; `observe` runs in any case.
     ///
     /// # Errors
-    /// There is no such env, the snapshot belongs to another cartridge, or the device failed.
+    /// There is no such env, the snapshot belongs to another cartridge, model or other programs, or
+    /// the device failed.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         snapshot.check(&self.rom, &self.config.programs)?;
         self.load_env(env, snapshot)?;

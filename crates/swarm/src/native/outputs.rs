@@ -8,20 +8,21 @@ use crate::banked_address::check_range;
 use crate::{AnyMachine, Counters, CpuState, Frame, SwarmError};
 
 impl NativeSwarm {
-    /// One reward for each env, as of the last step whose stage owned it.
+    /// Returns each env's reward after its last whole step; zeros if the stage computes none.
     #[must_use]
     pub fn rewards(&self) -> &[f32] {
         &self.rewards
     }
 
-    /// Returns for each env whether its episode is over, as of the last step whose stage computed
-    /// the reward. Without a `done` in the programs no episode is ever over.
+    /// Returns for each env whether its episode is over, after its last whole step; false if the
+    /// stage computes no reward or the programs have no `done`.
     #[must_use]
     pub fn dones(&self) -> &[bool] {
         &self.dones
     }
 
-    /// [`Programs::obs_dim`] numbers for each env, as of the last step whose stage owned them.
+    /// Returns [`crate::Programs::obs_dim`] numbers for each env: the observation after the last
+    /// whole step or, after a reset, before the first one.
     #[must_use]
     pub fn observations(&self) -> &[f32] {
         &self.observations

@@ -61,7 +61,7 @@ pub(crate) struct Shard {
     /// Runs frames by code made for the ROM.
     runner: Option<Runner>,
     link: LinkMode,
-    /// The first env whose program stopped in the last step, and why.
+    /// The first env whose program stopped since the swarm last took the fault, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
 }
 

@@ -2,7 +2,7 @@
 //! file and from those that it imports from.
 
 use super::outline::{Import, Mentions, Statement, outline};
-use crate::structure::{Token, tokens};
+use crate::structure::{Token, indentation, tokens};
 use gbxcule_runtime::ProgramFiles;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -389,8 +389,8 @@ fn dedented(block: &str, margin: usize) -> String {
         return block.to_owned();
     }
     let moved = |line: &str| {
-        let spaces = line.len() - line.trim_start_matches(' ').len();
-        line[margin.min(spaces)..].to_owned() + "\n"
+        let (length, _) = indentation(line.as_bytes(), margin);
+        line[length..].to_owned() + "\n"
     };
     block.lines().map(moved).collect()
 }

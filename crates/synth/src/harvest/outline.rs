@@ -68,11 +68,10 @@ impl Mentions {
 /// The statements of a text, in order; those indented below others follow them.
 pub(super) fn outline(text: &str) -> Vec<Statement> {
     let all = tokens(text);
+    let line_begin = |at: usize| text[..at].trim_end_matches([' ', '\t']).len();
     // What follows the end of brackets that span lines is marked as a line, too, and is none.
     let begins = |&(at, token): &(usize, Token<'_>)| match token {
-        Token::Line(margin) => {
-            text[..at - margin].is_empty() || text[..at - margin].ends_with('\n')
-        }
+        Token::Line(_) => line_begin(at) == 0 || text[..line_begin(at)].ends_with('\n'),
         _ => false,
     };
     let lines: Vec<usize> = (0..all.len()).filter(|&at| begins(&all[at])).collect();
@@ -84,7 +83,7 @@ pub(super) fn outline(text: &str) -> Vec<Statement> {
         let (at, Token::Line(margin)) = all[first] else { continue };
         let last = lines.get(number + 1).copied().unwrap_or(all.len());
         let words: Vec<Token<'_>> = all[first + 1..last].iter().map(|it| it.1).collect();
-        let begin = at - margin;
+        let begin = line_begin(at);
         if words.first() == Some(&Token::Mark("@")) {
             decorators.get_or_insert(begin);
             continue;

@@ -8,7 +8,7 @@
 use super::activity::Activity;
 use super::adjoint::{Adjoints, OptionalName};
 use super::copy::{Binding, Copy};
-use super::cycle::Cycle;
+use super::loop_reverse::ReversedLoop;
 use super::need::{Need, NeedAnalysis};
 use super::scan::{Definitions, Scan};
 use super::signature;
@@ -347,11 +347,11 @@ impl<'a, 'm> Reverser<'a, 'm> {
             StmtKind::If { .. } | StmtKind::Switch { .. } => self.branch(stmt, Self::reversed),
             StmtKind::For { index, start, end, step, body } => {
                 let range = [*start, *end, *step].map(|value| self.copy.value(value));
-                let cycle = Cycle::of_for(*body, *index, range);
-                self.cycle(&cycle, stmt, None);
+                let reversed = ReversedLoop::of_for(*body, *index, range);
+                self.reverse_loop(&reversed, stmt, None);
             }
             StmtKind::While { body, .. } => {
-                self.cycle(&Cycle::of_while(*body), stmt, keep.count);
+                self.reverse_loop(&ReversedLoop::of_while(*body), stmt, keep.count);
             }
             _ => {}
         }

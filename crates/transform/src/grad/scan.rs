@@ -101,7 +101,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The variable that holds the first handle of a place behind one.
+    /// The variable with the array handle that a place in memory is reached by.
     pub(super) fn handle_local(&self, place: PlaceId) -> Option<LocalId> {
         match self.body.places[place].root {
             Root::Local(local) if self.is_memory(place) => Some(local),

@@ -1,5 +1,5 @@
 // The WebSocket: requests out, views in, and a new connection when the old one is lost.
-// Messages are described in protocol.rs. Where the page needs a token, its own address has it.
+// Messages are described in server_message.rs. Where the page needs a token, its own address has it.
 
 const AGAIN_MS = 1000;
 

@@ -11,8 +11,8 @@ use gbxcule_ir::abi::Checks;
 use tempfile::TempDir;
 
 use crate::device::column::Columns;
+use crate::device::machine_ir::machine_type;
 use crate::device::step_module;
-use crate::device::translation::machine_type;
 use crate::{Model, Programs, Stage};
 
 /// Reads a job, runs it, writes what is asked for.

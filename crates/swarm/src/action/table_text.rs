@@ -85,7 +85,7 @@ impl Codec {
     /// [`SwarmError::Codec`] says what is wrong and what is allowed.
     pub fn by_name(name: &str) -> Result<Self, SwarmError> {
         let known = NAMED.iter().find(|(known, _)| *known == name);
-        let tables = tables(known.map_or(name, |(_, spelling)| spelling))?;
+        let tables = read_tables(known.map_or(name, |(_, spelling)| spelling))?;
         let name = match known {
             Some((known, _)) => Cow::Borrowed(*known),
             None => Cow::Owned(spelled(&tables)),
@@ -105,7 +105,7 @@ impl Codec {
     }
 }
 
-fn tables(spelling: &str) -> Result<Vec<Vec<Action>>, CodecError> {
+fn read_tables(spelling: &str) -> Result<Vec<Vec<Action>>, CodecError> {
     let is_word = |text: &str| !text.contains([',', '/', '+', ':']);
     let is_button = |text: &str| bits(text).is_some() || text.trim().eq_ignore_ascii_case(NOOP);
     if is_word(spelling) && !is_button(spelling) {
@@ -114,7 +114,7 @@ fn tables(spelling: &str) -> Result<Vec<Vec<Action>>, CodecError> {
     let table = |table: &str| {
         let mut actions: Vec<Action> = Vec::new();
         for written in table.split(',') {
-            let action = action(written)?;
+            let action = read_action(written)?;
             if actions.contains(&action) {
                 return Err(CodecError::Twice { action: action.name.into_owned() });
             }
@@ -130,7 +130,7 @@ fn bits(button: &str) -> Option<u8> {
     known.map(|(_, bits)| *bits)
 }
 
-fn action(written: &str) -> Result<Action, CodecError> {
+fn read_action(written: &str) -> Result<Action, CodecError> {
     let (press, frames) = match written.split_once(':') {
         Some((press, frames)) => {
             let frames = frames.trim().parse().map_err(|_| CodecError::BadFrames {

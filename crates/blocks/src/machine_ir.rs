@@ -12,7 +12,7 @@ const ENTRIES: [&str; 3] = ["Cpu::fetch", "Cpu::execute", "is_before"];
 
 /// The machine's functions and where its fields are.
 #[derive(Debug)]
-pub struct Translation {
+pub struct MachineIr {
     /// All functions with their bodies.
     pub module: Valid<Module>,
     /// The module with bodies that do nothing: for code that calls these functions elsewhere.
@@ -26,10 +26,10 @@ pub struct Translation {
     pub(crate) registers: Vec<(String, Type)>,
 }
 
-impl Translation {
+impl MachineIr {
     /// The translation, made once a process.
     pub fn get() -> &'static Self {
-        static TRANSLATION: OnceLock<Translation> = OnceLock::new();
+        static TRANSLATION: OnceLock<MachineIr> = OnceLock::new();
         TRANSLATION.get_or_init(|| {
             let mut sources = SourceMap::new();
             let module =

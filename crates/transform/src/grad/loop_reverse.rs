@@ -32,13 +32,13 @@ const KEPT_BYTES: u64 = 1024;
 
 /// A loop to be reversed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cycle {
+pub(super) struct ReversedLoop {
     body: BlockId,
     /// Index, and start, end and step of a `For`.
     range: Option<(Value, [Value; 3])>,
 }
 
-impl Cycle {
+impl ReversedLoop {
     pub(super) fn of_for(body: BlockId, index: Value, range: [Value; 3]) -> Self {
         Self { body, range: Some((index, range)) }
     }
@@ -78,13 +78,18 @@ struct Segment {
 
 impl Reverser<'_, '_> {
     /// The reverse of a loop that begins in the present state. `trips` says how often it ran.
-    pub(super) fn cycle(&mut self, cycle: &Cycle, stmt: &StmtKind, trips: Option<Value>) {
+    pub(super) fn reverse_loop(
+        &mut self,
+        reversed: &ReversedLoop,
+        stmt: &StmtKind,
+        trips: Option<Value>,
+    ) {
         let body = self.scan.body;
-        let reads = self.need.block_reads(cycle.body);
+        let reads = self.need.block_reads(reversed.body);
         let state: Vec<LocalId> =
-            self.need.block_writes(cycle.body).intersection(reads).copied().collect();
+            self.need.block_writes(reversed.body).intersection(reads).copied().collect();
         debug_assert!(state.iter().all(|&local| self.need.local(local)), "{:?}", body.root);
-        let known = cycle.range.and_then(|(_, range)| trip_count::known(self.b.body(), range));
+        let known = reversed.range.and_then(|(_, range)| trip_count::known(self.b.body(), range));
         // The first checkpoint is the present state: it is taken before anything runs.
         let kept = (!state.is_empty()).then(|| {
             let tape = self.tape(&state, known);
@@ -94,12 +99,12 @@ impl Reverser<'_, '_> {
         });
         if kept.is_none()
             && trips.is_none()
-            && let Some((index, range)) = cycle.range
+            && let Some((index, range)) = reversed.range
             && let Some(back) = backward_range(&mut self.b, range)
         {
-            return self.index_backwards(cycle, index, back);
+            return self.index_backwards(reversed, index, back);
         }
-        let trips = match (trips, known, cycle.range) {
+        let trips = match (trips, known, reversed.range) {
             (Some(trips), ..) => trips,
             (None, Some(known), _) => number(&mut self.b, known),
             (None, None, Some((_, range))) => trip_count::count(&mut self.b, range),
@@ -112,18 +117,18 @@ impl Reverser<'_, '_> {
         let zero = number(&mut self.b, 0);
         let last = trip_count::wide(&mut self.b, trips, -1);
         match kept {
-            None => self.backwards(cycle, None, [zero, last]),
+            None => self.backwards(reversed, None, [zero, last]),
             Some((tape, None)) => {
-                self.run_to(cycle, &tape, [zero, last]);
+                self.run_to(reversed, &tape, [zero, last]);
                 record_state(&mut self.b, &tape, last);
-                self.backwards(cycle, Some(&tape), [zero, last]);
+                self.backwards(reversed, Some(&tape), [zero, last]);
             }
-            Some((tape, Some(slots))) => self.segments(cycle, &tape, &slots, last),
+            Some((tape, Some(slots))) => self.segments(reversed, &tape, &slots, last),
         }
     }
 
     /// Reverses all iterations of a loop by its own index, which steps backwards.
-    fn index_backwards(&mut self, cycle: &Cycle, index: Value, range: [Value; 3]) {
+    fn index_backwards(&mut self, reversed: &ReversedLoop, index: Value, range: [Value; 3]) {
         let data = self.scan.body.values[index];
         let name = data.name.map_or("i", |name| self.b.module.text(name)).to_owned();
         let ty = self.b.body().type_of(range[0]);
@@ -138,13 +143,18 @@ impl Reverser<'_, '_> {
             }
             self.copy.set(index, new);
         }
-        self.block(cycle.body);
+        self.block(reversed.body);
         let block = self.b.close_block();
         self.b.for_block(back, range, block);
     }
 
     /// Reverses iterations, from the last of them to the first.
-    fn backwards(&mut self, cycle: &Cycle, tape: Option<&Tape>, [first, last]: [Value; 2]) {
+    fn backwards(
+        &mut self,
+        reversed: &ReversedLoop,
+        tape: Option<&Tape>,
+        [first, last]: [Value; 2],
+    ) {
         let minus = self.b.number(Type::I64, -1.0);
         let before = trip_count::wide(&mut self.b, first, -1);
         let back = self.b.loop_index(Type::I64, "back");
@@ -153,16 +163,16 @@ impl Reverser<'_, '_> {
             let place = tape_place(&mut self.b, tape, back);
             restore_state(&mut self.b, &tape.state, place);
         }
-        if cycle.range.is_some_and(|(index, _)| self.need.value(index)) {
-            self.set_index(cycle, back);
+        if reversed.range.is_some_and(|(index, _)| self.need.value(index)) {
+            self.set_index(reversed, back);
         }
-        self.block(cycle.body);
+        self.block(reversed.body);
         let block = self.b.close_block();
         self.b.for_block(back, [last, before, minus], block);
     }
 
     /// Reverses all segments of a loop with this last iteration.
-    fn segments(&mut self, cycle: &Cycle, tape: &Tape, slots: &Checkpoints, last: Value) {
+    fn segments(&mut self, reversed: &ReversedLoop, tape: &Tape, slots: &Checkpoints, last: Value) {
         let b = &mut self.b;
         let (one, minus) = (number(b, 1), b.number(Type::I64, -1.0));
         let shift = number(b, u64::from(tape.places.trailing_zeros()));
@@ -177,16 +187,16 @@ impl Reverser<'_, '_> {
         b.rename(first, "first");
         b.rename(end, "last");
         let segment = Segment { number: number_of, first, last: end };
-        self.rewind(cycle, tape, slots, segment);
+        self.rewind(reversed, tape, slots, segment);
         record_state(&mut self.b, tape, end);
-        self.backwards(cycle, Some(tape), [first, end]);
+        self.backwards(reversed, Some(tape), [first, end]);
         release(&mut self.b, slots, first, one);
         let block = self.b.close_block();
         self.b.for_block(number_of, [last_segment, minus, minus], block);
     }
 
-    fn set_index(&mut self, cycle: &Cycle, count: Value) {
-        if let Some((index, [start, _, step])) = cycle.range {
+    fn set_index(&mut self, reversed: &ReversedLoop, count: Value) {
+        if let Some((index, [start, _, step])) = reversed.range {
             let new = trip_count::index(&mut self.b, start, step, count);
             self.copy.set(index, new);
         }
@@ -237,7 +247,13 @@ impl Reverser<'_, '_> {
 
     /// Brings back the state in which the last iteration of a segment began, noting those before
     /// it, and takes further checkpoints on the way.
-    fn rewind(&mut self, cycle: &Cycle, tape: &Tape, slots: &Checkpoints, segment: Segment) {
+    fn rewind(
+        &mut self,
+        reversed: &ReversedLoop,
+        tape: &Tape,
+        slots: &Checkpoints,
+        segment: Segment,
+    ) {
         let [at, goal] = ["position", "goal"].map(|name| {
             let local = self.b.local(name, Type::I64);
             self.b.local_place(local)
@@ -267,7 +283,7 @@ impl Reverser<'_, '_> {
             });
         });
         let there = self.b.load(goal);
-        self.run_to(cycle, tape, [here, there]);
+        self.run_to(reversed, tape, [here, there]);
         self.b.store(at, there);
         // Where the segment begins none is needed.
         let takes = self.b.lt(there, segment.first);
@@ -281,15 +297,15 @@ impl Reverser<'_, '_> {
     }
 
     /// Runs iterations from one up to, without, another, noting with what each began.
-    fn run_to(&mut self, cycle: &Cycle, tape: &Tape, [here, there]: [Value; 2]) {
+    fn run_to(&mut self, reversed: &ReversedLoop, tape: &Tape, [here, there]: [Value; 2]) {
         let one = number(&mut self.b, 1);
         let count = self.b.loop_index(Type::I64, "again");
         self.b.open_block();
         record_state(&mut self.b, tape, count);
-        if cycle.range.is_some_and(|(index, _)| self.need.carried(index)) {
-            self.set_index(cycle, count);
+        if reversed.range.is_some_and(|(index, _)| self.need.carried(index)) {
+            self.set_index(reversed, count);
         }
-        self.advance(cycle.body);
+        self.advance(reversed.body);
         let body = self.b.close_block();
         self.b.for_block(count, [here, there, one], body);
     }
