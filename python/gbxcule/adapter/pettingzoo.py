@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.argument_check import RENDER_MODES, seed_of, shown, without
+from gbxcule.argument_check import RENDER_MODES, check_options, seed_of, shown, without
 from gbxcule.info import one_env
+from gbxcule.option import SINGLE_NAMES
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
@@ -37,6 +38,7 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
 
     def __init__(self, rom: RomLike = None, **options: "Unpack[SingleOptions]") -> None:
         without(options, _NOT_HERE)
+        check_options("PairEnv", options, SINGLE_NAMES)
         self.swarm = SwarmVectorEnv(rom, 2, link="pairs", autoreset_mode=AutoresetMode.DISABLED, **options)
         self.metadata = self.metadata | {"render_fps": self.swarm.metadata["render_fps"]}
         self.render_mode = self.swarm.render_mode
