@@ -3,10 +3,24 @@
 import pickle
 
 import gbxcule
+import gymnasium
 import numpy as np
 import pytest
 from gbxcule.adapter.pool import SwarmPool
+from gbxcule.kernel import array, from_file, from_text, kernel, struct, synchronize, wp
 from gbxcule.rank import Rank
+
+
+@struct
+class Line:
+    x: wp.float32
+    to: wp.vec3
+
+
+@kernel
+def draw(line: Line, a: wp.array(dtype=wp.float32)):
+    a[wp.tid()] = line.x + line.to[0]
+
 
 TASK = """import gbxcule as gb
 import warp as wp
@@ -226,7 +240,38 @@ def test_a_pool_refuses_what_it_cannot_send():
         pickle.dumps(pool)
     pool.close()
     pool.close()
-    with pytest.raises(gbxcule.adapter.pool.gymnasium.error.ClosedEnvironmentError, match="the pool is closed"):
+    with pytest.raises(gymnasium.error.ClosedEnvironmentError, match="the pool is closed"):
         pool.recv()
     with pytest.raises(TypeError, match=r"SwarmPool\(\) got an unexpected keyword argument 'foo'"):
         SwarmPool(foo=3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda a: draw(a), TypeError, r"kernel `draw` is launched, not called: draw.launch\(threads, arguments"),
+        (lambda a: draw.launch(True, {"x": 1.0, "to": (1, 2, 3)}, a), TypeError, "extents are whole numbers, .* found True"),
+        (lambda a: draw.launch(3, {"x": 1.0, "to": (1, 2, 3), "too": 1}, a), TypeError, "no field `too`; it has x, to"),
+        (lambda a: draw.launch(3, 3, a), TypeError, "a struct is a dictionary, or an object, with x, to"),
+        (lambda a: draw.launch(3, {"x": 1.0, "to": (1, 2, 3)}, a, device=3), TypeError, 'a device is "cpu", "cuda"'),
+        (lambda a: draw.launch(3, {"x": 1.0, "to": (1, 2, 3)}, a, stream=-1), TypeError, "a stream is a handle"),
+        (lambda a: array([1.0], device=3), TypeError, 'a device is "cpu", "cuda" or "cuda:N", found 3'),
+        (lambda a: synchronize(3), TypeError, 'a device is "cpu", "cuda" or "cuda:N", found 3'),
+        (lambda a: from_text(3), TypeError, "a text of kernels is a string, found 3; from_file reads a file"),
+        (lambda a: from_text(b"x"), TypeError, "a text of kernels is a string"),
+        (lambda a: from_file(3), TypeError, "a file of kernels is a path, .* found 3"),
+        (lambda a: from_file("nowhere.py"), FileNotFoundError, "no file of kernels `nowhere.py`"),
+    ],
+)
+def test_a_kernel_says_what_it_takes(call, error, message):
+    untouched = np.zeros(3, np.float32)
+    with pytest.raises(error, match=message):
+        call(untouched)
+    assert not untouched.any()
+
+
+def test_gymnasiums_names_refuse_unknown_options():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frame_skip': it is `frames_per_step` here"):
+        gymnasium.make_vec("gbxcule/PearlDrift-v0", num_envs=2, frame_skip=4)
+    env = gymnasium.make_vec("gbxcule/PearlDrift-v0", num_envs=2)
+    assert isinstance(env.unwrapped, gbxcule.SwarmVectorEnv)
