@@ -70,6 +70,9 @@ def spelling_of(actions: Any) -> str:
     if isinstance(actions, Buttons):
         if not actions.names:
             raise ValueError("gbxcule.Buttons needs at least one button")
+        for name in actions.names:
+            if actions.names.count(name) > 1:
+                raise ValueError(f"the button {_button(name)} stands twice in gbxcule.Buttons; name each once")
         return "/".join(f"{_NOTHING},{_button(name)}" for name in actions.names)
     if isinstance(actions, Choices):
         if not actions.tables:

@@ -74,7 +74,7 @@ def check_environment(
 ) -> CheckedNumbers:
     """Check the arguments of an environment that are numbers, names or switches. The modules that use the others check
     them, such as `action.py` the actions."""
-    if render_mode is not None and render_mode not in RENDER_MODES:
+    if render_mode is not None and (not isinstance(render_mode, str) or render_mode not in RENDER_MODES):
         raise ValueError(f"no render mode `{render_mode}`; there are {', '.join(RENDER_MODES)}")
     checked = CheckedNumbers(
         whole("num_envs", num_envs, 1),
@@ -84,15 +84,35 @@ def check_environment(
         None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps, 1),
         None if threads is None else whole("threads", threads, 1),
     )
-    if not isinstance(device, str):
-        raise TypeError(f'a device is "cpu", "cuda" or "cuda:N", found {device!r}')
+    check_device(device)
     for name, switch in switches.items():
-        if not isinstance(switch, (bool, np.bool_)):
-            raise TypeError(f"{name} is True or False, found {switch!r}")
+        switch_of(name, switch)
     for name, text in choices.items():
         if not isinstance(text, str):
             raise TypeError(f"{name} is the name of a choice, found {text!r}")
     return checked
+
+
+def rows_of(rows: Any, count: int) -> npt.NDArray[np.uint8]:
+    """Return so many rows of bytes."""
+    try:
+        written = np.asarray(rows)
+    except ValueError:
+        # Rows of several lengths.
+        written = np.empty((), object)
+    if written.dtype != np.uint8 or written.ndim != 2 or len(written) != count:
+        raise ValueError(
+            f"expected a row of uint8 for each of the {count} marked envs, all of one length, as in "
+            f"np.array(rows, np.uint8), found {written.dtype} {written.shape}"
+        )
+    return written
+
+
+def switch_of(name: str, value: Any) -> bool:
+    """Return True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is True or False, found {shown(value)}")
+    return bool(value)
 
 
 def env_number(env: Any, num_envs: int) -> int:
@@ -110,7 +130,11 @@ def env_number(env: Any, num_envs: int) -> int:
 
 def mask_of(name: str, mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
     """Return a boolean for each env. Numbers are refused: they could be numbers of envs."""
-    marked = np.asarray(mask)
+    try:
+        marked = np.asarray(mask)
+    except ValueError:
+        # Rows of several lengths.
+        marked = np.empty((), object)
     if marked.dtype != np.bool_ or marked.shape != (num_envs,):
         raise ValueError(
             f"{name} is {num_envs} booleans, one for each env, found {marked.dtype} {marked.shape}: {shown(mask)}"
@@ -130,7 +154,7 @@ def reset_mask_of(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
     if mask is None:
         return np.ones(num_envs, np.bool_)
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (num_envs,):
-        raise ValueError(f"reset_mask must be a boolean array of {num_envs} elements, found {shown(mask)}")
+        raise ValueError(f"reset_mask must be a boolean array of {num_envs} elements, found {shown(mask)}; np.array(mask, bool) makes one")
     if not mask.any():
         raise ValueError("reset_mask must mark at least one env")
     return mask.copy()
@@ -158,19 +182,56 @@ def reset_options(options: Any, allowed: Collection[str]) -> Mapping[str, Any]:
     return options
 
 
+def path_of(name: str, value: Any) -> str:
+    """Return the path of a file or folder as text."""
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(path, str):
+        raise TypeError(f"{name} is a path, as a string or a pathlib.Path, found {shown(value)}")
+    if not path:
+        raise ValueError(f"{name} is a path, found an empty one")
+    return path
+
+
+def folder_of(name: str, value: Any) -> str:
+    """Return the path of a folder that is there or can be made."""
+    path = path_of(name, value)
+    there = os.path.abspath(path)
+    while not os.path.exists(there):
+        there = os.path.dirname(there)
+    if not os.path.isdir(there):
+        raise NotADirectoryError(f"{name} can't be {path}, because {there} is a file: name another folder")
+    return path
+
+
+def written_bytes(name: str, value: Any) -> bytes:
+    """Return bytes, which no path stands for."""
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{name} are bytes, one for each step, as env.pressed(actions) gives them, found {shown(value)}")
+    if not len(value):
+        raise ValueError(f"{name} are one byte for each step, and there is none: an episode has one step at least")
+    return bytes(value)
+
+
+def check_device(device: Any) -> str:
+    """Return the name of a device."""
+    if not isinstance(device, str):
+        raise TypeError(f'a device is "cpu", "cuda" or "cuda:N", found {shown(device)}')
+    return device
+
+
 def content(name: str, value: Any) -> bytes:
     """Return bytes, or the content of a file."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, (str, os.PathLike)):
-        return _native.read_file(os.fspath(value), MAX_STATE_BYTES)
+        return _native.read_file(path_of(name, value), MAX_STATE_BYTES)
     raise TypeError(f"{name} is bytes, or the path of a file, found {shown(value)}")
 
 
 def film_options(path: str, every: Any, scale: Any) -> tuple[int, int]:
     """Return one in how many frames a film shows, and how often each pixel is enlarged."""
     if not path.endswith((".gif", ".mp4")):
-        raise ValueError(f"a film is a .gif or an .mp4, not {path}")
+        raise ValueError(f"a film is a .gif or an .mp4, not {path}; name a file that ends in one of them")
     every, scale = whole("every", every, 1), whole("scale", scale, 1)
     if scale > 8:
         raise ValueError(f"pixels are enlarged 1 to 8 times, found {scale}")

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from gbxcule import _native
+from gbxcule.argument_check import check_device, path_of, whole
 from gbxcule.info import Cell, Hook
 from gbxcule.memory import Change, Number
 from gbxcule.observation import Flags, Numbers, Ram
@@ -147,4 +148,7 @@ def restore(path: str | os.PathLike[str], *, device: str | None = None, threads:
     The next step does what it would have done. The file holds the ROM and the programs' texts.
     Without `device` the environment goes on where it was; results are equal on every device.
     """
-    return env_of(_native.read_checkpoint(os.fspath(path)), device, threads)
+    found = None if threads is None else whole("threads", threads, 1)
+    if device is not None:
+        check_device(device)
+    return env_of(_native.read_checkpoint(path_of("a checkpoint", path)), device, found)

@@ -171,7 +171,7 @@ class Infos:
 
     def in_episode(self, name: str) -> npt.NDArray[np.int64]:
         """Return how often each env came to a hook since its episode began."""
-        if name not in self._hooks:
+        if not isinstance(name, str) or name not in self._hooks:
             raise ValueError(f"no hook `{name}`; there are {', '.join(self._hooks) or 'none'}")
         return self.counts[:, self._hooks[name], 0].astype(np.int64)
 

@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from gbxcule import _native
 from gbxcule._native import CompileError, DeviceArray, LaunchError
+from gbxcule.argument_check import check_device, path_of, shown
 from gbxcule.kernel_text import Piece, text_around, wp
 
 __all__ = [
@@ -120,7 +121,11 @@ class Kernel:
         `stream` is the stream in which the caller uses arrays of other libraries: a handle,
         PyTorch's or CuPy's object, or nothing for the default stream.
         """
-        self.compiled_for(arguments).launch(_grid(dim), arguments, device, _handle(stream))
+        self.compiled_for(arguments).launch(_grid(dim), arguments, _device(device), _handle(stream))
+
+    def __call__(self, *_arguments: Any) -> None:
+        """Refuse: a kernel has no result, and needs to know for how many threads it runs."""
+        raise TypeError(f"kernel `{self.name}` is launched, not called: {self.name}.launch(threads, arguments...)")
 
     def backward(
         self,
@@ -137,7 +142,7 @@ class Kernel:
         """
         if not isinstance(grads, Mapping):
             raise TypeError(f"`grads` takes a dictionary of parameters' names and arrays, found {grads!r}")
-        self.compiled_for(arguments).backward(_grid(dim), arguments, dict(grads), device, _handle(stream))
+        self.compiled_for(arguments).backward(_grid(dim), arguments, dict(grads), _device(device), _handle(stream))
 
 
 def zeros(
@@ -146,7 +151,7 @@ def zeros(
     """Make an array of zeros on a device; on the CPU a NumPy array."""
     if device == "cpu":
         return np.zeros(shape, dtype)
-    return _native.device_zeros(_grid(shape), np.dtype(dtype).name, device)
+    return _native.device_zeros(_grid(shape), np.dtype(dtype).name, check_device(device))
 
 
 def array(
@@ -156,14 +161,14 @@ def array(
     if device == "cpu":
         return np.array(values, dtype)
     host = np.asarray(values, dtype)
-    made = _native.device_zeros(list(host.shape), host.dtype.name, device)
+    made = _native.device_zeros(list(host.shape), host.dtype.name, check_device(device))
     made.assign(host)
     return made
 
 
 def synchronize(device: str = "cuda") -> None:
     """Wait for all launches on a device. Raises `LaunchError` if one of them stopped."""
-    _native.synchronize(device)
+    _native.synchronize(check_device(device))
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
@@ -200,12 +205,18 @@ def struct(cls: type[R]) -> Piece[..., R]:
 
 def from_text(text: str, file: str = "<text>") -> dict[str, Kernel]:
     """Compile all kernels of a text, by name; messages call the text `file`."""
+    for name, given in (("a text of kernels", text), ("the name of its file", file)):
+        if not isinstance(given, str):
+            raise TypeError(f"{name} is a string, found {shown(given)}; from_file reads a file")
     return _kernels(text, file, beside=False)
 
 
 def from_file(path: str | os.PathLike[str]) -> dict[str, Kernel]:
     """Compile all kernels of a file, by name, with the files beside it that it imports."""
-    return _kernels(_native.read_program(os.fspath(path)), os.fspath(path), beside=True)
+    file = path_of("a file of kernels", path)
+    if not os.path.exists(file):
+        raise FileNotFoundError(f"no file of kernels `{file}`; from_text takes a text")
+    return _kernels(_native.read_program(file), file, beside=True)
 
 
 def _kernels(text: str, file: str, beside: bool) -> dict[str, Kernel]:
@@ -267,8 +278,14 @@ def _element(shape: Sequence[int], scalar: str, name: str) -> str:
     raise TypeError(f"elements of argument `{name}` are numbers, vectors or matrices, found {tuple(shape)}")
 
 
+def _device(device: Any) -> str | None:
+    return None if device is None else check_device(device)
+
+
 def _grid(dim: int | Sequence[int]) -> list[int]:
     try:
+        if isinstance(dim, (bool, str)):
+            raise TypeError
         extents = [operator.index(each) for each in (dim if isinstance(dim, (Sequence, np.ndarray)) else [dim])]
     except TypeError:
         raise TypeError(f"extents are whole numbers, one or up to four, found {dim!r}") from None
@@ -283,6 +300,9 @@ def _handle(stream: Any) -> int | None:
     if stream is None:
         return None
     try:
-        return operator.index(stream)
+        handle = -1 if isinstance(stream, bool) else operator.index(stream)
+        if not 0 <= handle < 2**64:
+            raise TypeError
+        return handle
     except TypeError:
         raise TypeError(f"a stream is a handle, or PyTorch's or CuPy's object, found {stream!r}") from None

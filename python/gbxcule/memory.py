@@ -3,7 +3,6 @@
 Each step reads all numbers that an environment watches at once, for all envs, into one array.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
-from gbxcule.argument_check import whole
+from gbxcule.argument_check import shown, whole
 from gbxcule.symbol import Symbols, place_of
 
 Bytes = npt.NDArray[np.uint8]
+
+# Rewards are float32.
+MAX_REWARD = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,11 @@ class Change:
 
     def __post_init__(self) -> None:
         _check_format(self)
-        if not isinstance(self.scale, (int, float, np.number)) or not math.isfinite(self.scale):
+        if isinstance(self.scale, bool) or not isinstance(self.scale, (int, float, np.integer, np.floating)):
             raise ValueError(f"a reward's scale is a finite number, found {self.scale!r}")
+        # Comparing takes whole numbers of any length, and NaN is not less than any.
+        if not abs(self.scale) <= MAX_REWARD:
+            raise ValueError(f"a reward's scale is a finite number, found {shown(self.scale)}; a float32 has {MAX_REWARD:.3g} at most")
 
     @property
     def number(self) -> Number:
@@ -58,7 +63,7 @@ def changes_of(reward: Any) -> list[Change]:
     """The changes in memory that a reward is made of."""
     if reward is None:
         return []
-    changes = list(reward) if isinstance(reward, Sequence) else [reward]
+    changes = list(reward) if isinstance(reward, Sequence) and not isinstance(reward, bytes) else [reward]
     for change in changes:
         if not isinstance(change, Change):
             raise TypeError(f"a reward is a gbxcule.Change, several, or the name of a program, found {change!r}")

@@ -237,14 +237,22 @@ class Observer:
     def write_to(self, buffer: npt.NDArray[Any]) -> None:
         """Compute into somebody else's array from now on."""
         if self.is_mapping:
-            raise ValueError("a dictionary of observations does not go into one array")
+            raise ValueError(
+                "a dictionary of observations does not go into one array; ask make_vec for one observation, or use copy=False"
+            )
         if not isinstance(buffer, np.ndarray):
             raise TypeError(f"observations are written to a NumPy array, found {shown(buffer)}")
         own = self._buffers[""]
         if (buffer.shape, buffer.dtype) != (own.shape, own.dtype):
-            raise ValueError(f"expected {own.dtype} {own.shape}, found {buffer.dtype} {buffer.shape}")
-        if not (buffer.flags.c_contiguous and buffer.flags.writeable):
-            raise ValueError("expected an array in C order without gaps that may be written to")
+            raise ValueError(
+                f"observations are written to an array of {own.dtype} {own.shape}, found {buffer.dtype} {buffer.shape}; "
+                f"np.empty({own.shape}, np.{own.dtype}) makes one"
+            )
+        if not (buffer.flags.c_contiguous and buffer.flags.aligned and buffer.flags.writeable):
+            raise ValueError(
+                "observations are written to an array in C order without gaps that is aligned and may be written to; "
+                "np.ascontiguousarray, np.require and np.copy make one"
+            )
         self._buffers[""] = buffer
 
     def copy(self) -> Any:

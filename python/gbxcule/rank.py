@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gbxcule.argument_check import whole
-from gbxcule.start import RomLike
+from gbxcule.argument_check import check_options, seed_of, whole
+from gbxcule.option import VECTOR_NAMES
+from gbxcule.start import RomLike, is_one_for_each
 from gbxcule.vector import SwarmVectorEnv
 
 if TYPE_CHECKING:
@@ -74,8 +73,9 @@ class RankVectorEnv(SwarmVectorEnv):
 
         A seed that is a number is that of the first env of all processes.
         """
-        if isinstance(seed, (int, np.integer)):
-            seed = int(seed) + self.envs.start
+        if not is_one_for_each(seed):
+            first = seed_of(seed)
+            seed = None if first is None else first + self.envs.start
         return super().reset(seed=seed, options=options)
 
 
@@ -86,6 +86,7 @@ def make_vec_for_rank(
 
     Options are those of `make_vec`. On CUDA each process takes the device of its local rank.
     """
+    check_options("gbxcule.make_vec_for_rank", options, VECTOR_NAMES)
     rank = Rank.from_environment() if rank is None else rank
     if not isinstance(rank, Rank):
         raise TypeError(f"rank is a gbxcule.rank.Rank, found {rank!r}")

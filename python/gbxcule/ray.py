@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gbxcule.argument_check import whole
+from gbxcule.argument_check import check_options, shown, whole
+from gbxcule.option import VECTOR_NAMES
 from gbxcule.rank import Rank, RankVectorEnv
 from gbxcule.start import RomLike
 
@@ -45,6 +46,7 @@ class RaySwarm:
     """
 
     def __init__(self, rom: RomLike = None, num_envs: int = 1, *, num_actors: int = 1, **options: "Unpack[Options]") -> None:
+        check_options("RaySwarm", options, VECTOR_NAMES)
         num_envs, num_actors = whole("num_envs", num_envs, 1), whole("num_actors", num_actors, 1)
         if num_envs < num_actors:
             raise ValueError(f"{num_envs} envs are too few for {num_actors} actors")
@@ -63,8 +65,8 @@ class RaySwarm:
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, list[dict[str, Any]]]:
         """Step all actors at once."""
         actions = np.asarray(actions)
-        if len(actions) != self.num_envs:
-            raise ValueError(f"{self.num_envs} envs take as many actions, found {len(actions)}")
+        if actions.ndim == 0 or len(actions) != self.num_envs:
+            raise ValueError(f"{self.num_envs} envs take as many actions, found {shown(actions)}")
         calls = [
             actor.step.remote(actions[share.start : share.stop])
             for actor, share in zip(self.actors, self._shares, strict=True)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorWrapper
 
-from gbxcule.argument_check import film_options
+from gbxcule.argument_check import film_options, folder_of
 from gbxcule.vector import SwarmVectorEnv
 
 
@@ -28,9 +28,10 @@ class RecordBest(VectorWrapper):
             raise ValueError(f"a film is a gif or an mp4, found {kind!r}")
         if env.is_paired:
             raise ValueError('a film plays one machine, and link="pairs" plugs two together: RecordBest can\'t film them')
+        path = folder_of("the folder of films", folder)
         super().__init__(env)
         self._swarm = env
-        self._folder, self._kind = Path(folder), kind
+        self._folder, self._kind = Path(path), kind
         self._every, self._scale = film_options(f"best.{kind}", every, scale)
         self._states = [b""] * env.num_envs
         self._actions: list[list[int]] = [[] for _ in range(env.num_envs)]

@@ -18,6 +18,6 @@ def _register(id: str, arguments: dict[str, str]) -> None:
         gymnasium.register(
             id,
             entry_point="gbxcule.single:SwarmEnv",
-            vector_entry_point="gbxcule.vector:SwarmVectorEnv",
+            vector_entry_point="gbxcule.factory:make_vec",
             kwargs=arguments,
         )

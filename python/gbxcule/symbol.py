@@ -66,7 +66,7 @@ def symbols_of(symbols: Any) -> Symbols:
     if not isinstance(symbols, Mapping):
         raise TypeError(f"symbols are the path of a .sym file or a dictionary of addresses, found {symbols!r}")
     for label, address in symbols.items():
-        if not isinstance(label, str) or not isinstance(address, (int, np.integer)):
+        if not isinstance(label, str) or isinstance(address, bool) or not isinstance(address, (int, np.integer)):
             raise TypeError(f"symbols are addresses by label, found {label!r}: {address!r}")
     return symbols
 
@@ -155,13 +155,28 @@ def banked_range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
     first = _first(place)
     if isinstance(first, str) and first not in symbols and _BANKED.match(first):
         low = place_of(first, symbols)
-        length = whole("a count of bytes", place[1], 1) if isinstance(place, tuple) and len(place) == 2 else 1
-        return low, low + length
+        if not isinstance(place, tuple):
+            return low, low + 1
+        if len(place) != 2:
+            raise ValueError(f"a place is an address and a count of bytes, found {place!r}")
+        return low, low + whole("a count of bytes", place[1], 1)
     low, high = range_of(place, symbols)
     if isinstance(first, str) and first not in symbols:
         first = first.partition(":")[0]
     begin = place_of(first, symbols) & ~0xFFFF
     return begin + low, begin + high
+
+
+def written_from(place: Place, count: int, symbols: Symbols) -> int:
+    """Find the first place of so many bytes that are written. A place that says how many it has is filled exactly; an address
+    or a label alone is where they begin."""
+    low, high = banked_range_of(place, symbols)
+    if low & 0xFFFF < 0x8000:
+        raise ValueError(f"`{place}` is in ROM, which stays as it is; memory that can be written begins at 8000")
+    says_count = isinstance(place, tuple) or (isinstance(place, str) and ":" in place and not _BANKED.match(place))
+    if says_count and count != high - low:
+        raise ValueError(f"`{place}` has {high - low} bytes, found {count} to write; write as many, or give its first address alone")
+    return low
 
 
 def _first(place: Place) -> int | str:

@@ -14,8 +14,8 @@ from gymnasium.vector.utils import batch_space
 from gbxcule import _native, autoreset, game
 from gbxcule.action import Actions, Numbering, spelling_of
 from gbxcule.argument_check import (
-    RENDER_MODES, check_environment, check_memory, content, env_number, film_options, mask_of, mask_of_one, reset_mask_of,
-    reset_options, seed_of, shown,
+    RENDER_MODES, check_environment, check_memory, content, env_number, film_options, mask_of, mask_of_one, one_of, path_of,
+    reset_mask_of, reset_options, rows_of, seed_of, shown, switch_of, written_bytes,
 )
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
@@ -36,7 +36,7 @@ from gbxcule.start import (
     weights_of,
     with_bank,
 )
-from gbxcule.symbol import Place, Symbols, banked_range_of
+from gbxcule.symbol import Place, Symbols, banked_range_of, written_from
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar
@@ -139,6 +139,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         }
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
+        if chance is not None and chance.bcd:
+            raise ValueError("`chance` draws bits, which are no decimal digits: leave out bcd=True")
         if audio:
             obs = with_audio(obs)
         observe = program_of(obs)
@@ -369,19 +371,17 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         swarm, env = self._swarm, self._env(env)
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"what is written to memory is bytes, found {shown(data)}; one number is written as bytes([7])")
-        swarm.write_memory(env, banked_range_of(place, self.symbols)[0], bytes(data))
+        written = bytes(data)
+        swarm.write_memory(env, written_from(place, len(written), self.symbols), written)
         self._look_again(mask_of_one(env, self.num_envs))
 
     def write_memories(self, mask: npt.ArrayLike, place: Place, rows: npt.ArrayLike) -> None:
         """Change memory of all marked envs at once: a row of bytes for each of them, from the place on."""
         swarm = self._swarm
-        marked, written = mask_of("mask", mask, self.num_envs), np.asarray(rows)
-        if written.dtype != np.uint8 or written.ndim != 2 or len(written) != marked.sum():
-            raise ValueError(
-                f"expected a row of uint8 for each of the {marked.sum()} marked envs, found {written.dtype} "
-                f"{written.shape}"
-            )
-        swarm.write_memories(marked.tobytes(), banked_range_of(place, self.symbols)[0], written.tobytes())
+        marked = mask_of("mask", mask, self.num_envs)
+        written = rows_of(rows, int(marked.sum()))
+        low = written_from(place, written.shape[1], self.symbols)
+        swarm.write_memories(marked.tobytes(), low, written.tobytes())
         self._look_again(marked)
 
     def load_states(self, mask: npt.ArrayLike, states: State | Sequence[State]) -> None:
@@ -395,16 +395,15 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         """An env as bytes that outlive this process: exactly, or as `bess` or `pyboy` (2.8), which others read."""
         swarm, env = self._swarm, self._env(env)
         formats = {"gbxcule": swarm.save_state, "bess": swarm.export_bess, "pyboy": swarm.export_pyboy}
-        if format not in formats:
-            raise ValueError(f"no state format `{format}`; there are {', '.join(formats)}")
-        return formats[format](env)
+        saved: bytes = one_of("state format", format, formats)(env)
+        return saved
 
     def load_state(self, env: int, state: State, *, with_seed: bool = False) -> None:
         """Put an env into a state, bytes or a file, that was saved here, by PyBoy, or as BESS; its episode goes on from
         there. Of a state that was saved here, what the same programs kept comes along; `with_seed` takes the seed and the
         number of the episode too, so that later ones are those of the env that was saved."""
         swarm, env = self._swarm, self._env(env)
-        swarm.load_state(env, content("a state", state), with_seed)
+        swarm.load_state(env, content("a state", state), switch_of("with_seed", with_seed))
         self._go_on(mask_of_one(env, self.num_envs))
 
     def save_battery(self, env: int, bank: int | None = None) -> bytes:
@@ -435,7 +434,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         replaced when the new one is whole."""
         from gbxcule.checkpoint import note_of
 
-        self._swarm.write_checkpoint(os.fspath(path), note_of(self))
+        self._swarm.write_checkpoint(path_of("a checkpoint", path), note_of(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         from gbxcule.checkpoint import env_of, note_of
@@ -475,8 +474,9 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self, path: str | os.PathLike[str], state: bytes, actions: bytes, *, every: int = 4, scale: int = 2
     ) -> None:
         """Play an episode once more, from a state and by a byte for each action, into a .gif or an .mp4."""
-        path = os.fspath(path)
-        self._swarm.film(path, state, actions, *film_options(path, every, scale))
+        swarm, path = self._swarm, path_of("a film", path)
+        options = film_options(path, every, scale)
+        swarm.film(path, content("a state", state), written_bytes("actions of a film", actions), *options)
 
     def hook_counts(self, name: str) -> npt.NDArray[np.int64]:
         """Return how often each env came to a hook since its episode began, up to 16,777,216; infos have the counts
@@ -530,8 +530,11 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         total = np.zeros(self.num_envs, np.float32)
         for place, change in enumerate(self._changes):
             level = self._watch[f"reward {place}"]
-            total += np.float32(change.scale) * (level - self._levels[place])
+            with np.errstate(over="ignore", invalid="ignore"):
+                total += np.float32(change.scale) * (level - self._levels[place])
             self._levels[place] = level
+        if not np.isfinite(total).all():
+            raise FloatingPointError("the reward's changes are too large for a float32: give them smaller scales")
         return total
 
     def _ended(self) -> Mask:

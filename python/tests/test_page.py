@@ -46,6 +46,12 @@ def blocks(page):
     return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
+def masking_program():
+    """The program of the page about programs that has an `action_mask`."""
+    (found,) = (block for block in blocks("docs/programs.md") if "def action_mask(" in block)
+    return f"import gbxcule as gb\nimport warp as wp\n\n{found}"
+
+
 def needs_a_device(block):
     return 'device="cuda' in block
 
@@ -59,6 +65,7 @@ def folder(tmp_path):
     (tmp_path / "game.gb").write_bytes(rom)
     (tmp_path / "game.sym").write_text(LABELS)
     (tmp_path / "task.py").write_text(TASK)
+    (tmp_path / "mask.py").write_text(masking_program())
     return tmp_path
 
 
@@ -90,3 +97,34 @@ def test_what_the_page_says_of_a_device_is_what_happens(folder, on_stand_ins):
     script.write_text("\n".join(["import os", f"os.chdir({str(folder)!r})", "import gbxcule", *kept]).replace("8192", "4"))
     done = on_stand_ins(script)
     assert done.returncode == 0, done.stderr
+
+
+MASKED = """
+import os
+
+import gbxcule
+
+os.chdir({folder!r})
+env = gbxcule.make_vec("game.gb", 3, reward="mask.py", device={device!r})
+_, info = env.reset(seed=0)
+for step in range(4):
+    rows = info["action_mask"]
+    assert rows.dtype == "int8" and rows.shape == (3, 9), rows
+    print(rows.tolist())
+    for place, left in enumerate([0, 7, 8]):
+        env.write_memory(place, 0xC006, bytes([left]))
+    *_, info = env.step([8, 8, 8])
+"""
+
+
+def test_the_mask_of_the_page_is_equal_on_a_device(folder, on_stand_ins):
+    said = []
+    for device in ("cpu", "cuda"):
+        script = folder / f"{device}.py"
+        script.write_text(MASKED.format(folder=str(folder), device=device))
+        done = on_stand_ins(script)
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout)
+    assert said[0] == said[1] and "[1, 1, 0, 1, 1, 1, 1, 0, 1]" in said[0], said
+    # At the left edge.
+    assert "[1, 1, 0, 1, 1, 0, 1, 0, 1]" in said[0], said

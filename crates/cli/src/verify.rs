@@ -148,6 +148,24 @@ impl Tally {
     }
 }
 
+/// Says where a reference's own faults are explained, and the one that shows here if it is known.
+fn tell_known(plan: &VerifyPlan, mismatch: &Mismatch) {
+    if !plan.reference.is_emulator_of_others() {
+        return;
+    }
+    if let Some(why) = suite::known_difference(plan, mismatch) {
+        say!("known: {why}");
+        say!(
+            "  docs/references.md has the evidence; `gbxcule verify --suite` holds the rest of this ROM to it"
+        );
+    } else {
+        say!(
+            "{} is wrong in places, too: docs/references.md lists those that are known",
+            plan.reference
+        );
+    }
+}
+
 impl Verify {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         self.run.check()?;
@@ -234,6 +252,7 @@ impl Verify {
                 difference.dut
             );
         }
+        tell_known(plan, mismatch);
         say!("bundle: {}", folder.display());
         say!("repeat: gbxcule replay {}", shell_word(&folder));
         Ok(false)

@@ -186,3 +186,38 @@ fn a_file_beyond_the_shells_limit_is_said_and_nothing_is_half_written() {
         }
     }
 }
+
+/// The limits of files' sizes end the writing of a dataset at its rows, at a picture, or nowhere.
+#[test]
+fn a_dataset_whose_card_has_no_room_leaves_no_data() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("code")).expect("a folder");
+    fs::write(folder.path().join("code/k.py"), KERNEL.replace("1.0", "a[1] * 2.0"))
+        .expect("a file");
+    let generated = run(folder.path(), "synth generate --count 3 --out rows", Stdio::null());
+    assert_eq!(generated.status.code(), Some(0));
+    for line in [
+        "synth harvest code --license MIT --out new",
+        "synth dedupe rows --out new",
+        "synth validate rows --no-host --out new",
+    ] {
+        let mut statuses = Vec::new();
+        for kibibytes in [8, 32, 48, 64, 4096] {
+            let new = folder.path().join("new");
+            let before = contents(folder.path());
+            let mut command = Command::new("bash");
+            let script = format!("ulimit -f {kibibytes}; exec \"$0\" $1");
+            command.args(["-c", &script, env!("CARGO_BIN_EXE_gbxcule"), line]).current_dir(&folder);
+            let output = command.env("GBXCULE_PYTHON", "/no/such/python").output().expect("bash");
+            statuses.push(output.status.code());
+            if output.status.code() == Some(0) {
+                assert!(new.join("dataset_card.md").exists() && new.join("data").exists());
+                fs::remove_dir_all(new).expect("the dataset");
+            } else {
+                let there = contents(folder.path());
+                assert!(there == before && !new.exists(), "{line} with {kibibytes} KiB: {there:?}");
+            }
+        }
+        assert!(statuses[0] == Some(2) && statuses[4] == Some(0), "{line}: {statuses:?}");
+    }
+}

@@ -39,6 +39,12 @@ pub enum BackendKind {
 }
 
 impl BackendKind {
+    /// Returns true for an emulator that others wrote.
+    #[must_use]
+    pub fn is_emulator_of_others(self) -> bool {
+        matches!(self, Self::PyboySingle | Self::PyboyVecMp | Self::Libmgba)
+    }
+
     /// Every backend.
     pub const ALL: [Self; 7] = [
         Self::PyboySingle,

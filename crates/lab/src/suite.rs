@@ -154,6 +154,22 @@ pub fn run(
     })
 }
 
+/// Finds why the reference of a plan is known to be wrong in the fields of a mismatch, if the suite
+/// has an explanation for that ROM.
+#[must_use]
+pub fn known_difference(plan: &VerifyPlan, mismatch: &Mismatch) -> Option<&'static str> {
+    let reference = match plan.reference {
+        BackendKind::PyboyVecMp => BackendKind::PyboySingle,
+        reference => reference,
+    };
+    let cases = cases().filter(|case| {
+        plan.rom.name == case.rom && plan.model.is_none_or(|model| model == case.model)
+    });
+    let mut explained = cases.flat_map(|case| case.explained);
+    let found = explained.find(|it| it.reference == reference && it.covers(mismatch));
+    found.map(|explained| explained.why)
+}
+
 impl Explained {
     fn covers(&self, mismatch: &Mismatch) -> bool {
         mismatch

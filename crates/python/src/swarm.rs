@@ -489,8 +489,7 @@ impl Swarm {
 
 /// Returns the number at these addresses that chance draws.
 fn drawn_at((low, high): (u32, u32)) -> Chance {
-    // A range of more than two addresses: its first two bytes are drawn.
-    Chance { low, width_bytes: high.saturating_sub(low).min(2) as u8 }
+    Chance { low, width_bytes: u8::try_from(high.saturating_sub(low)).unwrap_or(u8::MAX) }
 }
 
 fn device_of(name: &str) -> PyResult<Device> {

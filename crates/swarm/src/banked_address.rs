@@ -34,10 +34,13 @@ pub(crate) fn check_range(range: &Range<u32>, rom: &Rom) -> Result<(), SwarmErro
         return Ok(());
     }
     let (bank, address) = split(low);
-    let begin = low - u32::from(address);
-    let Some(bank) = bank.filter(|_| high - begin <= END) else {
+    let Some(bank) = bank else {
         return Err(SwarmError::BadRange { low, high });
     };
+    let (bytes, last) = (high - low, last_of(address));
+    if bytes > u32::from(last - address) + 1 {
+        return Err(SwarmError::LeavesBank { bank, address, bytes, last });
+    }
     match banks(rom, address) {
         Some(banks) if usize::from(bank) >= banks => {
             Err(SwarmError::NoMemoryBank { bank, address, banks })
@@ -50,6 +53,12 @@ pub(crate) fn check_range(range: &Range<u32>, rom: &Rom) -> Result<(), SwarmErro
 pub(crate) fn check_write(low: u32, bytes: usize, rom: &Rom) -> Result<(), SwarmError> {
     let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     check_range(&(low..low.saturating_add(bytes)), rom)
+}
+
+/// The last address of the memory that an address is in, as banks divide it.
+fn last_of(address: u16) -> u16 {
+    const LAST: [u16; 6] = [0x3FFF, 0x7FFF, 0x9FFF, 0xBFFF, 0xCFFF, 0xDFFF];
+    LAST.into_iter().find(|last| address <= *last).unwrap_or(u16::MAX)
 }
 
 /// How many banks an address has, if it has banks.

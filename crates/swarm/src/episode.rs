@@ -22,11 +22,9 @@ impl Chance {
             return Err(SwarmError::ChanceWidth { found: self.width_bytes });
         }
         banked_address::check_write(self.low, usize::from(self.width_bytes), rom)?;
-        let (bank, address) = banked_address::split(self.low);
-        if bank.is_some() && address < 0x8000 {
-            // ROM stays as it is.
-            let high = self.low + u32::from(self.width_bytes);
-            return Err(SwarmError::BadRange { low: self.low, high });
+        let (_, address) = banked_address::split(self.low);
+        if address < 0x8000 {
+            return Err(SwarmError::ChanceInRom { address });
         }
         Ok(())
     }
@@ -192,7 +190,7 @@ mod tests {
             chance.check(&rom).expect("a number");
             assert_eq!(chance.bytes(0x1234), [0x34, 0x12][..usize::from(width_bytes)]);
         }
-        for low in [0xFFFF, in_bank(1, 0x4000), in_bank(9, 0xD000)] {
+        for low in [0xFFFF, 0x7FFE, in_bank(1, 0x4000), in_bank(9, 0xD000)] {
             assert!(Chance { low, width_bytes: 2 }.check(&rom).is_err(), "{low:x}");
         }
     }

@@ -38,8 +38,17 @@ pub enum SwarmError {
     UnevenRows { bytes: usize, envs: usize },
     #[error("addresses {low:#06x} to {high:#07x} are not inside 0x0000 to 0x10000")]
     BadRange { low: u32, high: u32 },
+    #[error(
+        "{bytes} bytes from {bank:02X}:{address:04X} on leave the bank, whose last address here is {last:04X}: name fewer \
+         bytes, or read and write the rest in the next bank"
+    )]
+    LeavesBank { bank: u16, address: u16, bytes: u32, last: u16 },
     #[error("a number that chance draws has 1 or 2 bytes, found {found}")]
     ChanceWidth { found: u8 },
+    #[error(
+        "chance can't be drawn at {address:04X}: ROM stays as it is; name a number from 8000 on"
+    )]
+    ChanceInRom { address: u16 },
     #[error("address {address:04X} has {banks} banks, from 0 on, found bank {bank}")]
     NoMemoryBank { bank: u16, address: u16, banks: usize },
     #[error(
@@ -107,6 +116,11 @@ pub enum SwarmError {
         "the program says `ACTIONS = {found}`, the codec {codec} has {expected} actions: a mask has one number for each"
     )]
     OtherActions { found: usize, expected: usize, codec: String },
+    #[error(
+        "a hook can't call `{name}`, which runs {when}: give the hook a function of its own, such as `def caught(machine: \
+         gb.Machine, scratch: wp.array(dtype=wp.float32))`"
+    )]
+    HookCalls { name: &'static str, when: &'static str },
     #[error("`{name}` has no cell {cell} in its scratch: it sets `SCRATCH = {len}`")]
     NoSuchCell { name: String, cell: usize, len: usize },
     #[error("the snapshot has {found} scratch cells, the programs of this swarm have {expected}")]

@@ -9,7 +9,7 @@ use gbxcule_dialect::{Library, Program};
 use gbxcule_gameboy::SOURCES;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::{SourceMap, Span};
-use gbxcule_ir::{FunctionId, Module, Param, PassMode};
+use gbxcule_ir::{FunctionId, Module, Op, Param, PassMode, StmtKind};
 
 use crate::program::{ProgramCalls, machine_params};
 
@@ -69,7 +69,36 @@ pub(crate) fn lower(
         function.span = Span::NONE;
         function.body.values.iter_mut().for_each(|(_, value)| value.span = Span::NONE);
     }
+    place_statements(module, before, &calls.functions);
     lowered
+}
+
+/// Gives statements of the functions from `first` on a place in the user's programs: what is
+/// asserted after a program's function has returned stands at that function, all else nowhere.
+fn place_statements(module: &mut Module, first: usize, programs: &[(String, FunctionId)]) {
+    let made: Vec<FunctionId> = module.functions.handles().skip(first).collect();
+    let of_program = |id: FunctionId| programs.iter().any(|&(_, known)| known == id);
+    for function in made {
+        let mut body = std::mem::take(&mut module.functions[function].body);
+        for (_, block) in body.blocks.iter_mut() {
+            let mut returned = Span::NONE;
+            for stmt in &mut block.stmts {
+                let called = match stmt.kind {
+                    StmtKind::Let(value) => match body.values[value].op {
+                        Op::Call { function, .. } => Some(function),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                if let Some(called) = called.filter(|id| of_program(*id)) {
+                    returned = module.functions[called].span;
+                }
+                let is_assertion = matches!(stmt.kind, StmtKind::Assert { .. });
+                stmt.span = if is_assertion { returned } else { Span::NONE };
+            }
+        }
+        module.functions[function].body = body;
+    }
 }
 
 /// `gbxcule`, as the text imports it.

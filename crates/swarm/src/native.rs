@@ -243,6 +243,7 @@ impl NativeSwarm {
     ) -> Result<(), SwarmError> {
         let envs = memory_rows(&self.config, mask, rows)?;
         let width = rows.len() / envs.len().max(1);
+        banked_address::check_write(low, width, &self.rom)?;
         for (at, env) in envs.into_iter().enumerate() {
             self.write_memory(env, low, &rows[at * width..][..width])?;
         }

@@ -143,7 +143,12 @@ fn memory_is_read_in_the_bank_that_is_named() {
         (in_bank(2, 0x8000)..in_bank(2, 0x8001), "address 8000 has 2 banks"),
         (in_bank(2, 0x4000)..in_bank(2, 0x4001), "address 4000 has 2 banks"),
         (in_bank(0, 0xA000)..in_bank(0, 0xA001), "address A000 has 0 banks"),
-        (in_bank(1, 0xDFFF)..in_bank(2, 0x0001), "not inside"),
+        (in_bank(1, 0xDFFF)..in_bank(2, 0x0001), "from 01:DFFF on leave the bank"),
+        (
+            in_bank(1, 0xDFFF)..in_bank(1, 0xE001),
+            "2 bytes from 01:DFFF on leave the bank, whose last",
+        ),
+        (in_bank(1, 0x7FFE)..in_bank(1, 0x8001), "whose last address here is 7FFF"),
     ] {
         let error = banks.read_memory(0, range).expect_err(reason).to_string();
         assert!(error.contains(reason), "{error}");

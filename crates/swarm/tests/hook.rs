@@ -188,3 +188,18 @@ fn a_step_kernel_without_hooks_executes_the_lowest_first() {
     }
     assert_eq!(order(&hooked, Stage::FullStep), Order::EachItsOwn);
 }
+
+#[test]
+fn a_function_that_runs_at_other_times_is_not_called_by_a_hook() {
+    for (name, when) in [
+        ("reward", "after each step: give the hook a function of its own"),
+        ("observe", "after each step and where episodes begin"),
+        ("settled", "after each frame"),
+    ] {
+        let refused = with_hooks(TASK, TASK, vec![calls(name, 0x150)]).expect_err("a refusal");
+        let message = refused.to_string();
+        assert!(message.starts_with(&format!("a hook can't call `{name}`, which runs {when}")));
+    }
+    // What begins an episode may be called again.
+    with_hooks(TASK, TASK, vec![calls("begin", 0x150)]).expect("the right parameters");
+}

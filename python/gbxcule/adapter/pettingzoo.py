@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.argument_check import RENDER_MODES, seed_of, shown, without
+from gbxcule.argument_check import RENDER_MODES, check_options, reset_options, seed_of, shown, without
 from gbxcule.info import one_env
+from gbxcule.option import SINGLE_NAMES
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
@@ -37,6 +38,7 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
 
     def __init__(self, rom: RomLike = None, **options: "Unpack[SingleOptions]") -> None:
         without(options, _NOT_HERE)
+        check_options("PairEnv", options, SINGLE_NAMES)
         self.swarm = SwarmVectorEnv(rom, 2, link="pairs", autoreset_mode=AutoresetMode.DISABLED, **options)
         self.metadata = self.metadata | {"render_fps": self.swarm.metadata["render_fps"]}
         self.render_mode = self.swarm.render_mode
@@ -62,7 +64,8 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Begin a new episode of both, where `options["state"]` says if it does: one state, or one for each."""
         # PettingZoo's own test gives options that no environment knows.
-        chosen = {name: value for name, value in (options or {}).items() if name == "state"}
+        known = {} if options is None else reset_options(options, options)
+        chosen = {name: value for name, value in known.items() if name == "state"}
         observations, infos = self.swarm.reset(seed=seed_of(seed), options=chosen)
         self.agents = list(AGENTS)
         return _each(observations), self._infos(infos)

@@ -13,7 +13,8 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from gbxcule.argument_check import seed_of, whole
+from gbxcule.argument_check import check_options, seed_of, shown, whole
+from gbxcule.option import VECTOR_NAMES
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
@@ -31,6 +32,7 @@ class SwarmPool:
     def __init__(
         self, rom: RomLike = None, num_envs: int = 1, *, batch_size: int | None = None, **options: "Unpack[Options]"
     ) -> None:
+        check_options("SwarmPool", options, VECTOR_NAMES)
         self.num_envs = whole("num_envs", num_envs, 1)
         self.batch_size = num_envs if batch_size is None else whole("batch_size", batch_size, 1)
         if num_envs % self.batch_size != 0:
@@ -56,20 +58,23 @@ class SwarmPool:
 
     def send(self, actions: Any, env_id: npt.ArrayLike | None = None) -> None:
         """Send actions for a batch that `recv` handed out, named by its `info["env_id"]`."""
-        first = 0 if env_id is None else int(np.asarray(env_id).flat[0])
-        number = first // self.batch_size
-        named = self._ids(number) if env_id is None else np.asarray(env_id)
-        if not 0 <= number < len(self._parts) or not np.array_equal(named, self._ids(number)):
-            raise ValueError(f'send the env_id that recv gave, a whole batch of {self.batch_size}; found {named}')
+        if env_id is None and len(self._parts) > 1:
+            raise ValueError("send the env_id that recv gave: there are several batches, and these actions are for one")
+        number = 0 if env_id is None else self._batch_of(env_id)
         if self._is_busy[number]:
             raise RuntimeError(f"batch {number} is stepping; recv it before sending it actions")
-        self._start(number, SwarmVectorEnv.step, self._parts[number], actions)
+        part = self._parts[number]
+        # Wrong actions are this call's error, not that of a later `recv`.
+        part.pressed(actions)
+        self._start(number, SwarmVectorEnv.step, part, actions)
 
     def recv(self) -> Batch:
         """Wait for the next batch.
 
         The result is observations, rewards, terminated, truncated, and info with `env_id`.
         """
+        if self._is_closed:
+            raise gymnasium.error.ClosedEnvironmentError("the pool is closed; make a new one")
         if not any(self._is_busy):
             raise RuntimeError("nothing is stepping; call async_reset or send first")
         number, future = self._ready.get()
@@ -84,6 +89,15 @@ class SwarmPool:
         self._workers.shutdown()
         for part in self._parts:
             part.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a pool has threads, which can't be pickled: make a pool in the process that steps it")
+
+    def _batch_of(self, env_id: Any) -> int:
+        for number in range(len(self._parts)):
+            if np.array_equal(env_id, self._ids(number)):
+                return number
+        raise ValueError(f"send the env_id that recv gave, a whole batch of {self.batch_size}; found {shown(env_id)}")
 
     def _ids(self, number: int) -> npt.NDArray[np.int32]:
         return np.arange(number * self.batch_size, (number + 1) * self.batch_size, dtype=np.int32)

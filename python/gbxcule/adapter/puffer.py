@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.argument_check import without
+from gbxcule.argument_check import check_options, without
+from gbxcule.option import VECTOR_NAMES
 from gbxcule.start import RomLike
 from gbxcule.info import one_env
 from gbxcule.vector import SwarmVectorEnv
@@ -33,6 +34,7 @@ class SwarmPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]
         self, rom: RomLike = None, num_envs: int = 1, buf: Any = None, seed: int = 0, **options: "Unpack[SingleOptions]"
     ) -> None:
         without(options, dict.fromkeys(["autoreset_mode", "copy"], "PufferLib asks for its own"))
+        check_options("SwarmPufferEnv", options, VECTOR_NAMES)
         self.swarm = SwarmVectorEnv(rom, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, copy=False, **options)
         self.single_observation_space = self.swarm.single_observation_space
         self.single_action_space = self.swarm.single_action_space

@@ -13,7 +13,8 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.argument_check import reset_options, without
+from gbxcule.argument_check import check_options, reset_options, without
+from gbxcule.option import VECTOR_NAMES
 from gbxcule.start import RomLike
 from gbxcule.info import one_env
 from gbxcule.vector import SwarmVectorEnv
@@ -36,6 +37,7 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
 
     def __init__(self, rom: RomLike = None, num_envs: int = 1, **options: "Unpack[SingleOptions]") -> None:
         without(options, dict.fromkeys(["autoreset_mode", "copy"], "Stable-Baselines3 asks for its own"))
+        check_options("SwarmVecEnv", options, VECTOR_NAMES)
         self.swarm = SwarmVectorEnv(rom, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, copy=True, **options)
         super().__init__(num_envs, _with_channel(self.swarm.single_observation_space), self.swarm.single_action_space)
         self.metadata = dict(self.swarm.metadata)

@@ -84,7 +84,7 @@ impl Validate {
         bar.finish_and_clear();
         if let Some(out) = &self.out {
             rows.iter_mut().zip(&verdicts).for_each(|(row, checks)| row.record_verdicts(checks));
-            write_rows(out, &manifest, &rows, false)?;
+            write_rows(out, &manifest, &rows, false, None)?;
         }
         print_counts(&rows, &verdicts);
         Ok(!verdicts.iter().any(|checks| has_failed(checks)))

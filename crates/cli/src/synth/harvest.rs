@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use gbxcule_lab::artifact::write_whole;
 use gbxcule_synth::harvest::{Harvested, harvest, is_licence, manifest_of};
 use gbxcule_synth::row::{Mode, Plan};
 
@@ -83,13 +82,13 @@ impl Harvest {
             bail!("no kernel below {} became a row", self.folder.display());
         }
         let manifest = manifest_of(found, rows.len(), plan);
-        write_rows(&self.out, &manifest, &rows, self.jsonl)?;
         let mut lines = String::new();
         for kernel in &refused {
             lines += &serde_json::to_string(kernel)?;
             lines.push('\n');
         }
-        write_whole(&self.out.join("refused.jsonl"), lines.as_bytes())?;
+        let beside = Some(("refused.jsonl", lines.as_bytes()));
+        write_rows(&self.out, &manifest, &rows, self.jsonl, beside)?;
         Ok(true)
     }
 }

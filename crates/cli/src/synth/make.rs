@@ -197,16 +197,50 @@ impl Card {
     }
 }
 
-/// A dataset of rows that are there already.
+/// A dataset of rows that are there already, with a file beside them if there is one. It is made in
+/// a folder of its own, so that a full disk leaves no data without a card.
 pub(super) fn write_rows(
     out: &Path,
     manifest: &Manifest,
     rows: &[Row],
     jsonl: bool,
+    beside: Option<(&str, &[u8])>,
 ) -> anyhow::Result<()> {
     if out.join("data").exists() {
         bail!("{} holds data already: choose another folder", out.display());
     }
+    // A link is followed: its folder is on the disk that takes the rows.
+    let out = &out.canonicalize().unwrap_or_else(|_| out.to_owned());
+    let parent = out.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let within = |folder: &Path| format!("writing a dataset in {}", folder.display());
+    std::fs::create_dir_all(parent).with_context(|| within(parent))?;
+    let made = tempfile::Builder::new().prefix(".gbxcule-").tempdir_in(parent);
+    let made = made.with_context(|| within(parent))?;
+    fill(made.path(), manifest, rows, jsonl)?;
+    if let Some((name, bytes)) = beside {
+        write(&made.path().join(name), bytes)?;
+    }
+    move_into(made.path(), out).with_context(|| within(out))
+}
+
+/// Moves all that a folder holds into another one, `data` last: where there is data, there is all
+/// that describes it.
+fn move_into(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    let mut entries = std::fs::read_dir(from)?.collect::<std::io::Result<Vec<_>>>()?;
+    entries.sort_by_key(|entry| (entry.file_name() == "data", entry.file_name()));
+    for entry in entries {
+        let (here, there) = (entry.path(), to.join(entry.file_name()));
+        if there.is_dir() {
+            move_into(&here, &there)?;
+        } else {
+            std::fs::rename(here, there)?;
+        }
+    }
+    Ok(())
+}
+
+fn fill(out: &Path, manifest: &Manifest, rows: &[Row], jsonl: bool) -> anyhow::Result<()> {
     for (at, rows) in rows.chunks(5000).enumerate() {
         let path = out.join("data").join(format!("part-{at:06}"));
         if jsonl {
@@ -278,7 +312,7 @@ impl Dedupe {
             rows.retain(|row| !is_known(&row.source, &known));
             dropped.push((before - rows.len(), folder.display()));
         }
-        write_rows(&self.out, &manifest, &rows, self.jsonl)?;
+        write_rows(&self.out, &manifest, &rows, self.jsonl, None)?;
         say!("{first} of {all} rows have a structure that none before them has");
         for (rows, folder) in dropped {
             say!("{rows} rows are kernels of {folder}, names and literals aside: dropped");

@@ -190,16 +190,28 @@ impl ArgumentReader<'_> {
         let fields: Vec<(String, Type)> = (self.module.types.structure(id).fields.iter())
             .map(|field| (field.name.clone(), field.ty))
             .collect();
+        let names = || fields.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+        if let Ok(given) = value.cast::<PyDict>() {
+            for key in given.keys() {
+                if !fields.iter().any(|(name, _)| key.eq(name).unwrap_or(false)) {
+                    let message = format!("the struct has no field `{key}`; it has {}", names());
+                    return Err(PyTypeError::new_err(message));
+                }
+            }
+        }
         let mut taken = Vec::new();
-        for (name, ty) in fields {
-            let Some(part) = field_of(value, &name)? else {
-                return Err(PyTypeError::new_err(format!("field `{name}` is missing")));
+        for (name, ty) in &fields {
+            let Some(part) = field_of(value, name)? else {
+                return Err(PyTypeError::new_err(format!(
+                    "field `{name}` is missing: a struct is a dictionary, or an object, with {}",
+                    names()
+                )));
             };
             let gradient = match gradient {
-                Some(gradients) => field_of(gradients, &name)?,
+                Some(gradients) => field_of(gradients, name)?,
                 None => None,
             };
-            taken.push((name, self.take(ty, &part, gradient.as_ref())?));
+            taken.push((name.clone(), self.take(*ty, &part, gradient.as_ref())?));
         }
         Ok(Argument::Struct(taken))
     }

@@ -59,7 +59,7 @@ pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
 /// Most writes of a function.
 pub(crate) const MAX_WRITES: u32 = 64;
 /// Message about a function that writes more.
-pub(crate) const TOO_MANY_WRITES: &str = "a program writes at most 64 bytes before it returns";
+pub(crate) const TOO_MANY_WRITES: &str = "a function writes at most 64 bytes before it returns";
 /// Names of the functions that write.
 const WRITES: [&str; 2] = ["write", "write_bank"];
 
@@ -248,6 +248,9 @@ fn lower(
     mut module: Module,
 ) -> Result<(Fused, Sizes), SwarmError> {
     let called: Vec<&str> = called(hooks);
+    if let Some((name, when)) = RUN_OTHERWISE.into_iter().find(|(name, _)| called.contains(name)) {
+        return Err(SwarmError::HookCalls { name, when });
+    }
     let ReadTexts { rewards, observes, sources, ids } =
         read_texts([reward_text, obs_text], &called, writes, &mut module)?;
     let reward = rewards.function(REWARD.name);
@@ -447,6 +450,15 @@ const BEGIN: ExpectedFunction<'_> = ExpectedFunction {
     needed: false,
     written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32))",
 };
+/// Functions that no hook can call, and when they run.
+const RUN_OTHERWISE: [(&str, &str); 5] = [
+    (REWARD.name, "after each step"),
+    (DONE.name, "after each step"),
+    (OBSERVE.name, "after each step and where episodes begin"),
+    (MASK.name, "after each step and where episodes begin"),
+    (SETTLED.name, "after each frame"),
+];
+
 /// A function that a hook calls; it has the hook's name for it.
 const CALLED: ExpectedFunction<'_> = BEGIN;
 const OBSERVE: ExpectedFunction<'_> = ExpectedFunction {

@@ -218,6 +218,7 @@ pub(crate) fn programs_write_the_same(subject: Subject) {
 
 pub(crate) fn a_function_that_writes_too_much_is_stopped(subject: Subject) {
     let text = WRITING.replace("0xC0F0, 9)", "0xC0F0, 65 * (gb.env(machine) % 3))");
+    let line = 1 + text.lines().take_while(|line| !line.starts_with("def begin(")).count();
     let programs = with_hooks(&text, hooks());
     let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
     let mut pair = Pair::new(rom.bytes(), programs, plain(subject));
@@ -225,5 +226,6 @@ pub(crate) fn a_function_that_writes_too_much_is_stopped(subject: Subject) {
     let ours = pair.ours.reset(0).and_then(|()| pair.ours.sync()).expect_err("a stop").to_string();
     for message in [native, ours] {
         assert!(message.contains("env 1") && message.contains("writes at most 64"), "{message}");
+        assert!(message.contains(&format!("--> task.py:{line}:5")), "{message}");
     }
 }
