@@ -148,6 +148,11 @@ impl Texts {
         }
     }
 
+    /// Forgets a file: the next program that imports it reads it anew.
+    pub(crate) fn forget(&mut self, path: &Path) {
+        self.files.remove(path);
+    }
+
     /// Returns the bytes of all texts.
     pub(crate) fn len_bytes(&self) -> usize {
         self.space.len()

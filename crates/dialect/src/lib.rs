@@ -296,6 +296,10 @@ impl<'a> Reader<'a> {
             }
             break;
         }
+        if lowered.is_err() {
+            self.unit.trials.ask_for_all();
+            lowered = attempt(0, 0);
+        }
         self.unit.trials.set(false);
         self.unit.forget_all();
         lowered

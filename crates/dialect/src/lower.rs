@@ -127,6 +127,8 @@ pub(super) struct Session<'u, 'a> {
     /// Functions whose result is the content of a tile.
     tile_results: FxHashMap<FunctionId, TileShape>,
     pub(super) faults: Vec<Diagnostic>,
+    /// True if nothing is lowered behind the first fault.
+    is_brief: bool,
     /// True if a statement was refused.
     pub(super) refused: bool,
     /// Statements lowered so far: unrolled loops in loops must end.
@@ -179,6 +181,7 @@ impl<'u, 'a> Session<'u, 'a> {
             functions: Vec::new(),
             tile_results: FxHashMap::default(),
             faults: Vec::new(),
+            is_brief: unit.trials.is_brief(),
             refused: false,
             work: 0,
             has_unrolled: false,
@@ -489,6 +492,9 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         for (position, stmt) in body.iter().enumerate() {
             if position == 0 && is_docstring(stmt) {
                 continue;
+            }
+            if self.session.is_brief && !self.session.faults.is_empty() {
+                return;
             }
             self.session.work += 1;
             if self.session.work > MAX_WORK {

@@ -10,6 +10,7 @@ use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Code, Diagnostic, Severity, render};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::{SourceId, SourceMap};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -92,13 +93,42 @@ pub fn survey(
     read: ReadFile<'_>,
 ) -> Survey {
     let (mut survey, mut texts) = (Survey::default(), Texts::new(import_options.clone()));
+    let files: Vec<_> = files.into_iter().collect();
+    let imported = imported_names(&files);
     for (path, text) in files {
-        survey.add(&mut texts, path, text, read);
+        survey.add(&mut texts, path.clone(), text, read);
+        // Trees are most of what a survey keeps, and files of kernels are hardly ever imported.
+        if !module_name(&path).is_some_and(|name| imported.contains(name)) {
+            texts.forget(Path::new(&path));
+        }
         if texts.len_bytes() > MAX_TEXTS {
             texts = Texts::new(import_options.clone());
         }
     }
     survey
+}
+
+/// Names of modules among some files that lines of imports mention.
+fn imported_names(files: &[(String, String)]) -> FxHashSet<String> {
+    let modules: FxHashSet<&str> = files.iter().filter_map(|(path, _)| module_name(path)).collect();
+    let mut imported = FxHashSet::default();
+    for (_, text) in files {
+        for (at, _) in text.match_indices("import ") {
+            let begin = text[..at].rfind('\n').map_or(0, |before| before + 1);
+            let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+            let words = text[begin..end].split(|c: char| !c.is_alphanumeric() && c != '_');
+            imported.extend(words.filter(|word| modules.contains(word)).map(str::to_owned));
+        }
+    }
+    imported
+}
+
+/// The last part of the name that a file has as a module.
+fn module_name(path: &str) -> Option<&str> {
+    let path = Path::new(path);
+    let stem = path.file_stem()?;
+    let name = if stem == "__init__" { path.parent()?.file_name()? } else { stem };
+    name.to_str()
 }
 
 impl Survey {

@@ -40,6 +40,8 @@ struct Choice<'a> {
 #[derive(Default)]
 pub(super) struct Trials<'a> {
     is_on: Cell<bool>,
+    /// True while a lowering ends at its first fault: that one says how far some values led.
+    is_brief: Cell<bool>,
     choices: RefCell<Vec<Choice<'a>>>,
 }
 
@@ -48,9 +50,19 @@ impl<'a> Trials<'a> {
         self.is_on.get()
     }
 
+    pub(super) fn is_brief(&self) -> bool {
+        self.is_brief.get()
+    }
+
+    /// Asks for all faults of a lowering with what is chosen, not for the first alone.
+    pub(super) fn ask_for_all(&self) {
+        self.is_brief.set(false);
+    }
+
     /// Begins or ends trying; nothing is chosen yet.
     pub(super) fn set(&self, is_on: bool) {
         self.is_on.set(is_on);
+        self.is_brief.set(is_on);
         self.choices.borrow_mut().clear();
     }
 

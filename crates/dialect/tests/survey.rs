@@ -207,3 +207,33 @@ def k(x: wp.array(dtype=int)):
     let result = survey_of(&[("k.py", text)]);
     assert_eq!((result.compiled(), result.tried()), (1, 1), "{}", result.refusals());
 }
+
+#[test]
+fn only_names_that_come_up_before_a_fault_are_tried_for_it() {
+    let text = "def make(n, a, b, c, d):
+    @wp.kernel
+    def k(x: wp.array(dtype=float)):
+        x[0] = wp.vec3(1.0, 2.0, 3.0)[wp.static(n)]
+        x[1] = float(wp.static(a))
+        x[2] = float(wp.static(b))
+        x[3] = float(wp.static(c))
+        x[4] = float(wp.static(d))
+";
+    let result = survey_of(&[("k.py", text)]);
+    assert_eq!((result.compiled(), result.tried()), (1, 1), "{}", result.refusals());
+}
+
+#[test]
+fn a_file_that_another_imports_is_kept_for_it() {
+    let own = "N = 1\n@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = N\n";
+    let other = "from own import N\n@wp.kernel\ndef l(x: wp.array(dtype=int)):\n    x[0] = N\n";
+    let files = [("own.py", own), ("part/l.py", other), ("some.py", own)];
+    let files = files.map(|(path, text)| (path.to_owned(), format!("{HEAD}{text}")));
+    let read = |path: &Path| {
+        assert_ne!(path, Path::new("own.py"), "it is read once");
+        None.into()
+    };
+    let tree = Some(PathBuf::new());
+    let result = survey(files, &ImportOptions { tree, ..ImportOptions::default() }, &read);
+    assert_eq!((result.compiled(), result.tried()), (3, 0), "{}", result.refusals());
+}
