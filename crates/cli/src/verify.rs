@@ -149,8 +149,8 @@ impl Tally {
     }
 }
 
-/// Says where the faults of a reference are explained, and what is known of the differences if there
-/// are some.
+/// Says where the faults of a reference are explained, and what is known of the differences, if
+/// there are some.
 fn tell_known(plan: &VerifyPlan, differences: &[Difference]) {
     if !plan.reference.is_emulator_of_others() {
         return;

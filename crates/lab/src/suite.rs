@@ -154,8 +154,8 @@ pub fn run(
     })
 }
 
-/// Finds why the reference of a plan is known to be wrong in all fields that differ, if the suite has
-/// an explanation for that ROM.
+/// Finds why the reference of a plan is known to be wrong in all fields that differ, if the suite
+/// has an explanation for that ROM.
 #[must_use]
 pub fn known_difference(plan: &VerifyPlan, differences: &[Difference]) -> Option<&'static str> {
     let reference = match plan.reference {
