@@ -1,4 +1,4 @@
-"""What a user with a habit of wrong arguments finds: a sentence that says what to do, before anything is changed."""
+"""Wrong arguments of every kind: a sentence says what to do, before anything is changed."""
 
 import pickle
 

@@ -7,7 +7,7 @@ use clap::Args;
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::region::Region;
 use gbxcule_lab::suite::{self, Outcome};
-use gbxcule_lab::verify::{Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
+use gbxcule_lab::verify::{Difference, Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
 use gbxcule_lab::{BackendKind, bundle};
 use gbxcule_swarm::Schedule;
 
@@ -144,25 +144,26 @@ impl Tally {
         for (fields, first, times) in &self.rows {
             say!("  {times:6} times, first after step {first}: {}", fields.join(" "));
         }
+        tell_known(plan, &[]);
         false
     }
 }
 
-/// Says where a reference's own faults are explained, and the one that shows here if it is known.
-fn tell_known(plan: &VerifyPlan, mismatch: &Mismatch) {
+/// Says where the faults of a reference are explained, and what is known of the differences, if
+/// there are some.
+fn tell_known(plan: &VerifyPlan, differences: &[Difference]) {
     if !plan.reference.is_emulator_of_others() {
         return;
     }
-    if let Some(why) = suite::known_difference(plan, mismatch) {
-        say!("known: {why}");
+    let known = suite::known_difference(plan, differences).filter(|_| !differences.is_empty());
+    if let Some(why) = known {
+        say!("explained for this ROM: {why}");
         say!(
-            "  docs/references.md has the evidence; `gbxcule verify --suite` holds the rest of this ROM to it"
+            "  evidence: docs/references.md; `gbxcule verify --suite` finds out whether there is more to it"
         );
     } else {
-        say!(
-            "{} is wrong in places, too: docs/references.md lists those that are known",
-            plan.reference
-        );
+        let reference = plan.reference;
+        say!("where {reference} is known to be wrong: docs/references.md");
     }
 }
 
@@ -252,7 +253,7 @@ impl Verify {
                 difference.dut
             );
         }
-        tell_known(plan, mismatch);
+        tell_known(plan, &mismatch.differences);
         say!("bundle: {}", folder.display());
         say!("repeat: gbxcule replay {}", shell_word(&folder));
         Ok(false)

@@ -135,7 +135,7 @@ pub fn run(
     let explained = case.explained.iter().find(|explained| explained.reference == reference);
     let mut found = SetAside::default();
     let mut judge = |mismatch: &Mismatch| {
-        if !explained.is_some_and(|explained| explained.covers(mismatch)) {
+        if !explained.is_some_and(|explained| explained.covers(&mismatch.differences)) {
             return Judgement::Stop;
         }
         found.add(mismatch);
@@ -154,10 +154,10 @@ pub fn run(
     })
 }
 
-/// Finds why the reference of a plan is known to be wrong in the fields of a mismatch, if the suite
+/// Finds why the reference of a plan is known to be wrong in all fields that differ, if the suite
 /// has an explanation for that ROM.
 #[must_use]
-pub fn known_difference(plan: &VerifyPlan, mismatch: &Mismatch) -> Option<&'static str> {
+pub fn known_difference(plan: &VerifyPlan, differences: &[Difference]) -> Option<&'static str> {
     let reference = match plan.reference {
         BackendKind::PyboyVecMp => BackendKind::PyboySingle,
         reference => reference,
@@ -166,16 +166,13 @@ pub fn known_difference(plan: &VerifyPlan, mismatch: &Mismatch) -> Option<&'stat
         plan.rom.name == case.rom && plan.model.is_none_or(|model| model == case.model)
     });
     let mut explained = cases.flat_map(|case| case.explained);
-    let found = explained.find(|it| it.reference == reference && it.covers(mismatch));
+    let found = explained.find(|it| it.reference == reference && it.covers(differences));
     found.map(|explained| explained.why)
 }
 
 impl Explained {
-    fn covers(&self, mismatch: &Mismatch) -> bool {
-        mismatch
-            .differences
-            .iter()
-            .all(|difference| self.fields.contains(&difference.field.as_str()))
+    fn covers(&self, differences: &[Difference]) -> bool {
+        differences.iter().all(|difference| self.fields.contains(&difference.field.as_str()))
     }
 }
 
@@ -231,5 +228,36 @@ impl Outcome {
                 format!("MISMATCH after step {} in {}", mismatch.step, fields.join(" "))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_difference_is_found_by_its_rom_its_reference_and_its_fields() {
+        let plan = |rom: &str, reference| {
+            let rom = RomImage::find(rom).expect("a built-in ROM");
+            VerifyPlan::new(reference, BackendKind::SwarmCpu, rom)
+        };
+        let differ = |fields: &[&str]| -> Vec<Difference> {
+            let difference = |field: &&str| Difference {
+                field: (*field).to_owned(),
+                reference: "1".to_owned(),
+                dut: "2".to_owned(),
+            };
+            fields.iter().map(difference).collect()
+        };
+        let known = |rom, reference, fields: &[&str]| {
+            known_difference(&plan(rom, reference), &differ(fields))
+        };
+        for reference in [BackendKind::PyboySingle, BackendKind::PyboyVecMp] {
+            let why = known("PEARL_DRIFT", reference, &["pc", "tcycles"]).expect("a reason");
+            assert!(why.contains("4 T-cycles late after the LCD was switched on"), "{why}");
+            assert_eq!(known("PEARL_DRIFT", reference, &["pc", "sp"]), None);
+        }
+        assert_eq!(known("ALU_LOOP", BackendKind::PyboySingle, &["pc"]), None);
+        assert_eq!(known("PEARL_DRIFT", BackendKind::SwarmCpu, &["pc"]), None);
     }
 }

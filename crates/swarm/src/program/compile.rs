@@ -247,10 +247,7 @@ fn lower(
     writes: bool,
     mut module: Module,
 ) -> Result<(Fused, Sizes), SwarmError> {
-    let called: Vec<&str> = called(hooks);
-    if let Some((name, when)) = RUN_OTHERWISE.into_iter().find(|(name, _)| called.contains(name)) {
-        return Err(SwarmError::HookCalls { name, when });
-    }
+    let called: Vec<&str> = called(hooks)?;
     let ReadTexts { rewards, observes, sources, ids } =
         read_texts([reward_text, obs_text], &called, writes, &mut module)?;
     let reward = rewards.function(REWARD.name);
@@ -324,11 +321,14 @@ fn callers(module: &Module, of: FunctionId) -> HashSet<FunctionId> {
 }
 
 /// The functions that hooks call, each once.
-fn called(hooks: &[Hook]) -> Vec<&str> {
+fn called(hooks: &[Hook]) -> Result<Vec<&str>, SwarmError> {
     let mut names: Vec<&str> = hooks.iter().filter_map(|hook| hook.calls.as_deref()).collect();
     names.sort_unstable();
     names.dedup();
-    names
+    match RUN_OTHERWISE.into_iter().find(|(name, _)| names.contains(name)) {
+        Some((name, when)) => Err(SwarmError::HookCalls { name, when }),
+        None => Ok(names),
+    }
 }
 
 /// The functions and settings that a text has for the reward or for the observation.
