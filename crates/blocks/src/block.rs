@@ -179,7 +179,7 @@ fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
 
 /// Bounds of a block's size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct Limits<'e> {
     /// Instructions at most.
     pub(crate) instructions: usize,
     /// M-cycles of the longest way, about: the interpreter runs what is left of them before a
@@ -189,12 +189,14 @@ pub(crate) struct Limits {
     pub(crate) branches: usize,
     /// Where a chip would be asked the block is left, before that instruction.
     pub(crate) leaves: bool,
+    /// Addresses at which the block ends, as others begin there.
+    pub(crate) ends: &'e [u16],
 }
 
-impl Limits {
+impl Limits<'_> {
     /// Limits of blocks for CPUs.
     pub(crate) const CPU: Self =
-        Self { instructions: 160, mcycles: 160, branches: 24, leaves: false };
+        Self { instructions: 160, mcycles: 160, branches: 24, leaves: false, ends: &[] };
 }
 
 /// A block before it is compiled.
@@ -225,7 +227,7 @@ impl Block {
 
     /// The block within other bounds than those of blocks for CPUs.
     pub(crate) fn within(
-        limits: Limits,
+        limits: Limits<'_>,
         translation: &MachineIr,
         rom: &[u8],
         map: MemoryMap,

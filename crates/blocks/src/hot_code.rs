@@ -1,51 +1,35 @@
 //! Blocks of a ROM inside the machine's own loop over opcodes, for kernels.
 //!
-//! A kernel is compiled once, before its machines run: so a short run of native machines tells what
-//! is hot, and few blocks are made. They become cases of the loop in
-//! `Machine::run_until_deadline`:
-//!
-//! ```text
-//! loop {
-//!     switch PC {                    // the opcode at PC - 1 has been fetched
-//!         head + 1 => {
-//!             take the fetch back;
-//!             block;                 // it does nothing where it may not run
-//!             if it ran { opcode = NOP } else { fetch again }
-//!         }
-//!     }
-//!     execute opcode; leave at the deadline; fetch
-//! }
-//! ```
-//! Such a block leaves before an instruction that asks a chip, and the interpreter executes it.
+//! A kernel is compiled once, before its machines run: so a run of native machines tells what is
+//! hot, and few blocks are made. Where nearly the whole program is a loop they are that loop
+//! (`loops`), elsewhere the code that a warp executes most often (`turns`). They become cases of
+//! the loop in `Machine::run_until_deadline` (`planter`).
 
-use crate::block::{Block, Limits, MemoryMap, ROM_END};
+mod loops;
+mod planter;
+mod turns;
+
+use crate::block::{Block, Limits};
+use crate::kept_heads;
 use crate::learning::HotHead;
 use crate::machine_ir::MachineIr;
-use crate::table::MAX_INSTRUCTION_BYTES;
-use gbxcule_gameboy::machine::is_before;
-use gbxcule_gameboy::{Cartridge, Machine, PowerOnMemory};
-use gbxcule_ir::op::{Arg, Op, ValueData};
-use gbxcule_ir::place::PlaceId;
-use gbxcule_ir::source::Span;
-use gbxcule_ir::stmt::{self, BlockId, Case, Stmt, StmtKind};
+use gbxcule_gameboy::Cartridge;
 use gbxcule_ir::walk::depth;
-use gbxcule_ir::{
-    Body, Builder, FunctionId, Inline, Literal, LocalId, Module, Param, PassMode, Projection, Root,
-    Scalar, Type, check,
-};
+use gbxcule_ir::{Body, FunctionId, Module, check};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-/// Machines of the run, each with buttons of its own.
-const MACHINES: u64 = 4;
-/// Frames that each of them runs.
-const FRAMES: u32 = 60;
-/// Frames between two buttons.
+/// Frames between two buttons of the machines that tell what is hot.
 const FRAMES_OF_A_BUTTON: u32 = 12;
-/// Blocks of a kernel at most.
-const MAX_BLOCKS: usize = 4;
-/// Bounds of each.
-const LIMITS: Limits = Limits { instructions: 160, mcycles: 160, branches: 4, leaves: true };
+/// Blocks of a kernel at most, of loops and of turns.
+const MAX_BLOCKS: [usize; 2] = [4, 16];
+/// Bounds of a block that is a loop. It leaves where a chip would be asked, so that no call needs
+/// registers beside the loop's own.
+const LOOP_LIMITS: Limits<'_> =
+    Limits { instructions: 160, mcycles: 160, branches: 4, leaves: true, ends: &[] };
+/// Bounds of a block of a turn. Copies to video RAM are among them, which ask a chip each time.
+const TURN_LIMITS: Limits<'_> =
+    Limits { instructions: 160, mcycles: 160, branches: 3, leaves: false, ends: &[] };
 /// Instructions below which no smaller block is tried.
 const MIN_INSTRUCTIONS: usize = 8;
 /// Operations of a block at most: the loop has some thousands itself.
@@ -53,49 +37,68 @@ const MAX_OPERATIONS: usize = 2_500;
 /// Nesting of a block at most. The IR allows 200 levels, of which the loop needs some.
 const MAX_DEPTH: usize = 150;
 
+/// Opcodes after which machines that were at one place may be at several: conditional jumps, jumps
+/// to what memory or registers hold, and what makes the CPU wait.
+const PARTING: [u8; 21] = [
+    0x10, 0x20, 0x28, 0x30, 0x38, 0x76, 0xc0, 0xc2, 0xc4, 0xc8, 0xc9, 0xca, 0xcc, 0xd0, 0xd2, 0xd4,
+    0xd8, 0xd9, 0xda, 0xdc, 0xe9,
+];
+/// Opcodes that leave the program's order without parting machines.
+const JUMPING: [u8; 11] = [0x18, 0xc3, 0xc7, 0xcd, 0xcf, 0xd7, 0xdf, 0xe7, 0xef, 0xf7, 0xff];
+
 /// The places of a ROM from which machines execute most instructions.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct HotCode {
-    heads: Vec<HotHead>,
+    pub(crate) heads: Vec<HotHead>,
     /// Number of instructions soon after arrivals at these heads, and of all.
-    instructions: [u64; 2],
+    pub(crate) instructions: [u64; 2],
+    /// True if nearly the whole program is a loop.
+    pub(crate) is_loop: bool,
 }
 
 impl HotCode {
-    /// Runs machines for some frames, and finds where they arrive by jumps and handlers, and how
-    /// many instructions they execute from there.
+    /// Runs machines for some frames, and finds where they execute most instructions. What was
+    /// found is kept on disk.
     #[must_use]
     pub fn find(rom: &[u8]) -> Self {
         let Ok(cartridge) = Cartridge::from_rom(rom) else {
-            return Self { heads: Vec::new(), instructions: [0; 2] };
+            return Self { heads: Vec::new(), instructions: [0; 2], is_loop: true };
         };
-        let mut counts = Counts::default();
-        for number in 0..MACHINES {
-            let mut machine = Machine::power_on_with(&cartridge, PowerOnMemory::Zero);
-            let mut cart_ram = vec![0; cartridge.ram_bytes as usize];
-            for frame in 0..FRAMES {
-                if frame % FRAMES_OF_A_BUTTON == 0 {
-                    machine.set_buttons(button(number, frame / FRAMES_OF_A_BUTTON));
-                }
-                counts.frame(&mut machine, rom, &mut cart_ram);
-            }
-        }
-        let all = counts.all;
-        let mut counts: Vec<(HotHead, u64)> = counts.after.into_iter().collect();
-        counts.sort_by_key(|(head, count)| (Reverse(*count), head.pc, head.map.record()));
-        counts.truncate(MAX_BLOCKS);
-        let covered = counts.iter().map(|(_, count)| count).sum();
-        let heads = counts.into_iter().map(|(head, _)| head).collect();
-        Self { heads, instructions: [covered, all] }
+        kept_heads::load_hot_code(rom).unwrap_or_else(|| {
+            let loops = Self::hottest(loops::count(&cartridge, rom), true);
+            let found = match loops.is_worth_it() {
+                true => loops,
+                false => Self::hottest(turns::count(&cartridge, rom), false),
+            };
+            kept_heads::save_hot_code(rom, &found);
+            found
+        })
     }
 
-    /// Returns true if blocks make a kernel faster: if at least nine of ten instructions are near
-    /// behind their heads. Otherwise what they add to every turn of the loop costs more
-    /// (`docs/gpu-results.md`).
+    /// The heads with most instructions behind them.
+    fn hottest(counts: Counts, is_loop: bool) -> Self {
+        let mut after: Vec<(HotHead, u64)> = counts.after.into_iter().collect();
+        after.sort_by_key(|(head, count)| (Reverse(*count), head.pc, head.map.record()));
+        after.truncate(MAX_BLOCKS[usize::from(!is_loop)]);
+        let covered = after.iter().map(|(_, count)| count).sum();
+        let heads = after.into_iter().map(|(head, _)| head).collect();
+        Self { heads, instructions: [covered, counts.all], is_loop }
+    }
+
+    /// Returns true if blocks make a kernel faster (`docs/gpu-results.md`): those of a loop if nine
+    /// of ten instructions are near behind their heads, as every jump then ends a turn; those of
+    /// turns if RULE are.
     #[must_use]
     pub fn is_worth_it(&self) -> bool {
         let [covered, all] = self.instructions;
-        all > 0 && covered * 10 >= all * 9
+        all > 0 && covered * 10 >= all * if self.is_loop { 9 } else { 3 }
+    }
+
+    /// Opcodes after which a turn of a warp ends, so that its machines find the blocks.
+    #[must_use]
+    pub fn ends_of_turns(of: Option<&Self>) -> Vec<i64> {
+        let jumping: &[u8] = if of.is_some_and(|hot| hot.is_loop) { &JUMPING } else { &[] };
+        PARTING.iter().chain(jumping).map(|&opcode| i64::from(opcode)).collect()
     }
 
     /// Adds the blocks to a module with the machine's functions, before any pass; gives how many
@@ -105,24 +108,20 @@ impl HotCode {
             .unwrap_or_else(|faults| unreachable!("the machine keeps all rules: {faults:#?}"));
         let translation = MachineIr::new(valid.clone());
         *module = valid.into_inner();
+        let ends: Vec<u16> = self.heads.iter().map(|head| head.pc).collect();
+        let limits = if self.is_loop { LOOP_LIMITS } else { Limits { ends: &ends, ..TURN_LIMITS } };
         let mut blocks: BTreeMap<u16, Vec<FunctionId>> = BTreeMap::new();
         for head in &self.heads {
-            if let Some(body) = body(&translation, rom, head) {
-                let function = declare(body, &translation, module);
+            if let Some(body) = body(limits, &translation, rom, head) {
+                let function = planter::declare(body, &translation, module);
                 blocks.entry(head.pc).or_default().push(function);
             }
         }
         if !blocks.is_empty() {
-            plant(&blocks, &translation, module);
+            planter::plant(&blocks, &translation, module);
         }
         blocks.values().map(Vec::len).sum()
     }
-}
-
-/// Some button of a machine, or none.
-fn button(machine: u64, turn: u32) -> u8 {
-    let mixed = (machine * 8 + u64::from(turn) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-    1_u16.checked_shl((mixed % 9) as u32).map_or(0, |bit| bit as u8)
 }
 
 /// Counts of instructions.
@@ -133,231 +132,27 @@ struct Counts {
     after: HashMap<HotHead, u64>,
 }
 
-impl Counts {
-    /// Runs a frame and counts.
-    fn frame(&mut self, machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) {
-        machine.begin_frame(false);
-        let mut arrived = false;
-        // Where the machine arrived last, and how many instructions ago.
-        let mut last: Option<(HotHead, usize)> = None;
-        while !machine.frame_done {
-            let pc = machine.cpu.pc;
-            let executes = is_before(machine.now, machine.deadline);
-            if executes && arrived {
-                let map = MemoryMap::of(machine).filter(|_| pc < ROM_END);
-                last = map.map(|map| (HotHead { pc, map }, 0));
-            }
-            if executes {
-                self.all += 1;
-                if let Some((head, ago)) = &mut last
-                    && *ago < LIMITS.instructions
-                {
-                    *ago += 1;
-                    *self.after.entry(*head).or_default() += 1;
-                }
-            }
-            machine.run_instruction(rom, cart_ram);
-            let moved = machine.cpu.pc.wrapping_sub(pc);
-            // A jump may lead to itself.
-            let jumped = moved == 0 || moved > MAX_INSTRUCTION_BYTES;
-            arrived = if executes { jumped } else { arrived || moved != 0 };
-        }
-    }
+/// Some button of a machine, or none.
+fn button(machine: u64, turn: u32) -> u8 {
+    let mixed = (machine * 8 + u64::from(turn) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    1_u16.checked_shl((mixed % 9) as u32).map_or(0, |bit| bit as u8)
 }
 
 /// The largest block at a head that is small enough for a kernel.
-fn body(translation: &MachineIr, rom: &[u8], head: &HotHead) -> Option<Body> {
-    let mut limits = LIMITS;
+fn body(
+    mut limits: Limits<'_>,
+    translation: &MachineIr,
+    rom: &[u8],
+    head: &HotHead,
+) -> Option<Body> {
     while limits.instructions >= MIN_INSTRUCTIONS {
         let block = Block::within(limits, translation, rom, head.map, head.pc).ok()?;
         let mut body = block.into_body();
-        leave_by_breaks(&mut body);
+        planter::leave_by_breaks(&mut body);
         if body.values.len() <= MAX_OPERATIONS && depth(&body) <= MAX_DEPTH {
             return Some(body);
         }
         limits.instructions /= 2;
     }
     None
-}
-
-/// Puts the code of a block into a loop that its ways leave, instead of returning, so that it can
-/// stand in the middle of a function.
-fn leave_by_breaks(body: &mut Body) {
-    let root = body.root;
-    let is_check = |stmt: &Stmt| matches!(stmt.kind, StmtKind::If { .. });
-    let check = body.blocks[root].stmts.iter().position(is_check);
-    let check = check.unwrap_or_else(|| unreachable!("a block checks what it relies on first"));
-    let mut code = body.blocks[root].stmts.split_off(check + 1);
-    let StmtKind::If { accept, reject, .. } = body.blocks[root].stmts[check].kind else {
-        unreachable!("found above")
-    };
-    let leave = |stmt: &mut Stmt| {
-        if matches!(stmt.kind, StmtKind::Return(_)) {
-            stmt.kind = StmtKind::Break;
-        }
-    };
-    for block in body.blocks.handles().collect::<Vec<_>>() {
-        body.blocks[block].stmts.iter_mut().for_each(leave);
-    }
-    code.iter_mut().for_each(leave);
-    body.blocks[reject].stmts.clear();
-    if !matches!(code.last().map(|last| &last.kind), Some(StmtKind::While { .. })) {
-        let op = Op::Literal(Literal::bool(true));
-        let always = ValueData { op, ty: Type::BOOL, name: None, span: Span::NONE };
-        let condition = body.values.push(always);
-        let statement = |kind| Stmt { kind, span: Span::NONE };
-        let test = stmt::Block { stmts: vec![statement(StmtKind::Let(condition))] };
-        let header = body.blocks.push(test);
-        let round = body.blocks.push(stmt::Block { stmts: code });
-        code = vec![statement(StmtKind::While { header, condition, body: round })];
-    }
-    body.blocks[accept].stmts = code;
-}
-
-/// Makes a function of a block: `block(machine, rom, cart_ram, cpu)`, which is put in place.
-fn declare(mut body: Body, translation: &MachineIr, module: &mut Module) -> FunctionId {
-    let mut params = module.functions[translation.execute].params[..4].to_vec();
-    let cpu = Param { mode: PassMode::Mutable, ..params.remove(0) };
-    params.push(cpu);
-    let id = module.declare("block", params, Type::UNIT);
-    // The registers are in a variable of the loop.
-    let registers = Projection::Field(translation.path(&["cpu"])[0] as u32);
-    for place in body.places.handles().collect::<Vec<_>>() {
-        let path = body.path(place).to_vec();
-        if body.places[place].root == Root::Param(0) && path.first() == Some(&registers) {
-            body.places[place].root = Root::Param(3);
-            body.places[place].path = body.paths.add(path[1..].iter().copied());
-        }
-    }
-    let function = &mut module.functions[id];
-    function.body = body;
-    function.trusted = true;
-    function.inline = Inline::Always;
-    let unknown = vec![false; module.functions.len()];
-    gbxcule_transform::pass::dce::clean(module, id, &unknown);
-    id
-}
-
-/// Calls blocks where the loop over opcodes begins a round.
-fn plant(blocks: &BTreeMap<u16, Vec<FunctionId>>, translation: &MachineIr, module: &mut Module) {
-    let hot = module.find("Machine::run_until_deadline");
-    let hot = hot.unwrap_or_else(|| unreachable!("the machine executes"));
-    let body = &module.functions[hot].body;
-    let local = |name: &str| {
-        let found = body.locals.iter().find(|(_, local)| local.name == name);
-        found.map_or_else(|| unreachable!("`{name}` is a variable"), |(id, _)| id)
-    };
-    let round = body.blocks[body.root].stmts.iter().find_map(|stmt| match stmt.kind {
-        StmtKind::While { body, .. } => Some(body),
-        _ => None,
-    });
-    let round = round.unwrap_or_else(|| unreachable!("it executes in a loop"));
-    let variables = [local("cpu"), local("opcode")];
-    let mut planter = Planter::new(Builder::new(module, hot), translation, variables);
-    let [first, entry] = [planter.first(), planter.entry(blocks)];
-    planter.builder.finish();
-    let body = &mut module.functions[hot].body;
-    for (from, to) in [(entry, round), (first, body.root)] {
-        let stmts = std::mem::take(&mut body.blocks[from].stmts);
-        body.blocks[to].stmts.splice(0..0, stmts);
-    }
-}
-
-/// Writes the calls of blocks.
-struct Planter<'m> {
-    builder: Builder<'m>,
-    machine: PlaceId,
-    cpu: PlaceId,
-    pc: PlaceId,
-    now: PlaceId,
-    opcode: PlaceId,
-    halt_bug: PlaceId,
-    /// The byte at the first PC will be fetched twice: blocks know nothing of that.
-    is_twice: PlaceId,
-}
-
-impl<'m> Planter<'m> {
-    fn new(mut builder: Builder<'m>, translation: &MachineIr, [cpu, opcode]: [LocalId; 2]) -> Self {
-        let register = |name| translation.register(name) as u32;
-        let machine = builder.param_place(0);
-        let mut halt_bug = machine;
-        for field in translation.path(&["cpu", "halt_bug"]) {
-            halt_bug = builder.field(halt_bug, field as u32);
-        }
-        let is_twice = builder.scratch("is_twice", Type::BOOL);
-        let is_twice = builder.local_place(is_twice);
-        let [cpu, opcode] = [cpu, opcode].map(|local| builder.local_place(local));
-        let [pc, now] = ["pc", "now"].map(|name| builder.field(cpu, register(name)));
-        Self { builder, machine, cpu, pc, now, opcode, halt_bug, is_twice }
-    }
-
-    /// Statements before the loop.
-    fn first(&mut self) -> BlockId {
-        self.builder.open_block();
-        let is_twice = self.builder.load(self.halt_bug);
-        self.builder.store(self.is_twice, is_twice);
-        self.builder.close_block()
-    }
-
-    /// Statements that begin a round.
-    fn entry(&mut self, blocks: &BTreeMap<u16, Vec<FunctionId>>) -> BlockId {
-        self.builder.open_block();
-        let is_twice = self.builder.load(self.is_twice);
-        let nowhere = self.builder.literal(word(0));
-        let pc = self.builder.load(self.pc);
-        let at = self.builder.select(is_twice, nowhere, pc);
-        let cases = blocks.iter().map(|(&head, blocks)| {
-            let labels = vec![i64::from(head) + 1];
-            Case { labels: labels.into(), body: self.case(head, blocks) }
-        });
-        let cases = cases.collect();
-        let default = self.builder.empty_block();
-        self.builder.switch(at, cases, default);
-        self.builder.close_block()
-    }
-
-    /// Tries the blocks of a head.
-    fn case(&mut self, head: u16, blocks: &[FunctionId]) -> BlockId {
-        let Self { machine, cpu, pc, now, opcode, .. } = *self;
-        let b = &mut self.builder;
-        b.open_block();
-        let value = b.literal(word(head));
-        b.store(pc, value);
-        let fetched = b.load(now);
-        let one = b.literal(Literal::from_bits(Scalar::U32, 1));
-        let before = b.sub(fetched, one);
-        b.store(now, before);
-        for (at, &block) in blocks.iter().enumerate() {
-            let call = |b: &mut Builder<'_>| {
-                let [rom, cart_ram] = [b.arg(1), b.arg(2)].map(Arg::Value);
-                b.call(block, &[Arg::Place(machine), rom, cart_ram, Arg::Place(cpu)]);
-            };
-            if at == 0 {
-                call(b);
-            } else {
-                let moment = b.load(now);
-                let is_still = b.eq(moment, before);
-                b.if_then(is_still, call);
-            }
-        }
-        let moment = b.load(now);
-        let is_still = b.eq(moment, before);
-        b.if_else(
-            is_still,
-            |b| {
-                let value = b.literal(word(head + 1));
-                b.store(pc, value);
-                b.store(now, fetched);
-            },
-            |b| {
-                let nop = b.literal(Literal::from_bits(Scalar::U8, 0));
-                b.store(opcode, nop);
-            },
-        );
-        b.close_block()
-    }
-}
-
-fn word(bits: u16) -> Literal {
-    Literal::from_bits(Scalar::U16, u64::from(bits))
 }

@@ -1,16 +1,21 @@
 //! Heads of a ROM's blocks on disk, so that another process makes the blocks without learning where
-//! the ROM is hot.
+//! the ROM is hot: those of CPUs, and those that a kernel has.
 //!
 //! The machine code is not kept, it is made again: a file that somebody else could write must not
 //! run in this process. A head is a hint. One that fits no machine makes a block that never runs.
 
 use crate::block::MemoryMap;
+use crate::hot_code::HotCode;
 use crate::learning::HotHead;
 use gbxcule_runtime::CodeFolder;
 
 const EXTENSION: &str = ".heads";
 /// Version of the records.
 const VERSION: (u32, u32) = (1, 0);
+/// Version of what is found for kernels: another one where the search changed.
+const HOT_CODE_VERSION: (u32, u32) = (1, 0);
+/// Bytes before the heads of a kernel: instructions of two kinds, and whether it is a loop.
+const HOT_CODE_BYTES: usize = 8 + 8 + 1;
 /// Bytes of PC in a record; the memory map follows.
 const PC_BYTES: usize = 2;
 const RECORD_BYTES: usize = PC_BYTES + MemoryMap::RECORD_BYTES;
@@ -18,7 +23,7 @@ const RECORD_BYTES: usize = PC_BYTES + MemoryMap::RECORD_BYTES;
 /// The heads that are kept for a ROM; none if there are none, or they are damaged.
 pub(crate) fn load(rom: &[u8]) -> Vec<HotHead> {
     let kept = CodeFolder::find(EXTENSION)
-        .and_then(|folder| folder.find_code(&key(rom), |version| version == VERSION));
+        .and_then(|folder| folder.find_code(&key("heads", rom), |version| version == VERSION));
     kept.map_or_else(Vec::new, |records| read(&records))
 }
 
@@ -26,12 +31,41 @@ pub(crate) fn load(rom: &[u8]) -> Vec<HotHead> {
 /// folder that can't be written is not an error.
 pub(crate) fn save(rom: &[u8], heads: &[HotHead]) {
     if let Some(folder) = CodeFolder::find(EXTENSION) {
-        _ = folder.keep(&key(rom), VERSION, &records(heads));
+        _ = folder.keep(&key("heads", rom), VERSION, &records(heads));
     }
 }
 
-fn key(rom: &[u8]) -> String {
-    CodeFolder::key(&[b"heads", rom])
+/// What was found for kernels of a ROM.
+pub(crate) fn load_hot_code(rom: &[u8]) -> Option<HotCode> {
+    let key = key("hot code", rom);
+    let is_known = |version| version == HOT_CODE_VERSION;
+    read_hot_code(&CodeFolder::find(EXTENSION)?.find_code(&key, is_known)?)
+}
+
+/// Keeps what was found for kernels of a ROM, as `save` does.
+pub(crate) fn save_hot_code(rom: &[u8], found: &HotCode) {
+    if let Some(folder) = CodeFolder::find(EXTENSION) {
+        _ = folder.keep(&key("hot code", rom), HOT_CODE_VERSION, &hot_code_record(found));
+    }
+}
+
+fn key(purpose: &str, rom: &[u8]) -> String {
+    CodeFolder::key(&[purpose.as_bytes(), rom])
+}
+
+fn hot_code_record(found: &HotCode) -> Vec<u8> {
+    let counts = found.instructions.iter().flat_map(|count| count.to_le_bytes());
+    counts.chain([u8::from(found.is_loop)]).chain(records(&found.heads)).collect()
+}
+
+fn read_hot_code(record: &[u8]) -> Option<HotCode> {
+    let (first, heads) = record.split_first_chunk::<HOT_CODE_BYTES>()?;
+    let (counts, rest) = first.as_chunks::<8>();
+    Some(HotCode {
+        heads: read(heads),
+        instructions: [u64::from_le_bytes(counts[0]), u64::from_le_bytes(counts[1])],
+        is_loop: rest == [1],
+    })
 }
 
 fn records(heads: &[HotHead]) -> Vec<u8> {
@@ -80,6 +114,16 @@ mod tests {
         let mut beyond = [0; MemoryMap::RECORD_BYTES];
         beyond[19] = 0x7f;
         assert_eq!(MemoryMap::from_record(&beyond), None);
+    }
+
+    #[test]
+    fn hot_code_comes_back_as_it_was() {
+        let map = MemoryMap::from_record(&[0; MemoryMap::RECORD_BYTES]).expect("a map");
+        let heads = vec![HotHead { pc: 0x150, map }, HotHead { pc: 0x200, map }];
+        let found = HotCode { heads, instructions: [7, u64::MAX], is_loop: true };
+        let record = hot_code_record(&found);
+        assert_eq!(read_hot_code(&record), Some(found));
+        assert_eq!(read_hot_code(&record[..HOT_CODE_BYTES - 1]), None);
     }
 
     /// Files may say anything: the block is refused, or made and never runs.

@@ -45,7 +45,7 @@ fn child() {
         runner.run_frame(&mut machine, &mut cart_ram, false);
     }
     // Blocks come from another thread, and their heads lie on disk a second after the last.
-    let (begun, patience) = (Instant::now(), Duration::from_secs(120));
+    let (begun, patience) = (Instant::now(), Duration::from_secs(600));
     let folder = std::path::PathBuf::from(std::env::var_os("GBXCULE_CACHE").expect("a folder"));
     let is_kept = || std::fs::read_dir(&folder).is_ok_and(|mut files| files.next().is_some());
     while begun.elapsed() < patience

@@ -2,6 +2,7 @@
 //! struct, handles to everything in it, and the loop that executes instructions in one function
 //! with what it needs in variables as wide as registers.
 
+use gbxcule_blocks::HotCode;
 use gbxcule_gameboy::bus::NO_ROM;
 use gbxcule_gameboy::{Model, SOURCES};
 use gbxcule_ir::check;
@@ -150,16 +151,6 @@ fn arrange_detached(mut module: Module) -> Module {
     module
 }
 
-/// Opcodes after which machines that were at one place may be at several: conditional jumps, jumps
-/// to what memory or registers hold, and what makes the CPU wait.
-const PARTING: [i64; 21] = [
-    0x10, 0x20, 0x28, 0x30, 0x38, 0x76, 0xc0, 0xc2, 0xc4, 0xc8, 0xc9, 0xca, 0xcc, 0xd0, 0xd2, 0xd4,
-    0xd8, 0xd9, 0xda, 0xdc, 0xe9,
-];
-
-/// Opcodes that leave the program's order without parting machines. Behind them a block may begin.
-const JUMPING: [i64; 11] = [0x18, 0xc3, 0xc7, 0xcd, 0xcf, 0xd7, 0xdf, 0xe7, 0xef, 0xf7, 0xff];
-
 /// The variables in which the loop over opcodes keeps what most opcodes change.
 const REGISTERS: [&str; 12] = [
     "cpu_pc",
@@ -178,9 +169,8 @@ const REGISTERS: [&str; 12] = [
 
 /// Lets those machines of a warp execute first whose stack pointer, and among equals whose program
 /// counter, is the lowest: callees and handlers end before callers go on.
-pub(crate) fn execute_lowest_first(module: &mut Module, has_blocks: bool) {
-    let parting = PARTING.iter().chain(JUMPING.iter().filter(|_| has_blocks)).copied();
-    let parting: Vec<i64> = parting.collect();
+pub(crate) fn execute_lowest_first(module: &mut Module, hot: Option<&HotCode>) {
+    let parting = HotCode::ends_of_turns(hot);
     let position = lowest_first::Position { high: "cpu_sp", low: "cpu_pc", changing: &REGISTERS };
     if let Some(hot) = module.find("Machine::run_until_deadline") {
         let windows = window::run(module, hot, position.low);

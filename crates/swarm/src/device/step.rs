@@ -119,7 +119,8 @@ pub(crate) fn step_kernel(
     let work = kernel_source::lower(&mut module, names, MachineAccess::Change, &calls);
     called.extend(&work);
     let mut module = arrange(module, &called);
-    machine_ir::execute_lowest_first(&mut module, blocks > 0);
+    let hot = hot.map(|(hot, _)| hot).filter(|_| blocks > 0);
+    machine_ir::execute_lowest_first(&mut module, hot);
     let columns = Columns::new(&module.types, machine_type(&module));
     // The machine is put back before the programs run.
     let work: Vec<KernelPart> = work
