@@ -196,13 +196,9 @@ fn a_dataset_whose_card_has_no_room_leaves_no_data() {
         .expect("a file");
     let generated = run(folder.path(), "synth generate --count 3 --out rows", Stdio::null());
     assert_eq!(generated.status.code(), Some(0));
-    for line in [
-        "synth harvest code --license MIT --out new",
-        "synth dedupe rows --out new",
-        "synth validate rows --no-host --out new",
-    ] {
+    for line in ["synth harvest code --license MIT --out new", "synth dedupe rows --out new"] {
         let mut statuses = Vec::new();
-        for kibibytes in [8, 32, 48, 64, 4096] {
+        for kibibytes in [8, 48, 4096] {
             let new = folder.path().join("new");
             let before = contents(folder.path());
             let mut command = Command::new("bash");
@@ -218,6 +214,6 @@ fn a_dataset_whose_card_has_no_room_leaves_no_data() {
                 assert!(there == before && !new.exists(), "{line} with {kibibytes} KiB: {there:?}");
             }
         }
-        assert!(statuses[0] == Some(2) && statuses[4] == Some(0), "{line}: {statuses:?}");
+        assert!(statuses[0] == Some(2) && statuses[2] == Some(0), "{line}: {statuses:?}");
     }
 }
