@@ -21,8 +21,10 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Frames between two buttons of the machines that tell what is hot.
 const FRAMES_OF_A_BUTTON: u32 = 12;
-/// Blocks of a kernel at most, of loops and of turns.
-const MAX_BLOCKS: [usize; 2] = [4, 16];
+/// Blocks of loops in a kernel at most.
+const MAX_LOOP_BLOCKS: usize = 4;
+/// Blocks of turns in a kernel at most.
+const MAX_TURN_BLOCKS: usize = 16;
 /// Bounds of a block that is a loop. It leaves where a chip would be asked, so that no call needs
 /// registers beside the loop's own.
 const LOOP_LIMITS: Limits<'_> =
@@ -79,19 +81,20 @@ impl HotCode {
     fn hottest(counts: Counts, is_loop: bool) -> Self {
         let mut after: Vec<(HotHead, u64)> = counts.after.into_iter().collect();
         after.sort_by_key(|(head, count)| (Reverse(*count), head.pc, head.map.record()));
-        after.truncate(MAX_BLOCKS[usize::from(!is_loop)]);
+        after.truncate(if is_loop { MAX_LOOP_BLOCKS } else { MAX_TURN_BLOCKS });
         let covered = after.iter().map(|(_, count)| count).sum();
         let heads = after.into_iter().map(|(head, _)| head).collect();
         Self { heads, instructions: [covered, counts.all], is_loop }
     }
 
     /// Returns true if blocks make a kernel faster (`docs/gpu-results.md`): those of a loop if nine
-    /// of ten instructions are near behind their heads, as every jump then ends a turn; those of
-    /// turns if RULE are.
+    /// of ten instructions are near behind their heads, as then every jump ends a turn; those of
+    /// turns if three of ten are.
     #[must_use]
     pub fn is_worth_it(&self) -> bool {
         let [covered, all] = self.instructions;
-        all > 0 && covered * 10 >= all * if self.is_loop { 9 } else { 3 }
+        let tenths = if self.is_loop { 9 } else { 3 };
+        all > 0 && covered * 10 >= all * tenths
     }
 
     /// Opcodes after which a turn of a warp ends, so that its machines find the blocks.

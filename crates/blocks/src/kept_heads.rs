@@ -35,14 +35,14 @@ pub(crate) fn save(rom: &[u8], heads: &[HotHead]) {
     }
 }
 
-/// What was found for kernels of a ROM.
+/// The hot code that was found for kernels of a ROM.
 pub(crate) fn load_hot_code(rom: &[u8]) -> Option<HotCode> {
     let key = key("hot code", rom);
     let is_known = |version| version == HOT_CODE_VERSION;
     read_hot_code(&CodeFolder::find(EXTENSION)?.find_code(&key, is_known)?)
 }
 
-/// Keeps what was found for kernels of a ROM, as `save` does.
+/// Keeps the hot code of a ROM, as `save` does.
 pub(crate) fn save_hot_code(rom: &[u8], found: &HotCode) {
     if let Some(folder) = CodeFolder::find(EXTENSION) {
         _ = folder.keep(&key("hot code", rom), HOT_CODE_VERSION, &hot_code_record(found));

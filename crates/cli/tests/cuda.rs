@@ -311,7 +311,7 @@ mod long {
 
 #[test]
 fn a_device_that_is_not_there_is_said_before_anything_is_served_or_written() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let [folder, cache] = [(), ()].map(|()| tempfile::tempdir().expect("a folder"));
     let cases = [
         ("cuda", ("HOST_GPU_COUNT", "0"), "the NVIDIA driver sees no GPU"),
         ("cuda:3", ("HOST_GPU_COUNT", "2"), "there is no device `cuda:3`: the driver sees 2"),
@@ -322,10 +322,8 @@ fn a_device_that_is_not_there_is_said_before_anything_is_served_or_written() {
     for (verb, (device, (setting, value), reason)) in
         verbs.iter().flat_map(|verb| cases.map(|case| (verb, case)))
     {
-        let mut command = stand_in::command(
-            Path::new(env!("CARGO_BIN_EXE_gbxcule")),
-            &folder.path().join("cache"),
-        );
+        let program = Path::new(env!("CARGO_BIN_EXE_gbxcule"));
+        let mut command = stand_in::command(program, cache.path());
         command.args(verb.split(' ')).args(["--device", device]);
         let output = command.current_dir(folder.path()).env(setting, value).output();
         let output = output.expect("it starts");

@@ -2,7 +2,7 @@
 
 use gbxcule_blocks::HotCode;
 
-/// What is found for a built-in ROM, and how many opcodes end a warp's turn.
+/// Says whether a built-in ROM is worth blocks, and how many opcodes end a warp's turn with them.
 fn found(name: &str) -> (bool, usize) {
     let rom = gbxcule_roms::by_name(name).expect("a ROM");
     let hot = HotCode::find(rom.bytes());
