@@ -226,6 +226,6 @@ pub(crate) fn a_function_that_writes_too_much_is_stopped(subject: Subject) {
     let ours = pair.ours.reset(0).and_then(|()| pair.ours.sync()).expect_err("a stop").to_string();
     for message in [native, ours] {
         assert!(message.contains("env 1") && message.contains("writes at most 64"), "{message}");
-        assert!(message.contains(&format!("--> task.py:{line}:5")), "{message}");
+        assert!(message.contains(&format!("--> mine.py:{line}:5")), "{message}");
     }
 }
