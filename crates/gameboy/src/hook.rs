@@ -51,8 +51,8 @@ impl Machine {
     }
 
     /// Does what `run_until_deadline` does, and also stops before an instruction at a marked
-    /// address. The first instruction is executed even if its address is marked. The loop stands
-    /// alone, so that `run_until_deadline` does not pay for the test.
+    /// address. The first instruction is executed even if its address is marked. The loop is
+    /// separate, so that `run_until_deadline` does not pay for the test.
     #[inline(never)]
     pub fn run_until_mark(&mut self, rom: &[u8], cart_ram: &mut [u8], marks: &[u8]) {
         let mut cpu = self.cpu;
