@@ -59,7 +59,7 @@ use scope::ScopeId;
 use signature::Formal;
 use syntax::StmtFunctionDef;
 
-/// A parsed text, with those it imports from.
+/// A parsed text, and the parsed texts that it imports from.
 ///
 /// ```
 /// use gbxcule_dialect::Program;
@@ -107,8 +107,8 @@ pub struct GenericParameter {
 }
 
 impl Program {
-    /// Parses a text of `sources` and reads no other file; a kernel that uses a name which the text
-    /// imports is refused.
+    /// Parses a text of `sources` and reads no other file; a kernel that uses a name imported from
+    /// another file is refused.
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
         let mut texts = Texts::default();
         let mut files = Files::single(texts.parsed(sources, id))?;
@@ -129,11 +129,11 @@ impl Program {
     }
 
     /// Parses a file's text, whose name in `sources` is the file's path, and the files that it
-    /// imports from; `read` reads those, and they are added to `sources`. Modules are looked for as
-    /// `python file.py` does: `import a.b` beside the file, as `a/b/__init__.py` or `a/b.py`, and,
-    /// if the file is in a package, beside the outermost package too; names with dots before them
-    /// from the folder of the importing file. A file that is missing or is not Python is an error
-    /// only for kernels that use a name from it.
+    /// imports from; `read` reads those, and they are added to `sources`. `import a.b` is looked
+    /// for as `python file.py` does, beside the file, as `a/b/__init__.py` or `a/b.py`; if the file
+    /// is in a package, then also beside the outermost package. A relative import, such as
+    /// `from .a import b`, starts at the folder of the file that has it. A file that is missing or
+    /// is not Python is an error only for kernels that use a name from it.
     pub fn parse_beside(
         sources: &mut SourceMap,
         id: SourceId,

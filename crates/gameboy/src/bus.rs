@@ -72,8 +72,9 @@ impl Cpu {
 }
 
 impl Machine {
-    /// Lets the CPU read ROM and work RAM without the slow path, or, while OAM DMA runs, sends
-    /// every access there.
+    /// Opens the fast path if `allowed`: reads of ROM, and reads and writes of work RAM, are then
+    /// answered at once. Otherwise, as while OAM DMA runs, closes it: every access goes through
+    /// `read_elsewhere` or `write_slow`.
     pub fn set_fast_path(&mut self, allowed: bool) {
         self.fast_wram_bytes = if allowed { FAST_WRAM_BYTES } else { 0 };
         self.rom_base = [NO_ROM; 4];
@@ -90,8 +91,9 @@ impl Machine {
         if offset < rom.len() { rom[offset] } else { 0xff }
     }
 
-    /// A read outside of the fast path. High RAM is answered first, because programs wait there
-    /// during OAM DMA.
+    /// A read that the CPU could not answer in place. While the fast path is open, ROM is answered
+    /// here; high RAM always is, because programs wait there during OAM DMA. All other reads go to
+    /// `read_slow`.
     #[inline(never)]
     pub fn read_elsewhere(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
         let offset = self.rom_base[(address >> 14) as usize].wrapping_add(address as u32) as usize;
@@ -124,7 +126,8 @@ impl Machine {
         }
     }
 
-    /// A write that may meet OAM DMA, or a chip.
+    /// A write that work RAM did not take at once: OAM DMA may have the bus, or the address may be
+    /// a chip's.
     #[inline(never)]
     pub fn write_slow(
         &mut self,
@@ -260,8 +263,8 @@ impl Machine {
         self.serial.sync(&mut self.interrupts, self.now, self.timer.div_base);
     }
 
-    /// Corrupts OAM if the PPU scans it: a 16-bit register that points there was counted
-    /// (`oam_bug`).
+    /// Corrupts OAM if the PPU scans it at `now` (`oam_bug`). The caller counts a 16-bit register
+    /// that points to FE00-FEFF up or down.
     #[inline(never)]
     pub fn touch_oam(&mut self, now: u32) {
         self.now = now;
@@ -275,11 +278,12 @@ impl Machine {
         self.interrupts.requested
     }
 
-    /// Takes a request back, also one of the PPU that comes up to the middle of the same M-cycle
-    /// (gambatte `*_late_retrigger_*`).
+    /// Clears bit `number` of IF. A request that the PPU makes up to the middle of this M-cycle is
+    /// cleared with it, on the Color also one that the timer or the serial port makes in this
+    /// M-cycle (gambatte `*_late_retrigger_*`).
     pub fn acknowledge(&mut self, number: u16) {
         if COLOR {
-            // The Color takes back what the timer and the serial port request in this M-cycle.
+            // Requests of this M-cycle must stand in IF before the bit is cleared.
             let next = self.now.wrapping_add(1);
             self.timer.sync(&mut self.interrupts, next);
             self.serial.sync(&mut self.interrupts, next, self.timer.div_base);

@@ -18,7 +18,7 @@ const SETUP_MCYCLES: u32 = 2;
 pub struct Dma {
     /// FF46 as last written: the source page.
     pub page: u8,
-    /// A transfer is set up or running: every access but those of high RAM goes through the slow
+    /// A transfer is set up or running: every access but reads of high RAM goes through the slow
     /// path.
     pub active: bool,
     /// Time at which the first byte moves.

@@ -19,8 +19,8 @@ impl Machine {
     /// Runs on in a frame until the instruction at a hook is the next one; returns the hook's
     /// number, or `NO_HOOK` when the frame has ended. `places` are offsets in ROM, or addresses
     /// with the flag `HOOK_IN_RAM`; bit `pc` of `marks` is set if a hook of any bank has that
-    /// address. `resumes` is true if the previous call stopped at this instruction, which then does
-    /// not count again.
+    /// address. `resumes` is true if the previous call stopped at this instruction; its hook is
+    /// then not returned again.
     pub fn run_to_hook(
         &mut self,
         rom: &[u8],
@@ -50,8 +50,9 @@ impl Machine {
         NO_HOOK
     }
 
-    /// `run_until_deadline` that also stops before the instruction at a marked address, except the
-    /// first. A separate loop, so that `run_until_deadline` does not pay for the test.
+    /// Does what `run_until_deadline` does, and also stops before an instruction at a marked
+    /// address. The first instruction is executed even if its address is marked. The loop is
+    /// separate, so that `run_until_deadline` does not pay for the test.
     #[inline(never)]
     pub fn run_until_mark(&mut self, rom: &[u8], cart_ram: &mut [u8], marks: &[u8]) {
         let mut cpu = self.cpu;

@@ -36,8 +36,8 @@ pub const FRAME_MCYCLES: u32 = 17_556;
 
 /// One Game Boy. ROM and cartridge RAM are passed in by their owner. This struct and every section
 /// are `repr(C)`, so fields lie where the translated machine has them, and compiled programs read a
-/// machine in place. Work RAM is the first field: its index needs no offset then, which saves 2 %
-/// of all instructions.
+/// machine in place. Work RAM is the first field: a byte of it lies at the machine's address plus
+/// its index, without an offset, which saves 2 % of the host's instructions.
 ///
 /// ```
 /// use gbxcule_gameboy::{Cartridge, Machine};
@@ -123,9 +123,9 @@ impl Machine {
     /// the LCD off it ends 70,224 T-cycles after the LCD went off or the last frame ended,
     /// whichever is later, but at most 140,448 T-cycles after the frame began. Either end is taken
     /// on the next instruction boundary. This is when PyBoy ends its frames, so that both can be
-    /// compared and fed with buttons at the same moments. The first frame begins within line 153,
-    /// where the boot ROM ends. Pixels are drawn only if `draw` is true; nothing else depends on
-    /// it.
+    /// compared and fed with buttons at the same moments. The first frame begins where the boot ROM
+    /// ends: within line 153, or, on a Color with a program of its own, within line 144. Pixels are
+    /// drawn only if `draw` is true; nothing else depends on it.
     pub fn run_frame(&mut self, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
         self.begin_frame(draw);
         while !self.frame_done {
@@ -137,9 +137,9 @@ impl Machine {
     }
 
     /// Holds the buttons for the first `release_after` frames of a step, then releases all; returns
-    /// the step's length in M-cycles of single speed. `run_step_with` in `step_with.rs` is
-    /// the same loop with a function for the frame: the subset has no closures, so a change here
-    /// belongs there, too.
+    /// the step's length in M-cycles of single speed. `run_step_with` in `step_with.rs` is this
+    /// loop with a closure that runs a frame. The loop stands twice because the subset of Rust that
+    /// is translated has no closures; a change of one belongs in the other.
     pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
         let start = self.mcycles_at_single_speed();
         self.set_buttons(buttons_in_frame(buttons, step.release_after, 0));
@@ -204,7 +204,10 @@ impl Machine {
         self.deadline = self.now;
     }
 
-    /// Does the work that is due on an instruction boundary when the deadline has come.
+    /// Brings the chips that are due up to `now`. Then ends the frame if it is over. Otherwise
+    /// moves a block of HDMA (Color), dispatches an interrupt or lets a halted CPU wait, and
+    /// chooses the next deadline. The caller is on an instruction boundary, and the deadline has
+    /// come.
     #[inline(never)]
     pub fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
         self.sync_due(rom, cart_ram, 0);

@@ -54,12 +54,14 @@ const COLOR_BOOT_DOT: u16 = 172;
 const TRADEMARK_ROWS: [u8; 8] = [0x3c, 0x42, 0xb9, 0xa5, 0xb9, 0xa5, 0x42, 0x3c];
 
 impl Machine {
-    /// A machine about to execute the cartridge's first instruction at 0100, its memory zero.
+    /// A machine about to execute the cartridge's first instruction at 0100, its work RAM, high RAM
+    /// and wave RAM zero.
     pub fn power_on(cartridge: &Cartridge) -> Machine {
         Machine::power_on_with(cartridge, PowerOnMemory::Zero)
     }
 
-    /// A machine about to execute the cartridge's first instruction, with this in its memory.
+    /// A machine about to execute the cartridge's first instruction, with these contents of work
+    /// RAM, high RAM and wave RAM.
     pub fn power_on_with(cartridge: &Cartridge, memory: PowerOnMemory) -> Machine {
         let mut machine = Machine {
             now: 0,

@@ -51,11 +51,11 @@ impl Machine {
         Ok(())
     }
 
-    /// Loads what `save_state` stored.
+    /// Returns the machine that `save_state` stored, and copies its cartridge RAM to `cart_ram`.
     ///
     /// # Errors
     /// The bytes are no state of a machine with this cartridge, or `cart_ram` is not as large as
-    /// its RAM; `cart_ram` stays as it was.
+    /// the cartridge's RAM. Then `cart_ram` stays as it was.
     pub fn load_state(
         cartridge: &Cartridge,
         bytes: &[u8],

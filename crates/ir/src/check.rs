@@ -43,9 +43,9 @@ pub const MAX_TYPE_BYTES: u64 = (1 << 31) - 1;
 /// host compilers do not overflow their stacks.
 pub const MAX_NESTING: usize = 200;
 
-/// A module that passed the check, with the facts that the check collected. [`module`] makes one;
-/// every back end, pass and interpreter takes one, so each of them may rely on the rules in
-/// [the module's documentation](self).
+/// A module that passed the check, with the facts that the check collected.
+/// [`check::module`](module()) alone makes one. Back ends, gradients and the interpreter take
+/// nothing else, and rely on the rules that the documentation of [`check`](self) lists.
 ///
 /// ```
 /// use gbxcule_ir::{Builder, Module, Param, Type, check};

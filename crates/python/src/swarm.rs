@@ -425,7 +425,7 @@ impl Swarm {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.save_battery(env))?))
     }
 
-    /// Puts such a file into an env's cartridge.
+    /// Puts a `.sav` file into an env's cartridge.
     fn load_battery(&self, py: Python<'_>, env: usize, file: &[u8]) -> PyResult<()> {
         self.change(py, |swarm| swarm.load_battery(env, file))
     }

@@ -194,7 +194,8 @@ impl Array {
         self.stream().map_or(Device::Cpu, Stream::device)
     }
 
-    /// Returns the stream in which the array was made; `None` on the host without a stream.
+    /// Returns the stream in which the array was made; `None` for an array on the host that no
+    /// stream made.
     pub fn stream(&self) -> Option<&Stream> {
         self.data.stream()
     }

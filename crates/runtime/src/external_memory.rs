@@ -53,9 +53,9 @@ impl Stream {
     /// The conditions of [`Array::external`] hold for the device's memory: it stays valid for
     /// reads, and for writes by work queued on this array, until the array, its clones and its
     /// views are gone. Work that others queued on the memory is done, or will be done before the
-    /// work of this stream. Work of this stream may be done after the array is gone: before that,
-    /// the memory's owner waits for the stream, or makes its own stream wait for it
-    /// ([`Stream::make_wait`]).
+    /// work of this stream. Work of this stream may still run when the array is gone: before the
+    /// owner frees the memory or uses it otherwise, it waits for the stream, or makes its own
+    /// stream wait for it ([`Stream::make_wait`]).
     ///
     /// # Errors
     /// As [`Array::external`].
@@ -93,7 +93,7 @@ impl Stream {
     /// on the host. On the CPU all of it has happened.
     ///
     /// # Safety
-    /// It is the handle of a living stream of the same device.
+    /// `other` is the handle of a living stream of the same device.
     ///
     /// # Errors
     /// The driver refuses.
@@ -106,7 +106,7 @@ impl Stream {
     /// Makes this stream wait for what was asked of another library's so far.
     ///
     /// # Safety
-    /// It is the handle of a living stream of the same device.
+    /// `other` is the handle of a living stream of the same device.
     ///
     /// # Errors
     /// The driver refuses.

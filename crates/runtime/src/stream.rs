@@ -1,9 +1,10 @@
 //! Queues of work, in which arrays are made and launches run one after the other, in the order of
 //! the calls.
 //!
-//! On a CUDA device work is only queued by [`Array::write`], [`Array::fill`] and launches, which
-//! return at once; [`Array::to_vec`] and [`Stream::synchronize`] wait. On the CPU all work is done
-//! when the call returns. Callers are written the same way for both.
+//! On a CUDA device [`Array::write`], [`Array::fill`] and launches only queue work and return at
+//! once; [`Array::to_vec`] and [`Stream::synchronize`] wait, and so does a write or a fill of a
+//! view whose elements lie over or between each other. On the CPU all work is done when the call
+//! returns. Callers are written the same way for both.
 
 use crate::array::Array;
 use crate::buffer::Buffer;

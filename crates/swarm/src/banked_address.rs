@@ -49,7 +49,7 @@ pub(crate) fn check_range(range: &Range<u32>, rom: &Rom) -> Result<(), SwarmErro
     }
 }
 
-/// Checks that `bytes` bytes from a place on lie where [`check_range`] allows.
+/// Checks that `bytes` bytes from `low` on lie where [`check_range`] allows.
 pub(crate) fn check_write(low: u32, bytes: usize, rom: &Rom) -> Result<(), SwarmError> {
     let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     check_range(&(low..low.saturating_add(bytes)), rom)

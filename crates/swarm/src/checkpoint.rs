@@ -73,8 +73,8 @@ impl Swarm {
         Ok(writer.finish())
     }
 
-    /// The swarm that a checkpoint holds, and the note: on its own device or another, with its own
-    /// number of threads or another.
+    /// Makes the swarm that a checkpoint holds; returns it with the note. `device` and `threads`
+    /// take the place of the recorded ones; with `None` the recorded ones are used.
     ///
     /// # Errors
     /// The bytes are no checkpoint or are damaged, or the swarm cannot be made here.

@@ -26,7 +26,7 @@ pub struct SwarmConfig {
     pub schedule: Schedule,
     /// Outputs that a step computes.
     pub stage: Stage,
-    /// The user's functions that run after a step, and the hooks.
+    /// The user's programs, and the hooks.
     pub programs: Programs,
     /// Draw the last frame of every step, also if no program looks at it.
     pub draw_last: bool,
@@ -34,13 +34,14 @@ pub struct SwarmConfig {
     pub chance: Option<Chance>,
     /// Contents of memory at power-on.
     pub power_on: PowerOnChoice,
-    /// Make sound samples of each step. CPU only. Machines then run one instruction at a time.
+    /// Make sound samples of each step. [`crate::NativeSwarm`] only. Machines then run one
+    /// instruction at a time.
     pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
-    /// Use of code made for the ROM. Color machines and machines with hooks, sound or a cable never
-    /// use it; on CUDA, neither do programs with `settled`, nor, with [`Recompile::WhereItWins`],
-    /// ROMs without a loop that is worth a block.
+    /// Use of code made for the ROM. Color machines, and machines with hooks, sound or a cable,
+    /// never run it. On CUDA, machines whose programs have `settled` do not run it either, nor,
+    /// with [`Recompile::WhereItWins`], machines of a ROM without a loop that is worth a block.
     pub recompile: Recompile,
     /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable are interpreted,
     /// on every device.

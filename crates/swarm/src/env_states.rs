@@ -60,8 +60,8 @@ pub trait EnvStates {
         self.restore(env, &record.snapshot)
     }
 
-    /// Does what [`EnvStates::load_state`] does, and goes on in the sequence of episodes that the
-    /// state's env was in: as that env would have, chance included.
+    /// Does what [`EnvStates::load_state`] does, and takes the saved env's seed and number of
+    /// episodes too, so that later episodes are those of the saved env, chance included.
     ///
     /// # Errors
     /// As [`EnvStates::load_state`], or the state holds a machine alone.
@@ -72,9 +72,9 @@ pub trait EnvStates {
         self.set_episode(env, episode)
     }
 
-    /// Puts an env into a state of this program, of PyBoy (of an original Game Boy alone), or of
-    /// any emulator that writes BESS. Of other emulators' states sound in the middle of a note is
-    /// lost, counters start anew and programs begin.
+    /// Puts an env into a state of gbxcule, of PyBoy (a Color's from PyBoy 2.5.0 on), or of any
+    /// emulator that writes BESS. A state of another emulator does not bring sound in the middle of
+    /// a note; counters start at 0, and the programs begin.
     ///
     /// # Errors
     /// As [`EnvStates::load_state`].
@@ -92,7 +92,8 @@ pub trait EnvStates {
         Ok(battery::written(&self.snapshot(env)?, self.rom()))
     }
 
-    /// Puts such a file, or PyBoy's `.ram`, into an env's cartridge; the machine goes on.
+    /// Puts a `.sav` file, as [`EnvStates::save_battery`] returns it, or PyBoy's `.ram`, into an
+    /// env's cartridge; the machine goes on.
     ///
     /// # Errors
     /// There is no such env, the cartridge has another size of RAM, or the device failed.

@@ -39,9 +39,9 @@ impl FrameTime {
 
 impl NativeSwarm {
     /// Runs a step, calls `go_on` several times a second, and stops when it returns false. Returns
-    /// true if the step finished. If it did not, its first frames have run, with `settled` and what
-    /// hooks call, but neither `reward`, `done` nor `observe`. `draw_last` draws the last frame,
-    /// even if the configuration does not ask for it.
+    /// true if the step finished. If it did not, its first frames have run; hooks and `settled`
+    /// were called in them, `reward`, `done` and `observe` were not. `draw_last` draws the last
+    /// frame, even if the configuration does not ask for it.
     ///
     /// # Errors
     /// As in [`NativeSwarm::step`].

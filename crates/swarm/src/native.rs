@@ -118,8 +118,9 @@ impl NativeSwarm {
         })
     }
 
-    /// Returns the number of blocks of code made for the ROM; `None` if blocks are off, or have not
-    /// won a trial yet.
+    /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
+    /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), or the last
+    /// trial is not won.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         let runner = self.shards.iter().flatten().find_map(Shard::runner)?;
@@ -137,7 +138,8 @@ impl NativeSwarm {
     /// envs stay as they are, and so do the rewards and `dones` of all envs.
     ///
     /// # Errors
-    /// The mask does not have one entry for each env, or a program stopped.
+    /// The mask does not have one entry for each env, or marks one machine of a pair alone, or a
+    /// program stopped.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         self.config.check_length("mask entry", mask.len())?;
         self.config.check_pairs(mask)?;
@@ -216,8 +218,8 @@ impl NativeSwarm {
         }
     }
 
-    /// Changes memory from a place on ([`crate::in_bank`]) directly, without the machine's own
-    /// writes, for debugging.
+    /// Changes memory from `low` on, which is an address, or an address in a bank
+    /// ([`crate::in_bank`]): directly, without the machine's own writes, for debugging.
     ///
     /// # Errors
     /// There is no such env or bank, or the bytes leave the address space or their bank.
@@ -229,12 +231,12 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// Changes memory of the marked envs from a place on: `rows` holds one row of bytes for each of
-    /// them, all of one length, one after the other.
+    /// Changes memory of the marked envs from `low` on, as [`Self::write_memory`] does: `rows`
+    /// holds one row of bytes for each of them, all of one length, one after the other.
     ///
     /// # Errors
-    /// The mask does not have one entry for each env, the rows have no common length, or they leave
-    /// the address space.
+    /// The mask does not have one entry for each env, the rows have no common length, there is no
+    /// such bank, or the bytes leave the address space or their bank.
     pub fn write_memories(
         &mut self,
         mask: &[bool],

@@ -95,8 +95,8 @@ macro_rules! shared_calls {
 
             /// Sets the starts of episodes: these states, or power-on if there are none, each
             /// advanced by `steps` steps without buttons, in which no program runs. All envs are
-            /// put to the first one. An episode begins at the next `reset`, or, if there is none,
-            /// at the next `step`; the env's seed and the episode's number choose its start.
+            /// put to the first start. If `step` comes next, their episodes begin there. If `reset`
+            /// comes next, the env's seed and the episode's number choose each env's start.
             ///
             /// # Errors
             /// The bytes are no states of a machine with this cartridge, or the device failed.
@@ -154,7 +154,8 @@ macro_rules! shared_calls {
                 self.put_starts(vec![start])
             }
 
-            /// Presses each env's action, runs the schedule's frames, computes what the stage owns.
+            /// Presses each env's action, runs the schedule's frames, computes the outputs of the
+            /// configuration's stage.
             ///
             /// # Errors
             /// - Not one action for each env, or an action that the codec does not have: no machine
@@ -167,7 +168,8 @@ macro_rules! shared_calls {
                 self.step_frames(actions, &FrameRange::whole(&self.config))
             }
 
-            /// Runs a range of a step, which has the same actions in all of its pieces.
+            /// Runs a range of a step's frames. The caller passes the same actions for all ranges
+            /// of a step.
             ///
             /// # Errors
             /// As in [`Self::step`], or the step has no such frames.
@@ -181,8 +183,8 @@ macro_rules! shared_calls {
                 self.run(actions, plan)
             }
 
-            /// Runs a range of a step in which no button is pressed, not even a manual one.
-            /// Programs see the action NOOP, or action 0 if the codec has no NOOP.
+            /// Runs a range of a step's frames in which no button is pressed, not even a manual
+            /// one. Programs see the action NOOP, or action 0 if the codec has no NOOP.
             ///
             /// # Errors
             /// The step has no such frames, or as in [`Self::step`].

@@ -65,8 +65,9 @@ impl Swarm {
         either!(self, swarm => swarm.config())
     }
 
-    /// Returns the number of blocks made for the ROM; `None` if machines run without: blocks are
-    /// off, have not won a trial yet (CPU), or no loop is worth one (CUDA).
+    /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
+    /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), the last trial
+    /// is not won (CPU), or no loop is worth one (CUDA).
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         match self {
@@ -195,10 +196,10 @@ impl Swarm {
     }
 
     /// Runs a step, calls `go_on` several times a second, and stops when it returns false. Returns
-    /// true if the step finished. If it did not, its first frames have run, with `settled` and what
-    /// hooks call, but neither `reward`, `done` nor `observe`. On a device `go_on` is never called
-    /// and the result is always true. `draw_last` draws the last frame, even if the configuration
-    /// does not ask for it.
+    /// true if the step finished. If it did not, its first frames have run; hooks and `settled`
+    /// were called in them, `reward`, `done` and `observe` were not. On a device `go_on` is never
+    /// called and the result is always true. `draw_last` draws the last frame, even if the
+    /// configuration does not ask for it.
     ///
     /// # Errors
     /// As in [`Self::step`].
@@ -407,12 +408,14 @@ impl Swarm {
         either!(self, swarm => swarm.read_memory(env, range))
     }
 
-    /// Changes memory directly, without the machine's own writes.
+    /// Changes memory from `low` on, which is an address, or an address in a bank
+    /// ([`crate::in_bank`]): directly, without the machine's own writes.
     pub fn write_memory(&mut self, env: usize, low: u32, bytes: &[u8]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.write_memory(env, low, bytes))
     }
 
-    /// Changes memory of the marked envs from an address on, with a row of bytes for each of them.
+    /// Changes memory of the marked envs from `low` on, as [`Self::write_memory`] does, with a row
+    /// of bytes for each of them.
     pub fn write_memories(
         &mut self,
         mask: &[bool],

@@ -28,7 +28,8 @@ impl Array {
     }
 
     /// Writes all elements, row-major. `elements` may be reused as soon as this returns, though the
-    /// copy may only be queued.
+    /// copy may only be queued. If elements of the view lie over or between each other, the memory
+    /// is read first, which waits for the stream.
     ///
     /// # Errors
     /// A type that doesn't fit the elements, or another number of them; an error of the device.
@@ -53,7 +54,8 @@ impl Array {
         self.data.upload(&pieces, &bytes)
     }
 
-    /// Sets all elements to one value.
+    /// Sets all elements to one value. If elements of the view lie over or between each other, the
+    /// memory is read first, which waits for the stream.
     ///
     /// # Errors
     /// A type that doesn't fit the elements; an error of the device.

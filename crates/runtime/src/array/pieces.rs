@@ -24,7 +24,8 @@ pub(crate) struct Pieces {
     pub(crate) offset: usize,
     /// Bytes from one index to the next, in each dimension.
     pub(crate) strides: Vec<isize>,
-    /// True if bytes lie among them that belong to no element.
+    /// True if elements lie over or between each other, so that bytes among them may belong to no
+    /// element.
     pub(crate) has_gaps: bool,
 }
 

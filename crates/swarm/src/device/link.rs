@@ -168,7 +168,7 @@ fn counters(b: &mut Builder<'_>, env: Value) -> [PlaceId; 2] {
     })
 }
 
-/// Makes the kernel that computes what a stage owns after the frames of a step.
+/// Makes the kernel that computes a stage's outputs after the frames of a step.
 #[must_use]
 pub fn outputs_kernel(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
     let mut fused = programs.fuse(trusted(view_module_of(model)));

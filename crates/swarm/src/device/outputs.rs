@@ -208,7 +208,8 @@ impl DeviceSwarm {
         self.with_program_line(out.to_vec())
     }
 
-    /// Changes memory directly, without the machine's own writes, for debugging.
+    /// Changes memory from `low` on, which is an address, or an address in a bank
+    /// ([`crate::in_bank`]): directly, without the machine's own writes, for debugging.
     ///
     /// # Errors
     /// There is no such env or bank, the bytes leave the address space or their bank, or the
@@ -218,12 +219,13 @@ impl DeviceSwarm {
         self.write_rows(&[env], low, bytes)
     }
 
-    /// Changes memory of the marked envs from an address on, in one launch: `rows` holds one row of
-    /// bytes for each of them, all of one length, one after the other.
+    /// Changes memory of the marked envs from `low` on, as [`Self::write_memory`] does, in one
+    /// launch: `rows` holds one row of bytes for each of them, all of one length, one after the
+    /// other.
     ///
     /// # Errors
-    /// The mask does not have one entry for each env, the rows have no common length, they leave
-    /// the address space, or the device failed.
+    /// The mask does not have one entry for each env, the rows have no common length, there is no
+    /// such bank, the bytes leave the address space or their bank, or the device failed.
     pub fn write_memories(
         &mut self,
         mask: &[bool],

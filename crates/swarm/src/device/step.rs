@@ -1,7 +1,8 @@
-//! The step kernel: a thread is an env and runs the whole step, frames and all.
+//! The step kernel: a thread is an env and runs the whole step, frames and all. The kernel is made
+//! here; `kernel_source/kernels.py` says what a thread does, from the press of a button on.
 //!
-//! One module for each stage, observation size and programs, so what a stage does not own is not in
-//! it; all take the same arguments.
+//! There is one module for each stage, observation size and programs, so outputs that a stage lacks
+//! are not in it; all take the same arguments.
 
 use gbxcule_blocks::{HotCode, Recompile};
 use gbxcule_ir::check::Valid;

@@ -82,7 +82,7 @@ struct Starts {
 
 pub(super) struct Kernels {
     step: Kernel,
-    /// `None` if the step kernel computes the outputs too, or the stage owns none.
+    /// `None` if the step kernel computes the outputs too, or the stage has none.
     outputs: Option<Kernel>,
     /// `None` if the programs have nothing to do where an episode begins.
     begin: Option<Kernel>,
@@ -181,7 +181,9 @@ impl DeviceSwarm {
         self.order
     }
 
-    /// Returns the number of blocks of code made for the ROM; `None` if machines run without them.
+    /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
+    /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), or no loop is
+    /// worth one.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         (self.blocks > 0).then_some(self.blocks)
@@ -192,7 +194,8 @@ impl DeviceSwarm {
     /// envs stay as they are, and so do the rewards and `dones` of all envs.
     ///
     /// # Errors
-    /// The mask does not have one entry for each env, or the device failed.
+    /// The mask does not have one entry for each env, or marks one machine of a pair alone, a
+    /// program stopped, or the device failed.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         self.config.check_length("mask entry", mask.len())?;
         self.config.check_pairs(mask)?;

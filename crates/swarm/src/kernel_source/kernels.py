@@ -232,7 +232,7 @@ def compute_outputs(
     dones: Bytes,
     observations: Cells,
 ):
-    """Computes what the stage owns, when the step is over."""
+    """Computes the outputs of the stage, when the step is over."""
     if computes:
         compute(machine, env, scratch[env], rewards, dones, observations[env])
 

@@ -287,7 +287,7 @@ impl Shard {
         self.machines[slot].peek_place(self.rom.bytes(), self.cart_ram(slot), place)
     }
 
-    /// Changes bytes from a place on.
+    /// Changes bytes from `low` on, an address or an address in a bank.
     pub(crate) fn write_memory(&mut self, slot: usize, low: u32, bytes: &[u8]) {
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];

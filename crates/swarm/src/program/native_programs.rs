@@ -86,7 +86,7 @@ impl NativePrograms {
         }))
     }
 
-    /// Computes what the stage owns, after a step.
+    /// Computes the outputs of the stage, after a step.
     pub(crate) fn step(
         &mut self,
         inputs: ProgramInputs<'_>,
