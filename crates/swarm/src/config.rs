@@ -41,7 +41,7 @@ pub struct SwarmConfig {
     pub threads: Option<NonZeroUsize>,
     /// Use of code made for the ROM. Color machines, and machines with hooks, sound or a cable,
     /// never run it. On CUDA, machines whose programs have `settled` do not run it either, nor,
-    /// with [`Recompile::WhereItWins`], machines of a ROM without a loop that is worth a block.
+    /// with [`Recompile::WhereItWins`], machines of a ROM whose hot code is too small a part.
     pub recompile: Recompile,
     /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable are interpreted,
     /// on every device.

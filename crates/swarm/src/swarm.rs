@@ -67,7 +67,7 @@ impl Swarm {
 
     /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
     /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), the last trial
-    /// is not won (CPU), or no loop is worth one (CUDA).
+    /// is not won (CPU), or too little of the ROM's code is hot (CUDA).
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         match self {

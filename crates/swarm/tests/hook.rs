@@ -200,6 +200,6 @@ fn a_function_that_runs_at_other_times_is_not_called_by_a_hook() {
         let message = refused.to_string();
         assert!(message.starts_with(&format!("a hook can't call `{name}`, which runs {when}")));
     }
-    // What begins an episode may be called again.
+    // `begin` runs when an episode begins, and a hook may call it again.
     with_hooks(TASK, TASK, vec![calls("begin", 0x150)]).expect("the right parameters");
 }

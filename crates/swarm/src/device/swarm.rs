@@ -182,8 +182,8 @@ impl DeviceSwarm {
     }
 
     /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
-    /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), or no loop is
-    /// worth one.
+    /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), or too
+    /// little of the ROM's code is hot.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         (self.blocks > 0).then_some(self.blocks)
