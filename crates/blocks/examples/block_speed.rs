@@ -9,7 +9,8 @@
 //! valgrind --tool=callgrind --toggle-collect='*timed_frames*' \
 //!     target/release/examples/block_speed ALU_LOOP 150 blocks
 //! ```
-//! With a third argument, `interpreter` or `blocks`, it runs that way only, for a profiler. With
+//! With a third argument, `interpreter` or `blocks`, it runs that way only, for a profiler;
+//! `counted` compares frames in which arrivals are counted with others, frame by frame. With
 //! `drawn` as the last one every frame is drawn, with `played` random buttons are held for 8 of
 //! each 24 frames. `GBXCULE_PYTHON` is a Python that has PyBoy.
 
@@ -121,12 +122,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     match args.get(2).map(String::as_str) {
         Some("interpreter") => alone(&mut interpreted, frames),
         Some("blocks") => alone(&mut compiled, frames),
+        Some("counted") => counted(&mut interpreted, frames),
         None | Some("drawn" | "played") => {
             let python = std::env::var_os("GBXCULE_PYTHON");
             let pyboy = python.map(|python| PyBoy::start(&python, &rom, mode)).transpose()?;
             turns(name, &mut interpreted, &mut compiled, pyboy, frames)?;
         }
-        Some(other) => return Err(format!("`{other}` is neither interpreter nor blocks").into()),
+        Some(other) => {
+            return Err(format!("`{other}` is neither interpreter, blocks nor counted").into());
+        }
     }
     Ok(())
 }
@@ -136,6 +140,24 @@ fn alone(subject: &mut Subject, frames: u32) {
     let start = subject.machine.now;
     timed_frames(subject, frames);
     println!("{} M-cycles", subject.machine.now.wrapping_sub(start));
+}
+
+/// Frames interpreted and frames counted, in turn; no block is made.
+fn counted(subject: &mut Subject, frames: u32) {
+    warm_up(subject, frames);
+    let mut counter = Some(EagerRunner::new(u32::MAX));
+    let mut microseconds: [Vec<f64>; 2] = [const { Vec::new() }; 2];
+    for _ in 0..frames {
+        microseconds[0].push(1e6 * timed_frames(subject, 1));
+        std::mem::swap(&mut subject.blocks, &mut counter);
+        let begun = seconds();
+        warm_up(subject, 1);
+        microseconds[1].push(1e6 * (seconds() - begun));
+        std::mem::swap(&mut subject.blocks, &mut counter);
+    }
+    for (way, microseconds) in ["interpreted", "counted"].iter().zip(microseconds) {
+        println!("{way}: {} microseconds a frame", Spread::new(microseconds.into_iter()).text(0));
+    }
 }
 
 fn turns(

@@ -186,7 +186,11 @@ fn rows() -> Vec<Row> {
         row("{,U}IADD3.X", "d q? q? x x x p p?", integer::add3_carry),
         row("{,U}VIADD", "d i i", integer::add),
         row("{,U}IMAD", "d i i i", integer::multiply_add),
-        row("{,U}IMAD.{IADD,IADD.U32,MOV,MOV.U32,U32,SHL,SHL.U32}", "d i i i", integer::multiply_add),
+        row(
+            "{,U}IMAD.{IADD,IADD.U32,MOV,MOV.U32,U32,SHL,SHL.U32}",
+            "d i i i",
+            integer::multiply_add,
+        ),
         row("{,U}IMAD.X", "d i i x p", integer::multiply_add_carry),
         row("{,U}IMAD.HI{,.U32}", "d q? i i i", integer::multiply_high),
         row("{,U}IMAD.WIDE{,.U32}", "d q? i i i", integer::multiply_wide),
