@@ -124,11 +124,18 @@ pub struct Site {
     pub message: Option<Name>,
 }
 
+impl Site {
+    /// Looks up a line among the sites of a text, which ascend.
+    pub fn of_line(sites: &[Self], line: u32) -> Option<&Self> {
+        let at = sites.partition_point(|site| site.line <= line);
+        sites[..at].last().filter(|site| site.line == line)
+    }
+}
+
 impl Text {
     /// Looks up the source of a line of the text.
     pub fn site(&self, line: u32) -> Option<&Site> {
-        let at = self.sites.partition_point(|site| site.line <= line);
-        self.sites[..at].last().filter(|site| site.line == line)
+        Site::of_line(&self.sites, line)
     }
 }
 

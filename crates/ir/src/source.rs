@@ -11,6 +11,11 @@ use std::fmt;
 pub struct SourceId(u32);
 
 impl SourceId {
+    /// The source that was added after this many others.
+    pub fn from_index(index: u32) -> Self {
+        Self(index)
+    }
+
     /// Returns the number of texts that were added before it.
     pub fn index(self) -> usize {
         self.0 as usize

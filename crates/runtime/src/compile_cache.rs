@@ -6,6 +6,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::process::PerProcess;
+use crate::recipe::{self, Kept, MadeModule, Signature};
 use crate::reflection::{Reflection, reflect};
 use crate::worker_threads::{MAX_STACK, pool};
 use gbxcule_codegen_clif::{LoweredModule, Sharing};
@@ -60,7 +61,9 @@ impl Build {
 
 /// A module compiled for a device.
 pub struct Compiled {
+    /// Of code that was found by its recipe, only what launches need.
     module: Valid<Module>,
+    notes: String,
     device: Device,
     code: DeviceCode,
     reflections: Vec<Option<Reflection>>,
@@ -93,14 +96,53 @@ pub fn compile(
     device: Device,
     build: Build,
 ) -> Result<Arc<Compiled>, Error> {
+    find_or_make((fingerprint(module), device, build), || {
+        let made = MadeModule { module: module.clone(), notes: String::new() };
+        Compiled::new(made, device, build)
+    })
+}
+
+/// Compiles the module of a recipe, or finds it compiled. A recipe names everything that decides
+/// what the module is, its maker's version included: equal recipes make equal modules. A module
+/// whose machine code for a CUDA device is on disk is not made.
+pub fn compile_recipe(
+    recipe: &str,
+    device: Device,
+    build: Build,
+    make: impl FnOnce() -> MadeModule,
+) -> Result<Arc<Compiled>, Error> {
+    find_or_make((digest(recipe), device, build), || match device {
+        Device::Cpu => Compiled::new(make(), device, build),
+        Device::Cuda(ordinal) => {
+            let name = recipe::name(recipe, build);
+            if let Some(found) = recipe::find(&name)
+                && let Some(image) = Image::find(&found.source, &found.table, ordinal)?
+            {
+                let Signature { module, notes, reflections, .. } = found;
+                let code = DeviceCode::Cuda(Arc::new(image));
+                return Ok(Compiled { module, notes, device, code, reflections });
+            }
+            let compiled = Compiled::new(make(), device, build)?;
+            if let DeviceCode::Cuda(image) = &compiled.code {
+                let Compiled { module, notes, reflections, .. } = &compiled;
+                recipe::keep(&name, &Kept { image, module, notes, reflections })?;
+            }
+            Ok(compiled)
+        }
+    })
+}
+
+fn find_or_make(
+    key: Key,
+    make: impl FnOnce() -> Result<Compiled, Error>,
+) -> Result<Arc<Compiled>, Error> {
     static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
-    let key = (fingerprint(module), device, build);
     let known = KNOWN.get();
     let find = || known.lock().unwrap_or_else(PoisonError::into_inner).get(&key)?.upgrade();
     if let Some(compiled) = find() {
         return Ok(compiled);
     }
-    let compiled = Arc::new(Compiled::new(module, device, build)?);
+    let compiled = Arc::new(make()?);
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     known.retain(|_, compiled| compiled.strong_count() > 0);
     known.insert(key, Arc::downgrade(&compiled));
@@ -142,15 +184,16 @@ fn sharing() -> Sharing {
 }
 
 impl Compiled {
-    fn new(module: &Valid<Module>, device: Device, build: Build) -> Result<Self, Error> {
+    fn new(made: MadeModule, device: Device, build: Build) -> Result<Self, Error> {
+        let MadeModule { module, notes } = made;
         let code = match device {
-            Device::Cpu => DeviceCode::Cpu(Arc::new(Native::new(module, build)?)),
+            Device::Cpu => DeviceCode::Cpu(Arc::new(Native::new(&module, build)?)),
             Device::Cuda(ordinal) => {
-                DeviceCode::Cuda(Arc::new(Image::new(module, ordinal, build)?))
+                DeviceCode::Cuda(Arc::new(Image::new(&module, ordinal, build)?))
             }
         };
-        let reflections = reflect(module);
-        Ok(Self { module: module.clone(), device, code, reflections })
+        let reflections = reflect(&module);
+        Ok(Self { module, notes, device, code, reflections })
     }
 
     /// A kernel by its name.
@@ -163,7 +206,7 @@ impl Compiled {
                 entry.cloned().map(kernel)
             }
             DeviceCode::Cuda(image) => {
-                let position = image.text.kernels.iter().position(|entry| named(entry.kernel));
+                let position = image.table.kernels.iter().position(|entry| named(entry.kernel));
                 position.map(|at| Kernel::on_cuda(Arc::clone(self), Arc::clone(image), at))
             }
         };
@@ -180,7 +223,13 @@ impl Compiled {
         self.device
     }
 
-    /// The module it was compiled from.
+    /// Notes of the maker of a recipe's module, which are kept with its code.
+    pub fn notes(&self) -> &str {
+        &self.notes
+    }
+
+    /// The module it was compiled from; of code that was found by its recipe, what launches need of
+    /// it: the kernels' parameters.
     pub fn module(&self) -> &Valid<Module> {
         &self.module
     }
@@ -208,6 +257,10 @@ fn fingerprint(module: &Module) -> u128 {
         module.functions
     );
     _ = write!(text, "{:?}", module.names());
+    digest(&text)
+}
+
+fn digest(text: &str) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
         hasher.write_u8(salt);

@@ -13,7 +13,7 @@ mod pinned;
 mod queue;
 
 pub(crate) use memory::Memory;
-pub(crate) use module::Image;
+pub(crate) use module::{Image, LaunchTable};
 pub(crate) use queue::{Queue, StreamOrder};
 
 use crate::error::Error;

@@ -80,7 +80,7 @@ impl Kernel {
     }
 
     pub(crate) fn on_cuda(compiled: Arc<Compiled>, image: Arc<Image>, position: usize) -> Self {
-        let id = image.text.kernels[position].kernel;
+        let id = image.table.kernels[position].kernel;
         Self::new(compiled, id, Target::Cuda { image, position })
     }
 

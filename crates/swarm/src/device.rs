@@ -6,7 +6,8 @@
 //! device. `kernel` makes kernels of `kernel_source`: those of `step` (with `single_frames`),
 //! `begin`, `inspect` and `copy_env`, which copies whole envs, and `link` those of pairs. `memory`
 //! makes arrays, `host_copy` carries a machine from the host's form to the device's and back.
-//! `swarm` launches the kernels, `outputs` reads results and machines.
+//! `kernel_set` compiles the kernels of a swarm or finds them by their `recipe`; `swarm` launches
+//! them, `outputs` reads results and machines.
 
 mod begin;
 mod column;
@@ -14,10 +15,12 @@ mod copy_env;
 mod host_copy;
 mod inspect;
 mod kernel;
+mod kernel_set;
 mod link;
 mod machine_ir;
 mod memory;
 mod outputs;
+mod recipe;
 mod single_frames;
 mod state_arrays;
 mod step;

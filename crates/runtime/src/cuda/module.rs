@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::nvrtc::{self, CodeFormat, Nvrtc};
 use cudarc::driver::result::DriverError;
 use cudarc::driver::sys;
-use gbxcule_codegen_cxx::{self as cxx, Dialect, Entry, HEADER, Options, Text};
+use gbxcule_codegen_cxx::{self as cxx, Dialect, Entry, HEADER, Options, Site};
 use gbxcule_ir::Module;
 use gbxcule_ir::abi::FaultRecord;
 use gbxcule_ir::check::Valid;
@@ -19,77 +19,123 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// End of the names of files with machine code.
+const CODE: &str = ".cubin";
+
 /// Machine code of a module for a device.
 pub(crate) struct Image {
     /// Unlike that of any other.
     pub(super) number: u64,
-    /// Text that the code was made of, without its source.
-    pub(crate) text: Text,
+    /// Digest of the text that the code was made of.
+    pub(crate) source: String,
+    pub(crate) table: LaunchTable,
     context: Arc<Context>,
     cubin: Vec<u8>,
     /// Loaded to see that the driver takes it, for the first stream that wants it.
     spare: Mutex<Option<Loaded>>,
 }
 
+/// Facts about a text that launches of its code need.
+#[derive(Clone, Debug)]
+pub(crate) struct LaunchTable {
+    /// Kernels, in the module's order.
+    pub(crate) kernels: Vec<Entry>,
+    /// The lines at which something may fault, ascending.
+    pub(crate) sites: Vec<Site>,
+}
+
 impl Image {
     /// Makes machine code for a device, or finds it on disk.
     pub(crate) fn new(module: &Valid<Module>, ordinal: u32, build: Build) -> Result<Self, Error> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
         let context = Context::of(ordinal)?;
         let options = Options { checks: build.checks(), ..Options::new(Dialect::Cuda) };
-        let mut text = cxx::write(module, &options);
-        let source = std::mem::take(&mut text.source);
-        let wanted =
-            CodeRequest { source: &source, name: &module.name, text: &text, context: &context };
-        let (cubin, loaded) = wanted.code()?;
+        let cxx::Text { source: text, kernels, sites, .. } = cxx::write(module, &options);
+        let (source, table) = (digest(&text), LaunchTable { kernels, sites });
+        let request = CodeRequest { source: &source, table: &table, context: &context };
+        let code = match request.kept_code()? {
+            Some(code) => code,
+            None => request.new_code(&text, &module.name)?,
+        };
+        Ok(Self::of_code(source, table, context, code))
+    }
+
+    /// Finds machine code of a text on disk.
+    pub(crate) fn find(
+        source: &str,
+        table: &LaunchTable,
+        ordinal: u32,
+    ) -> Result<Option<Self>, Error> {
+        let context = Context::of(ordinal)?;
+        let code = CodeRequest { source, table, context: &context }.kept_code()?;
+        Ok(code.map(|code| Self::of_code(source.into(), table.clone(), context, code)))
+    }
+
+    fn of_code(
+        source: String,
+        table: LaunchTable,
+        context: Arc<Context>,
+        (cubin, loaded): (Vec<u8>, Loaded),
+    ) -> Self {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Ok(Self { number, text, context, cubin, spare: Mutex::new(Some(loaded)) })
+        Self { number, source, table, context, cubin, spare: Mutex::new(Some(loaded)) }
     }
 
     /// Loads the code once more, or what is left over; with a record of faults of its own.
     pub(super) fn load(&self) -> Result<Loaded, Error> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
-        spare.map_or_else(|| Loaded::new(&self.context, &self.cubin, &self.text), Ok)
+        spare.map_or_else(|| Loaded::new(&self.context, &self.cubin, &self.table), Ok)
     }
 
     /// Returns true if a launch may end with a fault.
     pub(super) fn can_fault(&self) -> bool {
-        !self.text.sites.is_empty()
+        !self.table.sites.is_empty()
     }
 }
 
 /// Code that is wanted on a device.
 struct CodeRequest<'w> {
+    /// Digest of the text.
     source: &'w str,
-    name: &'w str,
-    text: &'w Text,
+    table: &'w LaunchTable,
     context: &'w Arc<Context>,
 }
 
+/// Names a text by its content.
+fn digest(text: &str) -> String {
+    CodeFolder::key(&[text.as_bytes()])
+}
+
 impl CodeRequest<'_> {
-    /// Code from disk if the driver takes it, else newly made. On disk any NVRTC's code will do
-    /// that the driver is new enough for, so none has to be there; but what the user names is used.
-    fn code(&self) -> Result<(Vec<u8>, Loaded), Error> {
+    /// Code from disk, if the driver takes it. Any NVRTC's code will do that the driver is new
+    /// enough for, so none has to be there; but what the user names is used.
+    fn kept_code(&self) -> Result<Option<(Vec<u8>, Loaded)>, Error> {
         let named = Nvrtc::named()?;
         named.as_ref().map_or(Ok(()), |nvrtc| self.check(nvrtc))?;
-        let (kept, key) = (CodeFolder::find(".cubin"), self.key());
         let wanted = |version: (u32, u32)| match &named {
             Some(nvrtc) => version == nvrtc.version(),
             None => version.0 <= self.context.cuda.0,
         };
-        if let Some(cubin) = kept.as_ref().and_then(|kept| kept.find_code(&key, wanted)) {
-            match Loaded::new(self.context, &cubin, self.text) {
-                // Made for a driver that was newer.
-                Err(Error::CodeRefused { .. }) => {}
-                loaded => return Ok((cubin, loaded?)),
-            }
+        let kept = CodeFolder::find(CODE);
+        let Some(cubin) = kept.and_then(|kept| kept.find_code(&self.key(), wanted)) else {
+            return Ok(None);
+        };
+        match Loaded::new(self.context, &cubin, self.table) {
+            // Made for a driver that was newer.
+            Err(Error::CodeRefused { .. }) => Ok(None),
+            loaded => Ok(Some((cubin, loaded?))),
         }
-        let nvrtc = named.map_or_else(Nvrtc::shared, Ok)?;
+    }
+
+    /// Code of the text, newly made, and kept on disk.
+    fn new_code(&self, text: &str, name: &str) -> Result<(Vec<u8>, Loaded), Error> {
+        let nvrtc = Nvrtc::shared()?;
         self.check(&nvrtc)?;
-        let (arch, name) = (nvrtc.arch_for(self.context.arch)?, format!("{}.cu", self.name));
-        let cubin = nvrtc.compile(self.source, &name, arch, CodeFormat::Cubin)?;
-        let loaded = Loaded::new(self.context, &cubin, self.text)?;
-        kept.map_or(Ok(()), |kept| kept.keep(&key, nvrtc.version(), &cubin))?;
+        let (arch, name) = (nvrtc.arch_for(self.context.arch)?, format!("{name}.cu"));
+        let cubin = nvrtc.compile(text, &name, arch, CodeFormat::Cubin)?;
+        let loaded = Loaded::new(self.context, &cubin, self.table)?;
+        let kept = CodeFolder::find(CODE);
+        kept.map_or(Ok(()), |kept| kept.keep(&self.key(), nvrtc.version(), &cubin))?;
         Ok((cubin, loaded))
     }
 
@@ -134,7 +180,7 @@ pub(super) struct Function {
 unsafe impl Send for Loaded {}
 
 impl Loaded {
-    fn new(context: &Arc<Context>, cubin: &[u8], text: &Text) -> Result<Self, Error> {
+    fn new(context: &Arc<Context>, cubin: &[u8], table: &LaunchTable) -> Result<Self, Error> {
         context.bind()?;
         let mut raw = ptr::null_mut();
         // SAFETY: a place for a module, and a whole image: it came from NVRTC, or from disk with
@@ -159,7 +205,7 @@ impl Loaded {
         let mut loaded =
             Self { context: Arc::clone(context), raw, record: None, functions: Vec::new() };
         loaded.record = loaded.record()?;
-        for entry in &text.kernels {
+        for entry in &table.kernels {
             let function = loaded.function(entry)?;
             loaded.functions.push(function);
         }

@@ -2,6 +2,7 @@
 
 use super::{Kernel, Plan, Target};
 use crate::error::{Error, Fault};
+use gbxcule_codegen_cxx::Site;
 use gbxcule_ir::FunctionId;
 use gbxcule_ir::abi::{Cause, FaultKind, FaultRecord, RangeRecord};
 use gbxcule_ir::diagnostic::Code;
@@ -96,7 +97,7 @@ impl Kernel {
                 Origin { function: site.function, span: site.span, cause: site.cause }
             }
             (&Position::Line { kind, line }, Target::Cuda { image, .. }) => {
-                let site = image.text.site(line);
+                let site = Site::of_line(&image.table.sites, line);
                 let cause = Cause { kind, message: site.and_then(|site| site.message) };
                 let (function, span) =
                     site.map_or((self.id, Span::NONE), |site| (site.function, site.span));

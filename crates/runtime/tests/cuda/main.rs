@@ -12,6 +12,7 @@ mod kernel;
 #[path = "../warp/native.rs"]
 mod native;
 mod program;
+mod recipe;
 
 use gbxcule_runtime::nvrtc::Nvrtc;
 use gbxcule_testkit::stand_in;

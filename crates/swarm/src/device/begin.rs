@@ -15,13 +15,10 @@ use crate::{Model, Programs, Stage};
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "begin";
 
-/// Makes the kernel of a stage with programs, for machines of a model; `None` if they have nothing
-/// to do where an episode begins.
+/// Makes the kernel of a stage with programs that have something to do where an episode begins, for
+/// machines of a model.
 #[must_use]
-pub fn begin_module(programs: &Programs, stage: Stage, model: Model) -> Option<Valid<Module>> {
-    if !programs.has_begin_work_in(stage) {
-        return None;
-    }
+pub fn begin_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
     // What is written goes through the machine's own ways.
     let writes = programs.writes_memory();
     let machine = if writes { machine_module(model) } else { trusted(view_module_of(model)) };
@@ -50,5 +47,5 @@ pub fn begin_module(programs: &Programs, stage: Stage, model: Model) -> Option<V
         KernelPart { function: work[1], changes: false },
     ];
     kernel::kernel(&mut module, &columns, KERNEL, EnvSelection::Marked, &work);
-    Some(checked(module))
+    checked(module)
 }

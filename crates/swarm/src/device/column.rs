@@ -21,22 +21,62 @@ fn table_of(scalar: Scalar) -> usize {
     }
 }
 
-/// Column of every scalar of the machine.
-#[derive(Debug)]
-pub(crate) struct Columns {
-    /// Items in the order of the machine's fields, which is that of a saved state.
-    pub(crate) items: Vec<MachinePart>,
+/// The parts of the machine in the order of its fields, which is that of a saved state.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct MachineParts {
+    pub(crate) parts: Vec<MachinePart>,
     /// Rows of each table.
     pub(crate) rows: [usize; 3],
 }
 
 /// A part of the machine.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum MachinePart {
-    /// A scalar, its way from the machine, and its row in the table of its width.
-    Scalar { path: Vec<PathStep>, scalar: Scalar, table: usize, row: usize },
+    /// A scalar, and its row in the table of its width.
+    Scalar { scalar: Scalar, table: usize, row: usize },
     /// One of the detached arrays, by its position among them.
     Array(usize),
+}
+
+impl MachineParts {
+    fn push_scalar(&mut self, scalar: Scalar) {
+        let table = table_of(scalar);
+        let row = self.rows[table];
+        self.rows[table] += 1;
+        self.parts.push(MachinePart::Scalar { scalar, table, row });
+    }
+
+    /// Names of scalars and of arrays, as [`MachineParts::parse`] reads them.
+    pub(crate) fn text(&self) -> String {
+        let name = |part: &MachinePart| match part {
+            MachinePart::Scalar { scalar, .. } => scalar.name(),
+            MachinePart::Array(array) => DETACHED[*array],
+        };
+        self.parts.iter().map(name).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Reads the text of parts; `None` if it names something else.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut parts = Self::default();
+        for name in text.split_whitespace() {
+            match DETACHED.iter().position(|array| *array == name) {
+                Some(array) => parts.parts.push(MachinePart::Array(array)),
+                None => {
+                    let scalar = Scalar::ALL.into_iter().find(|scalar| scalar.name() == name)?;
+                    parts.push_scalar(scalar);
+                }
+            }
+        }
+        Some(parts)
+    }
+}
+
+/// Column of every scalar of the machine.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    pub(crate) machine: MachineParts,
+    /// The way from the machine to each of its scalars.
+    paths: Vec<Vec<PathStep>>,
 }
 
 /// A step from the machine to a scalar.
@@ -49,7 +89,7 @@ pub(crate) enum PathStep {
 impl Columns {
     /// Makes the columns of the machine whose arrays were detached.
     pub(crate) fn new(types: &Types, machine: Type) -> Self {
-        let mut columns = Self { items: Vec::new(), rows: [0; 3] };
+        let mut columns = Self { machine: MachineParts::default(), paths: Vec::new() };
         columns.collect(types, machine, &mut Vec::new());
         columns
     }
@@ -61,7 +101,7 @@ impl Columns {
                     let array = DETACHED.iter().position(|name| *name == field.name);
                     match array {
                         Some(array) if path.is_empty() => {
-                            self.items.push(MachinePart::Array(array));
+                            self.machine.parts.push(MachinePart::Array(array));
                         }
                         None if types.holds_array(field.ty) => {}
                         _ => {
@@ -80,10 +120,8 @@ impl Columns {
                 }
             }
             Shape::Scalar(scalar) => {
-                let table = table_of(scalar);
-                let row = self.rows[table];
-                self.rows[table] += 1;
-                self.items.push(MachinePart::Scalar { path: path.clone(), scalar, table, row });
+                self.machine.push_scalar(scalar);
+                self.paths.push(path.clone());
             }
             _ => unreachable!("the machine holds a `{}`", types.display(ty)),
         }
@@ -135,8 +173,11 @@ impl Columns {
         machine: PlaceId,
         visit: impl Fn(&mut Builder<'_>, Scalar, PlaceId, PlaceId),
     ) {
-        for item in &self.items {
-            let MachinePart::Scalar { path, scalar, table, row } = item else { continue };
+        let scalars = self.machine.parts.iter().filter_map(|part| match part {
+            MachinePart::Scalar { scalar, table, row } => Some((scalar, table, row)),
+            MachinePart::Array(_) => None,
+        });
+        for ((scalar, table, row), path) in scalars.zip(&self.paths) {
             let mut place = machine;
             for step in path {
                 place = match *step {

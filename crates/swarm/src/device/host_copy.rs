@@ -1,12 +1,12 @@
 //! One env between the host's form, a native machine, and the device's, a row of each part.
 //!
-//! A saved state holds every field of the machine in order and without gaps, so one walk over the
-//! columns carries both ways, and nothing depends on how rustc lays the machine out.
+//! A saved state holds every field of the machine in order and without gaps, so one walk over its
+//! parts carries both ways, and nothing depends on how rustc lays the machine out.
 
 use gbxcule_gameboy::Cartridge;
 use gbxcule_ir::Scalar;
 
-use super::column::{Columns, MachinePart};
+use super::column::{MachinePart, MachineParts};
 use super::state_arrays::{
     CART_RAM, COUNTERS, FIRST_ARRAY, PARTS, SCRATCH, StateArrays, detached_bytes, lengths, scalars,
 };
@@ -17,13 +17,13 @@ const PREAMBLE_BYTES: usize = 31;
 
 /// An env's bytes in each of the state arrays.
 pub(crate) fn rows(
-    columns: &Columns,
+    machine: &MachineParts,
     rom: &Rom,
     env: &EnvSnapshot,
     scratch_len: usize,
 ) -> Result<[Vec<u8>; PARTS], SwarmError> {
     let state = state(&env.machine, rom.cartridge(), &env.cart_ram)?;
-    let lengths = lengths(columns, rom, scratch_len);
+    let lengths = lengths(machine, rom, scratch_len);
     let detached_bytes = detached_bytes(rom.model());
     let mut rows: [Vec<u8>; PARTS] = lengths.map(Vec::with_capacity);
     let mut rest = &state[PREAMBLE_BYTES..];
@@ -32,8 +32,8 @@ pub(crate) fn rows(
         rest = left;
         taken
     };
-    for item in &columns.items {
-        match item {
+    for part in &machine.parts {
+        match part {
             MachinePart::Scalar { scalar, table, .. } => {
                 rows[*table].extend(take(scalar.bytes() as usize));
             }
@@ -53,12 +53,12 @@ pub(crate) fn rows(
 
 /// Puts an env into parts made for one.
 pub(crate) fn upload(
-    columns: &Columns,
+    machine: &MachineParts,
     rom: &Rom,
     env: &EnvSnapshot,
     parts: &StateArrays,
 ) -> Result<(), SwarmError> {
-    let rows = rows(columns, rom, env, parts.arrays[SCRATCH].shape()[1])?;
+    let rows = rows(machine, rom, env, parts.arrays[SCRATCH].shape()[1])?;
     for ((array, row), scalar) in parts.arrays.iter().zip(&rows).zip(scalars()) {
         match scalar {
             Scalar::U16 => array.write(&numbers(row, u16::from_le_bytes))?,
@@ -78,7 +78,7 @@ fn numbers<T, const N: usize>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> 
 
 /// Takes the env out of parts made for one; `like` is any machine of this ROM.
 pub(crate) fn download(
-    columns: &Columns,
+    machine: &MachineParts,
     rom: &Rom,
     like: &EnvSnapshot,
     parts: &StateArrays,
@@ -90,8 +90,8 @@ pub(crate) fn download(
         state[at..at + bytes.len()].copy_from_slice(bytes);
         at += bytes.len();
     };
-    for item in &columns.items {
-        match item {
+    for part in &machine.parts {
+        match part {
             MachinePart::Scalar { scalar, table, row, .. } => {
                 let width = scalar.bytes() as usize;
                 put(&bytes[*table][row * width..][..width]);

@@ -4,14 +4,12 @@
 
 use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;
-use gbxcule_runtime::get_or_make;
 
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart};
 use super::machine_ir::{arrange, checked, machine_module, machine_type};
 use crate::Model;
 use crate::kernel_source::{self, MachineAccess};
-use crate::machine::PerModel;
 use crate::program::ProgramCalls;
 
 /// Leaves the registers of envs: A F B C D E H L SP PC.
@@ -29,32 +27,26 @@ pub(crate) const FRAMES: &str = "frames";
 pub(crate) const REGISTER_COUNT: usize = 10;
 
 /// Registers and frames: small, wanted all the time.
-pub(crate) fn registers_module(model: Model) -> &'static Valid<Module> {
-    static MODULES: PerModel<Valid<Module>> = PerModel::new();
-    get_or_make(MODULES.of(model), || {
-        module(
-            model,
-            &[
-                (REGISTERS, "read_registers", EnvSelection::From),
-                (FRAMES, "read_frame", EnvSelection::Listed),
-            ],
-        )
-    })
+pub(crate) fn registers_module(model: Model) -> Valid<Module> {
+    module(
+        model,
+        &[
+            (REGISTERS, "read_registers", EnvSelection::From),
+            (FRAMES, "read_frame", EnvSelection::Listed),
+        ],
+    )
 }
 
 /// Memory by address: nearly the whole machine, since looking at a chip brings it up to date.
-pub(crate) fn memory_module(model: Model) -> &'static Valid<Module> {
-    static MODULES: PerModel<Valid<Module>> = PerModel::new();
-    get_or_make(MODULES.of(model), || {
-        module(
-            model,
-            &[
-                (PEEK, "read_byte", EnvSelection::From),
-                (POKE, "write_bytes", EnvSelection::Listed),
-                (GATHER, "read_bytes", EnvSelection::Listed),
-            ],
-        )
-    })
+pub(crate) fn memory_module(model: Model) -> Valid<Module> {
+    module(
+        model,
+        &[
+            (PEEK, "read_byte", EnvSelection::From),
+            (POKE, "write_bytes", EnvSelection::Listed),
+            (GATHER, "read_bytes", EnvSelection::Listed),
+        ],
+    )
 }
 
 /// Kernels that each run one function of the text.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use gbxcule_ir::Scalar;
-use gbxcule_runtime::{Argument, Array, Element, Kernel, compile};
+use gbxcule_runtime::{Argument, Array, Element};
 
 use super::inspect;
 use super::kernel::Arguments;
@@ -201,7 +201,7 @@ impl DeviceSwarm {
             return self.rows(&self.envs.arrays[WRAM].slice(1, bytes, 1)?, env..env + 1);
         }
         let out = self.memory.zeros(Scalar::U8, &[1, range.len()])?;
-        let [peek, ..] = self.memory_kernels()?;
+        let [peek, ..] = self.kernels.memory()?;
         let low = Argument::Int(i128::from(range.start));
         let arguments = self.of_env(env).with("low", low).with("data", &out);
         arguments.launch(peek, &[1, range.len()])?;
@@ -250,7 +250,7 @@ impl DeviceSwarm {
         }
         let data = self.memory.zeros(Scalar::U8, &[envs.len(), width])?;
         data.write(rows)?;
-        let [_, poke, _] = self.memory_kernels()?;
+        let [_, poke, _] = self.kernels.memory()?;
         let low = Argument::Int(i128::from(low));
         let arguments = self.of_envs(envs)?.with("low", low).with("data", &data);
         Ok(arguments.launch(poke, &[envs.len()])?)
@@ -264,7 +264,7 @@ impl DeviceSwarm {
         }
         let addresses = self.memory.copy_of(places)?;
         let out = self.memory.zeros(Scalar::U8, &[envs.len(), places.len()])?;
-        let [.., gather] = self.memory_kernels()?;
+        let [.., gather] = self.kernels.memory()?;
         let arguments = self.of_envs(envs)?.with("addresses", &addresses).with("data", &out);
         arguments.launch(gather, &[envs.len()])?;
         self.with_program_line(out.to_vec())
@@ -289,17 +289,5 @@ impl DeviceSwarm {
             self.config.check_env(last)?;
         }
         self.with_program_line(array.slice(0, envs, 1).and_then(|rows| rows.to_vec()))
-    }
-
-    fn memory_kernels(&self) -> Result<&[Kernel; 3], SwarmError> {
-        if let Some(kernels) = self.kernels.memory.get() {
-            return Ok(kernels);
-        }
-        let device = self.device();
-        let compiled =
-            compile(inspect::memory_module(self.rom().model()), device.device, device.build())?;
-        let kernel = |name| compiled.kernel(name);
-        let kernels = [kernel(inspect::PEEK)?, kernel(inspect::POKE)?, kernel(inspect::GATHER)?];
-        Ok(self.kernels.memory.get_or_init(|| kernels))
     }
 }

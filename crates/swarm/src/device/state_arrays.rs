@@ -7,7 +7,7 @@
 use gbxcule_ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, Value};
 use gbxcule_runtime::Array;
 
-use super::column::{Columns, WIDTHS};
+use super::column::{Columns, MachineParts, WIDTHS};
 use super::machine_ir::{DETACHED, field};
 use super::memory::Memory;
 use crate::machine::memory_bytes;
@@ -67,9 +67,9 @@ pub(crate) fn scalars() -> [Scalar; PARTS] {
 }
 
 /// Elements that each part has for an env.
-pub(crate) fn lengths(columns: &Columns, rom: &Rom, scratch_len: usize) -> [usize; PARTS] {
+pub(crate) fn lengths(machine: &MachineParts, rom: &Rom, scratch_len: usize) -> [usize; PARTS] {
     let mut lengths = [0; PARTS];
-    lengths[..FIRST_ARRAY].copy_from_slice(&columns.rows);
+    lengths[..FIRST_ARRAY].copy_from_slice(&machine.rows);
     lengths[FIRST_ARRAY..CART_RAM].copy_from_slice(&detached_bytes(rom.model()));
     (lengths[CART_RAM], lengths[COUNTERS], lengths[SCRATCH]) =
         (rom.cart_ram_bytes(), 2, scratch_len);

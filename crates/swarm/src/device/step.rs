@@ -72,17 +72,24 @@ impl Order {
     }
 }
 
-/// Finds the hot code of which a step kernel has blocks: on CUDA, for the original model, if steps
-/// do not run frame by frame. On the CPU native swarms have blocks.
+/// Returns true if a step kernel may have blocks: on CUDA, for the original model, if steps do not
+/// run frame by frame. On the CPU native swarms have blocks.
+pub(crate) fn may_have_blocks(rom: &Rom, config: &SwarmConfig, device: Device) -> bool {
+    let is_asked = match config.recompile {
+        Recompile::Off => false,
+        Recompile::Always => true,
+        Recompile::WhereItWins => device != Device::Cpu,
+    };
+    is_asked && rom.model() == Model::Original && !config.programs.needs_single_frames()
+}
+
+/// Finds the hot code of which a step kernel has blocks.
 pub(crate) fn hot_code(rom: &Rom, config: &SwarmConfig, device: Device) -> Option<HotCode> {
-    let may_have_blocks = rom.model() == Model::Original && !config.programs.needs_single_frames();
-    let find = || HotCode::find(rom.bytes());
-    match config.recompile {
-        Recompile::Off => None,
-        Recompile::Always => may_have_blocks.then(find),
-        Recompile::WhereItWins if device == Device::Cpu => None,
-        Recompile::WhereItWins => may_have_blocks.then(find).filter(HotCode::is_worth_it),
+    if !may_have_blocks(rom, config, device) {
+        return None;
     }
+    let found = HotCode::find(rom.bytes());
+    (config.recompile == Recompile::Always || found.is_worth_it()).then_some(found)
 }
 
 /// A step kernel.

@@ -1,23 +1,23 @@
 //! The swarm in device memory.
 
-use gbxcule_ir::check::Valid;
-use gbxcule_ir::{Module, Scalar};
-use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, Stream, compile};
+use gbxcule_ir::Scalar;
+use gbxcule_runtime::{Argument, Array, Build, Device, Error, Stream};
 
-use super::column::Columns;
+use super::column::MachineParts;
 use super::copy_env::LANES;
 use super::kernel::Arguments;
+use super::kernel_set::KernelSet;
 use super::memory::Memory;
 use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
-use super::step::{Order, StepKernel};
-use super::{begin, copy_env, host_copy, inspect, link, step};
+use super::step::Order;
+use super::{begin, host_copy, step};
 use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
 use crate::native::joined;
 use crate::shared_calls::SwarmParts;
 use crate::step_plan::StepPlan;
-use crate::{EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError};
+use crate::{EnvSnapshot, LinkMode, Rom, Stage, SwarmConfig, SwarmError};
 
 /// Bytes of an env in [`Buffers`] beside rewards and observations: action, done and mask; manual
 /// buttons, twice; progress in a step.
@@ -62,10 +62,7 @@ pub struct DeviceSwarm {
     pub(super) memory: Memory,
     pub(crate) seed: u64,
     pub(crate) episodes: Episodes,
-    columns: Columns,
-    order: Order,
-    blocks: usize,
-    pub(super) kernels: Kernels,
+    pub(super) kernels: KernelSet,
     /// State of all envs.
     pub(super) envs: StateArrays,
     starts: Starts,
@@ -78,19 +75,6 @@ pub struct DeviceSwarm {
 struct Starts {
     on_device: StateArrays,
     on_host: Vec<EnvSnapshot>,
-}
-
-pub(super) struct Kernels {
-    step: Kernel,
-    /// `None` if the step kernel computes the outputs too, or the stage has none.
-    outputs: Option<Kernel>,
-    /// `None` if the programs have nothing to do where an episode begins.
-    begin: Option<Kernel>,
-    transfer: Kernel,
-    pub(super) registers: Kernel,
-    pub(super) frames: Kernel,
-    /// Kernels that read and write memory for debugging, compiled at their first use.
-    pub(super) memory: std::sync::OnceLock<[Kernel; 3]>,
 }
 
 /// Arrays beside the state.
@@ -131,19 +115,8 @@ impl DeviceSwarm {
         config.check_link()?;
         config.programs.check_codec(&config.codec)?;
         let memory = Memory::new(device.device)?;
-        let model = rom.model();
-        let StepKernel { module, blocks } = match config.link {
-            LinkMode::Open => {
-                let hot = step::hot_code(&rom, &config, device.device);
-                let hot = hot.as_ref().map(|hot| (hot, &rom));
-                step::step_kernel(&config.programs, config.stage, model, hot)
-            }
-            LinkMode::Pairs => StepKernel { module: link::pair_kernel(model), blocks: 0 },
-        };
-        let machine = super::machine_ir::machine_type(&module);
-        let columns = Columns::new(&module.types, machine);
-        let kernels = Kernels::new(&module, &config, model, device)?;
-        let lengths = lengths(&columns, &rom, config.programs.scratch_len());
+        let kernels = KernelSet::new(&rom, &config, device)?;
+        let lengths = lengths(&kernels.facts.machine, &rom, config.programs.scratch_len());
         let outputs = 4 * (1 + config.programs.obs_dim()) as u64;
         let bytes = env_bytes(lengths) + outputs + ENV_BUFFER_BYTES;
         memory.fits(config.num_envs, bytes)?;
@@ -160,9 +133,6 @@ impl DeviceSwarm {
             rom,
             memory,
             seed: 0,
-            columns,
-            order: Order::of(&module),
-            blocks,
             kernels,
         };
         swarm.restart_from(&[], 0)?;
@@ -178,7 +148,7 @@ impl DeviceSwarm {
     /// The order in which machines of a warp execute.
     #[must_use]
     pub fn order(&self) -> Order {
-        self.order
+        self.kernels.facts.order
     }
 
     /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
@@ -186,7 +156,7 @@ impl DeviceSwarm {
     /// little of the ROM's code is hot.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
-        (self.blocks > 0).then_some(self.blocks)
+        Some(self.kernels.facts.blocks).filter(|&blocks| blocks > 0)
     }
 
     /// Resets the marked envs to the starts of their next episodes: chance is drawn, the
@@ -288,7 +258,7 @@ impl DeviceSwarm {
         self.transfer(&self.staging_env, &self.envs, env, &self.buffers.mask_of_one)?;
         self.with_program_line(self.memory.stream.synchronize())?;
         let like = &self.starts.on_host[0];
-        let mut snapshot = host_copy::download(&self.columns, &self.rom, like, &self.staging_env)?;
+        let mut snapshot = host_copy::download(self.parts(), &self.rom, like, &self.staging_env)?;
         if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
         }
@@ -328,11 +298,15 @@ impl DeviceSwarm {
     /// Copies a state to the room for one env.
     fn upload(&self, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         if self.config.link == LinkMode::Open {
-            return host_copy::upload(&self.columns, &self.rom, snapshot, &self.staging_env);
+            return host_copy::upload(self.parts(), &self.rom, snapshot, &self.staging_env);
         }
         let counters = joined(snapshot.counters);
         let snapshot = EnvSnapshot { counters, ..snapshot.clone() };
-        host_copy::upload(&self.columns, &self.rom, &snapshot, &self.staging_env)
+        host_copy::upload(self.parts(), &self.rom, &snapshot, &self.staging_env)
+    }
+
+    fn parts(&self) -> &MachineParts {
+        &self.kernels.facts.machine
     }
 
     pub(crate) fn starts(&self) -> &[EnvSnapshot] {
@@ -409,7 +383,7 @@ impl SwarmParts for DeviceSwarm {
 
     /// Copies the starts to the device.
     fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
-        let lengths = lengths(&self.columns, &self.rom, self.config.programs.scratch_len());
+        let lengths = lengths(self.parts(), &self.rom, self.config.programs.scratch_len());
         let count = starts.len();
         let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
@@ -491,33 +465,6 @@ impl DeviceConfig {
             // bytes, and actions index a table of 256. Tests run it all in checked builds.
             unsafe { Build::trusting() }
         }
-    }
-}
-
-impl Kernels {
-    fn new(
-        step: &Valid<Module>,
-        config: &SwarmConfig,
-        model: Model,
-        device: DeviceConfig,
-    ) -> Result<Self, SwarmError> {
-        let build = device.build();
-        let compile = |module: &Valid<Module>| compile(module, device.device, build);
-        let registers = compile(inspect::registers_module(model))?;
-        let (programs, stage) = (&config.programs, config.stage);
-        let is_linked = config.link == LinkMode::Pairs;
-        let outputs = (is_linked && stage != Stage::EmulateOnly)
-            .then(|| link::outputs_kernel(programs, stage, model));
-        let begin = begin::begin_module(programs, stage, model);
-        Ok(Self {
-            step: compile(step)?.kernel(if is_linked { link::KERNEL } else { step::KERNEL })?,
-            outputs: outputs.map(|module| compile(&module)?.kernel(step::KERNEL)).transpose()?,
-            begin: begin.map(|module| compile(&module)?.kernel(begin::KERNEL)).transpose()?,
-            transfer: compile(&copy_env::module())?.kernel(copy_env::KERNEL)?,
-            registers: registers.kernel(inspect::REGISTERS)?,
-            frames: registers.kernel(inspect::FRAMES)?,
-            memory: std::sync::OnceLock::new(),
-        })
     }
 }
 

@@ -164,6 +164,7 @@ bodies! {
     link::what_pairs_cannot_have_is_refused_alike,
     recompile::code_made_for_the_rom_does_the_same,
     recompile::code_made_for_random_roms_does_the_same,
+    recompile::a_swarm_that_finds_its_kernels_does_the_same,
     traffic::a_step_copies_its_actions_and_waits_for_nothing,
     traffic::whoever_watches_waits_only_where_they_look,
     traffic::what_is_looked_at_is_copied_and_nothing_else,

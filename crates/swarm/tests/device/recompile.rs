@@ -27,6 +27,26 @@ pub(crate) fn code_made_for_random_roms_does_the_same(subject: Subject) {
     }
 }
 
+/// A second swarm finds its kernels where the first one left them: in memory on the CPU, else on
+/// disk.
+pub(crate) fn a_swarm_that_finds_its_kernels_does_the_same(subject: Subject) {
+    let rom = subject.game();
+    let mut left = Vec::new();
+    for _ in 0..2 {
+        let config = SwarmConfig { recompile: Recompile::Always, ..config(2) };
+        let mut pair = Pair {
+            native: NativeSwarm::new(subject.rom(rom), config.clone()).expect("a swarm"),
+            ours: on(subject, Layout::EnvMajor).swarm(rom, config),
+        };
+        pair.step(&actions(2, 0));
+        pair.assert_equal("after a step");
+        let facts = (pair.ours.order(), pair.ours.blocks());
+        left.push((facts, Some(pair).filter(|_| subject.device == Device::Cpu)));
+    }
+    assert_eq!(left[0].0, left[1].0);
+    assert_eq!(left[0].0.1.is_some(), subject.model == Model::Original, "blocks or none");
+}
+
 fn assert_alike(subject: Subject, rom: &[u8], name: &str) {
     let num_envs = 5;
     let config = SwarmConfig { recompile: Recompile::Always, ..config(num_envs) };

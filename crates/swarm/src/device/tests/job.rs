@@ -94,7 +94,7 @@ impl Job {
     }
 
     fn places(&self, program: &Program) -> Vec<Place> {
-        let lengths = lengths(&program.columns, &self.rom, 0);
+        let lengths = lengths(&program.columns.machine, &self.rom, 0);
         let place = |part: usize| {
             let (width, elements) = (scalars()[part].bytes() as usize, lengths[part]);
             let by_column =
@@ -144,7 +144,7 @@ impl Job {
     fn rows(&self, native: &NativeSwarm, program: &Program) -> Vec<[Vec<u8>; PARTS]> {
         let row = |env| {
             let snapshot = native.snapshot(env).expect("an env");
-            host_copy::rows(&program.columns, &self.rom, &snapshot, 0).expect("a state")
+            host_copy::rows(&program.columns.machine, &self.rom, &snapshot, 0).expect("a state")
         };
         (0..self.envs).map(row).collect()
     }

@@ -1,0 +1,133 @@
+//! The kernels of a swarm, compiled or found compiled, each by its recipe.
+
+use std::sync::{Arc, OnceLock};
+
+use gbxcule_runtime::{Compiled, Error, Kernel, MadeModule};
+
+use super::column::{Columns, MachineParts};
+use super::machine_ir::machine_type;
+use super::recipe::Recipe;
+use super::step::{Order, StepKernel};
+use super::swarm::DeviceConfig;
+use super::{begin, copy_env, inspect, link, step};
+use crate::{LinkMode, Model, Rom, Stage, SwarmConfig};
+
+pub(super) struct KernelSet {
+    pub(super) step: Kernel,
+    /// `None` if the step kernel computes the outputs too, or the stage has none.
+    pub(super) outputs: Option<Kernel>,
+    /// `None` if the programs have nothing to do where an episode begins.
+    pub(super) begin: Option<Kernel>,
+    pub(super) transfer: Kernel,
+    pub(super) registers: Kernel,
+    pub(super) frames: Kernel,
+    /// Kernels that read and write memory for debugging, compiled at their first use.
+    memory: OnceLock<[Kernel; 3]>,
+    pub(super) facts: StepFacts,
+    device: DeviceConfig,
+    model: Model,
+}
+
+/// Facts about a step kernel that its swarm needs, and that are kept as the kernel's notes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct StepFacts {
+    pub(super) order: Order,
+    /// Blocks of code made for the ROM.
+    pub(super) blocks: usize,
+    pub(super) machine: MachineParts,
+}
+
+impl KernelSet {
+    pub(super) fn new(
+        rom: &Rom,
+        config: &SwarmConfig,
+        device: DeviceConfig,
+    ) -> Result<Self, Error> {
+        let (programs, stage, model) = (&config.programs, config.stage, rom.model());
+        let is_linked = config.link == LinkMode::Pairs;
+        let step = if is_linked { pairs(model, device)? } else { step(rom, config, device)? };
+        let outputs = || {
+            let recipe = Recipe::new("outputs of pairs", model).with_programs(programs, stage);
+            let module = || link::outputs_kernel(programs, stage, model);
+            recipe.compile(device, module)?.kernel(step::KERNEL)
+        };
+        let outputs = (is_linked && stage != Stage::EmulateOnly).then(outputs).transpose()?;
+        let begin = || {
+            let recipe = Recipe::new(begin::KERNEL, model).with_programs(programs, stage);
+            let module = || begin::begin_module(programs, stage, model);
+            recipe.compile(device, module)?.kernel(begin::KERNEL)
+        };
+        let begin = programs.has_begin_work_in(stage).then(begin).transpose()?;
+        let transfer = Recipe::new(copy_env::KERNEL, model).compile(device, copy_env::module)?;
+        let registers = Recipe::new(inspect::REGISTERS, model)
+            .compile(device, || inspect::registers_module(model))?;
+        Ok(Self {
+            step: step.kernel(if is_linked { link::KERNEL } else { step::KERNEL })?,
+            outputs,
+            begin,
+            transfer: transfer.kernel(copy_env::KERNEL)?,
+            registers: registers.kernel(inspect::REGISTERS)?,
+            frames: registers.kernel(inspect::FRAMES)?,
+            memory: OnceLock::new(),
+            facts: StepFacts::parse(step.notes())
+                .unwrap_or_else(|| unreachable!("notes are kept as they were written")),
+            device,
+            model,
+        })
+    }
+
+    /// The kernels that read a byte of envs, change bytes and gather bytes.
+    pub(super) fn memory(&self) -> Result<&[Kernel; 3], Error> {
+        if let Some(kernels) = self.memory.get() {
+            return Ok(kernels);
+        }
+        let recipe = Recipe::new("memory", self.model);
+        let compiled = recipe.compile(self.device, || inspect::memory_module(self.model))?;
+        let kernel = |name| compiled.kernel(name);
+        let kernels = [kernel(inspect::PEEK)?, kernel(inspect::POKE)?, kernel(inspect::GATHER)?];
+        Ok(self.memory.get_or_init(|| kernels))
+    }
+}
+
+fn step(rom: &Rom, config: &SwarmConfig, device: DeviceConfig) -> Result<Arc<Compiled>, Error> {
+    let (programs, stage, model) = (&config.programs, config.stage, rom.model());
+    let mut recipe = Recipe::new(step::KERNEL, model).with_programs(programs, stage);
+    if step::may_have_blocks(rom, config, device.device) {
+        recipe = recipe.with_blocks(rom.bytes(), config.recompile);
+    }
+    recipe.compile_with_notes(device, || {
+        let hot = step::hot_code(rom, config, device.device);
+        let hot = hot.as_ref().map(|hot| (hot, rom));
+        made(step::step_kernel(programs, stage, model, hot))
+    })
+}
+
+fn pairs(model: Model, device: DeviceConfig) -> Result<Arc<Compiled>, Error> {
+    let module = || made(StepKernel { module: link::pair_kernel(model), blocks: 0 });
+    Recipe::new(link::KERNEL, model).compile_with_notes(device, module)
+}
+
+fn made(StepKernel { module, blocks }: StepKernel) -> MadeModule {
+    let Columns { machine, .. } = Columns::new(&module.types, machine_type(&module));
+    let notes = StepFacts { order: Order::of(&module), blocks, machine }.notes();
+    MadeModule { module, notes }
+}
+
+impl StepFacts {
+    /// The facts, a line each.
+    fn notes(&self) -> String {
+        format!("{}\n{}\n{}", self.order.name(), self.blocks, self.machine.text())
+    }
+
+    fn parse(notes: &str) -> Option<Self> {
+        let mut lines = notes.lines();
+        let (order, blocks, machine) = (lines.next()?, lines.next()?, lines.next()?);
+        Some(Self {
+            order: [Order::EachItsOwn, Order::LowestFirst]
+                .into_iter()
+                .find(|it| it.name() == order)?,
+            blocks: blocks.parse().ok()?,
+            machine: MachineParts::parse(machine)?,
+        })
+    }
+}
