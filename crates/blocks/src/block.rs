@@ -119,9 +119,9 @@ impl MemoryMap {
         Self { high_code: None, ..self }
     }
 
-    fn facts(&self, translation: &MachineIr) -> Vec<KnownPlace> {
+    fn facts(&self, machine_ir: &MachineIr) -> Vec<KnownPlace> {
         let fact = |path: &[&str], index: Option<usize>, scalar, bits: u64| {
-            let mut path = translation.path(path);
+            let mut path = machine_ir.path(path);
             path.extend(index.map(|index| index as u64));
             KnownPlace { path, literal: Literal::from_bits(scalar, bits) }
         };
@@ -149,9 +149,9 @@ pub(crate) struct ReliedOn {
 
 impl ReliedOn {
     /// The part of a map that facts tell of.
-    fn new(map: MemoryMap, translation: &MachineIr, facts: &[KnownPlace]) -> Self {
+    fn new(map: MemoryMap, machine_ir: &MachineIr, facts: &[KnownPlace]) -> Self {
         let relies = |name: &str, index: usize| {
-            let path = [translation.path(&[name]), vec![index as u64]].concat();
+            let path = [machine_ir.path(&[name]), vec![index as u64]].concat();
             facts.iter().any(|fact| fact.path == path)
         };
         let at = map.high_code.map_or(0, |code| code.at);
@@ -217,23 +217,23 @@ impl Block {
     /// # Errors
     /// Its first instruction is left to the interpreter.
     pub fn new(
-        translation: &MachineIr,
+        machine_ir: &MachineIr,
         rom: &[u8],
         map: MemoryMap,
         pc: u16,
     ) -> Result<Self, Unsupported> {
-        Self::within(Limits::CPU, translation, rom, map, pc)
+        Self::within(Limits::CPU, machine_ir, rom, map, pc)
     }
 
     /// The block within other bounds than those of blocks for CPUs.
     pub(crate) fn within(
         limits: Limits<'_>,
-        translation: &MachineIr,
+        machine_ir: &MachineIr,
         rom: &[u8],
         map: MemoryMap,
         pc: u16,
     ) -> Result<Self, Unsupported> {
-        tree::build(limits, translation, rom, map, pc)
+        tree::build(limits, machine_ir, rom, map, pc)
     }
 
     /// Code of the block, as IR.
@@ -242,8 +242,8 @@ impl Block {
     }
 
     /// Adds the block to a module that has the machine's functions.
-    pub fn add_to(self, translation: &MachineIr, module: &mut Module) -> FunctionId {
-        let id = module.declare("block", translation.params(), Type::UNIT);
+    pub fn add_to(self, machine_ir: &MachineIr, module: &mut Module) -> FunctionId {
+        let id = module.declare("block", machine_ir.params(), Type::UNIT);
         module.functions[id].body = self.body;
         // The machine masks its indices, and so does what is left of it.
         module.functions[id].trusted = true;

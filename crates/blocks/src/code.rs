@@ -76,12 +76,12 @@ pub struct Code {
 impl Code {
     /// Compiles blocks of a ROM of so many bytes.
     pub fn new(blocks: Vec<Block>, rom_bytes: usize) -> Result<Vec<Self>, Error> {
-        let translation = MachineIr::get();
-        let mut module = translation.outlines();
+        let machine_ir = MachineIr::get();
+        let mut module = machine_ir.outlines();
         let heads: Vec<(u16, ReliedOn)> =
             blocks.iter().map(|block| (block.pc, block.relied_on)).collect();
         let exports: Vec<_> =
-            blocks.into_iter().map(|block| block.add_to(translation, &mut module)).collect();
+            blocks.into_iter().map(|block| block.add_to(machine_ir, &mut module)).collect();
         let externals = door::doors()
             .into_iter()
             .filter_map(|(name, address)| Some(External { function: module.find(name)?, address }));
@@ -126,7 +126,7 @@ impl Code {
         let len = memories.rom.shape[0];
         assert!(len == self.rom_len, "a block runs on the ROM that it was made from");
         // SAFETY: the code was made of the machine's own source for this signature. It reads and
-        // writes the machine, whose layout is that of the translation (`subset/tests/machine/
+        // writes the machine, whose layout is that of the module (`subset/tests/machine/
         // layout`), and of the arrays what the source does after its bounds checks and masks.
         unsafe {
             (self.entry)(std::ptr::null_mut(), machine, &memories.rom, &memories.cart_ram);

@@ -1,6 +1,6 @@
 //! Doors: host functions that a block calls by address.
 //!
-//! Each has the signature that `codegen-clif` gives the function's translation: the record, the
+//! Each has the signature that `codegen-clif` gives the function's code: the record, the
 //! machine's address, both arrays part by part, and scalars. Integers come without a promise about
 //! the bits of a register beyond their width, so they are taken as 32 bits and cut.
 #![allow(unsafe_code, reason = "called by machine code, with a machine by its address")]

@@ -109,19 +109,19 @@ impl HotCode {
     pub fn add_to(&self, module: &mut Module, rom: &[u8]) -> usize {
         let valid = check::module(std::mem::take(module))
             .unwrap_or_else(|faults| unreachable!("the machine keeps all rules: {faults:#?}"));
-        let translation = MachineIr::new(valid.clone());
+        let machine_ir = MachineIr::new(valid.clone());
         *module = valid.into_inner();
         let ends: Vec<u16> = self.heads.iter().map(|head| head.pc).collect();
         let limits = if self.is_loop { LOOP_LIMITS } else { Limits { ends: &ends, ..TURN_LIMITS } };
         let mut blocks: BTreeMap<u16, Vec<FunctionId>> = BTreeMap::new();
         for head in &self.heads {
-            if let Some(body) = body(limits, &translation, rom, head) {
-                let function = planter::declare(body, &translation, module);
+            if let Some(body) = body(limits, &machine_ir, rom, head) {
+                let function = planter::declare(body, &machine_ir, module);
                 blocks.entry(head.pc).or_default().push(function);
             }
         }
         if !blocks.is_empty() {
-            planter::plant(&blocks, &translation, module);
+            planter::plant(&blocks, &machine_ir, module);
         }
         blocks.values().map(Vec::len).sum()
     }
@@ -144,12 +144,12 @@ fn button(machine: u64, turn: u32) -> u8 {
 /// The largest block at a head that is small enough for a kernel.
 fn body(
     mut limits: Limits<'_>,
-    translation: &MachineIr,
+    machine_ir: &MachineIr,
     rom: &[u8],
     head: &HotHead,
 ) -> Option<Body> {
     while limits.instructions >= MIN_INSTRUCTIONS {
-        let block = Block::within(limits, translation, rom, head.map, head.pc).ok()?;
+        let block = Block::within(limits, machine_ir, rom, head.map, head.pc).ok()?;
         let mut body = block.into_body();
         planter::leave_by_breaks(&mut body);
         if body.values.len() <= MAX_OPERATIONS && depth(&body) <= MAX_DEPTH {

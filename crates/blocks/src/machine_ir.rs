@@ -27,7 +27,7 @@ pub struct MachineIr {
 }
 
 impl MachineIr {
-    /// The translation, made once a process.
+    /// The module, made once a process.
     pub fn get() -> &'static Self {
         static TRANSLATION: OnceLock<MachineIr> = OnceLock::new();
         TRANSLATION.get_or_init(|| {

@@ -36,7 +36,7 @@ impl Tree<'_> {
         let pc = self.start[self.pc].literal().map_or(0, |pc| pc.bits() as u16);
         Block {
             pc,
-            relied_on: ReliedOn::new(self.map, self.translation, &used),
+            relied_on: ReliedOn::new(self.map, self.machine_ir, &used),
             longest_mcycles,
             body: assembled(specialiser.residual, main, heads, &homes, is_loop),
         }
@@ -63,8 +63,8 @@ impl Tree<'_> {
     }
 
     fn homes(&self, residual: &mut Residual) -> Vec<RegisterSlot> {
-        let cpu = self.translation.path(&["cpu"])[0] as u32;
-        let registers = self.translation.registers.iter().enumerate();
+        let cpu = self.machine_ir.path(&["cpu"])[0] as u32;
+        let registers = self.machine_ir.registers.iter().enumerate();
         let home = |(at, (name, ty)): (usize, &(String, Type))| {
             let path = vec![Projection::Field(cpu), Projection::Field(at as u32)];
             let field = residual.place(Root::Param(0), path, *ty);

@@ -24,7 +24,7 @@ fn is_code(pc: u16) -> bool {
 /// Makes a block.
 pub(super) fn build(
     limits: Limits<'_>,
-    translation: &MachineIr,
+    machine_ir: &MachineIr,
     rom: &[u8],
     map: MemoryMap,
     pc: u16,
@@ -32,33 +32,33 @@ pub(super) fn build(
     if !is_code(pc) {
         return Err(Unsupported("a head outside of ROM and high RAM"));
     }
-    let facts = &map.facts(translation)[..];
-    let handle = |param, bytes| ArrayInput { param, ty: translation.array, bytes };
+    let facts = &map.facts(machine_ir)[..];
+    let handle = |param, bytes| ArrayInput { param, ty: machine_ir.array, bytes };
     let mut specialiser = Specialiser::new(
-        &translation.module,
-        (0, translation.machine),
+        &machine_ir.module,
+        (0, machine_ir.machine),
         vec![handle(1, Some(rom)), handle(2, None)],
         facts.to_vec(),
-        vec![translation.path(&["deadline"])],
+        vec![machine_ir.path(&["deadline"])],
     );
     let root = specialiser.residual.body.root;
     let main = specialiser.residual.open(root);
-    let heads: Vec<Value> = translation
+    let heads: Vec<Value> = machine_ir
         .registers
         .iter()
         .map(|&(_, ty)| specialiser.residual.define(Op::Zero, ty))
         .collect();
     let mut registers: Vec<PartialValue> =
         heads.iter().map(|&head| PartialValue::Value(head)).collect();
-    let pc_at = translation.register("pc");
+    let pc_at = machine_ir.register("pc");
     registers[pc_at] = PartialValue::Literal(Literal::from_bits(Scalar::U16, u64::from(pc)));
     let state = State::new(facts, registers.clone(), main);
     let mut tree = Tree {
-        translation,
+        machine_ir,
         pc: pc_at,
-        now: translation.register("now"),
-        sp: translation.register("sp"),
-        deadline: translation.path(&["deadline"]),
+        now: machine_ir.register("now"),
+        sp: machine_ir.register("sp"),
+        deadline: machine_ir.path(&["deadline"]),
         start: registers,
         instructions: Vec::new(),
         current: 0,
@@ -104,7 +104,7 @@ struct WayEnd {
 }
 
 pub(super) struct Tree<'t> {
-    pub(super) translation: &'t MachineIr,
+    pub(super) machine_ir: &'t MachineIr,
     pub(super) pc: usize,
     pub(super) now: usize,
     pub(super) sp: usize,
@@ -132,10 +132,10 @@ impl Policy for Tree<'_> {
         args: &[Option<Literal>],
         progress: Progress,
     ) -> Treatment {
-        if function == self.translation.fetch {
+        if function == self.machine_ir.fetch {
             self.fetches.set(self.fetches.get() + 1);
         }
-        let callee = &self.translation.module.functions[function];
+        let callee = &self.machine_ir.module.functions[function];
         if callee.inline == Inline::Always {
             return Treatment::Unfold;
         }
@@ -223,7 +223,7 @@ impl Tree<'_> {
         let moment = specialiser.binary(block, BinaryOp::Add, now, rest);
         let deadline = specialiser.load_memory(block, &self.deadline);
         let inputs = [moment, deadline].map(|known| Input::Passed(PassedValue::Scalar(known)));
-        let is_before = self.translation.is_before;
+        let is_before = self.machine_ir.is_before;
         let ended = specialiser.call_straight(state.clone(), self, is_before, &inputs)?;
         match ended.result {
             Some(PassedValue::Scalar(known)) => Ok(known),
@@ -344,7 +344,7 @@ impl Tree<'_> {
     ) -> Result<Vec<State>, Unsupported> {
         let arrays = [0, 1].map(|array| Input::Passed(PassedValue::Array(array)));
         let mut inputs = vec![Input::Registers, Input::Memory, arrays[0], arrays[1]];
-        let MachineIr { fetch, execute, .. } = *self.translation;
+        let MachineIr { fetch, execute, .. } = *self.machine_ir;
         let fetched = specialiser.call_straight(state, self, fetch, &inputs)?;
         let Some(opcode @ PassedValue::Scalar(PartialValue::Literal(_))) = fetched.result else {
             return Err(Unsupported("an opcode that is not known"));

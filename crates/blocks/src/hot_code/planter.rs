@@ -60,13 +60,13 @@ pub(super) fn leave_by_breaks(body: &mut Body) {
 }
 
 /// Makes a function of a block: `block(machine, rom, cart_ram, cpu)`, which is put in place.
-pub(super) fn declare(mut body: Body, translation: &MachineIr, module: &mut Module) -> FunctionId {
-    let mut params = module.functions[translation.execute].params[..4].to_vec();
+pub(super) fn declare(mut body: Body, machine_ir: &MachineIr, module: &mut Module) -> FunctionId {
+    let mut params = module.functions[machine_ir.execute].params[..4].to_vec();
     let cpu = Param { mode: PassMode::Mutable, ..params.remove(0) };
     params.push(cpu);
     let id = module.declare("block", params, Type::UNIT);
     // The registers are in a variable of the loop.
-    let registers = Projection::Field(translation.path(&["cpu"])[0] as u32);
+    let registers = Projection::Field(machine_ir.path(&["cpu"])[0] as u32);
     for place in body.places.handles().collect::<Vec<_>>() {
         let path = body.path(place).to_vec();
         if body.places[place].root == Root::Param(0) && path.first() == Some(&registers) {
@@ -86,7 +86,7 @@ pub(super) fn declare(mut body: Body, translation: &MachineIr, module: &mut Modu
 /// Calls blocks where the loop over opcodes begins a round.
 pub(super) fn plant(
     blocks: &BTreeMap<u16, Vec<FunctionId>>,
-    translation: &MachineIr,
+    machine_ir: &MachineIr,
     module: &mut Module,
 ) {
     let hot = module.find("Machine::run_until_deadline");
@@ -102,7 +102,7 @@ pub(super) fn plant(
     });
     let round = round.unwrap_or_else(|| unreachable!("it executes in a loop"));
     let variables = [local("cpu"), local("opcode")];
-    let mut planter = Planter::new(Builder::new(module, hot), translation, variables);
+    let mut planter = Planter::new(Builder::new(module, hot), machine_ir, variables);
     let [first, entry] = [planter.first(), planter.entry(blocks)];
     planter.builder.finish();
     let body = &mut module.functions[hot].body;
@@ -126,11 +126,11 @@ struct Planter<'m> {
 }
 
 impl<'m> Planter<'m> {
-    fn new(mut builder: Builder<'m>, translation: &MachineIr, [cpu, opcode]: [LocalId; 2]) -> Self {
-        let register = |name| translation.register(name) as u32;
+    fn new(mut builder: Builder<'m>, machine_ir: &MachineIr, [cpu, opcode]: [LocalId; 2]) -> Self {
+        let register = |name| machine_ir.register(name) as u32;
         let machine = builder.param_place(0);
         let mut halt_bug = machine;
-        for field in translation.path(&["cpu", "halt_bug"]) {
+        for field in machine_ir.path(&["cpu", "halt_bug"]) {
             halt_bug = builder.field(halt_bug, field as u32);
         }
         let is_twice = builder.scratch("is_twice", Type::BOOL);

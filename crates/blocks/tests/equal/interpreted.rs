@@ -24,15 +24,15 @@ proptest! {
         scenes in prop::collection::vec(scene(), 12),
     ) {
         let Some(start) = Subject::new(&rom) else { return Ok(()) };
-        let translation = MachineIr::get();
-        let mut module = Module::clone(&translation.module);
+        let machine_ir = MachineIr::get();
+        let mut module = Module::clone(&machine_ir.module);
         let mut ran = Vec::new();
         for scene in &scenes {
             let mut machine = start.machine;
             scene.apply(&mut machine);
             let map = MemoryMap::of(&machine).expect("no OAM DMA in ROM");
-            if let Ok(block) = Block::new(translation, &start.rom, map, scene.pc) {
-                let block = block.add_to(translation, &mut module);
+            if let Ok(block) = Block::new(machine_ir, &start.rom, map, scene.pc) {
+                let block = block.add_to(machine_ir, &mut module);
                 ran.push((scene, with_handles(&mut module, block)));
             }
         }

@@ -18,9 +18,9 @@ fn block(program: &[u8]) -> (Subject, Block) {
 
 /// Calls of the machine's functions in a program's block.
 fn calls(program: &[u8]) -> usize {
-    let translation = MachineIr::get();
-    let mut module = Module::clone(&translation.module);
-    let block = block(program).1.add_to(translation, &mut module);
+    let machine_ir = MachineIr::get();
+    let mut module = Module::clone(&machine_ir.module);
+    let block = block(program).1.add_to(machine_ir, &mut module);
     let values = module.functions[block].body.values.iter();
     values.filter(|(_, value)| matches!(value.op, Op::Call { .. })).count()
 }
