@@ -21,8 +21,8 @@ def index_after_its_loop(x: wp.array(dtype=float), n: int, out: wp.array(dtype=f
     i = wp.tid()
     total = float(0.0)
     k = int(0)
-    # With `n % 7` in its place and n = -1 Warp 1.19 returns 1, and Python, as we do, 0.
-    for k in range(n & 7):
+    # It has a turn for each n: without one Warp 1.19 reads a variable that it never set.
+    for k in range(1 + (n & 7)):
         total += x[i]
         for k in range(2, 4 + (n & 1)):
             total += float(k)
