@@ -44,7 +44,7 @@ def on_stand_ins(tmp_path_factory):
 
     def run(*command):
         return subprocess.run(
-            [sys.executable, *map(str, command)], env=os.environ | settings, capture_output=True, text=True, timeout=600
+            [sys.executable, *map(str, command)], env=os.environ | settings, capture_output=True, text=True, timeout=1800
         )
 
     return run
