@@ -254,6 +254,16 @@ impl Survey {
         self.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Tried)).count()
     }
 
+    /// Refused kernels that lack nothing but values or types: none that were tried fit, but others
+    /// may, given by `--define` and `--types`.
+    pub fn wants_values(&self) -> usize {
+        let wants = |entry: &&Entry| match &entry.outcome {
+            Outcome::Refused(faults) => faults.iter().all(asks_for_values),
+            _ => false,
+        };
+        self.entries.iter().filter(wants).count()
+    }
+
     /// Kernels that showed a bug of ours.
     pub fn bugs(&self) -> impl Iterator<Item = (&Entry, &str)> {
         self.entries.iter().filter_map(|entry| match &entry.outcome {
@@ -354,11 +364,14 @@ impl fmt::Display for Survey {
         let taken = if self.writes_texts { "compiled, to all texts" } else { "compiled" };
         share(taken, self.compiled())?;
         if self.tried() > 0 {
-            share("  with values that were tried", self.tried())?;
+            share("  only with --define or --types", self.tried())?;
         }
         share("refused", refusals)?;
         for (code, count) in refused {
             share(&format!("  {code}"), count)?;
+        }
+        if self.wants_values() > 0 {
+            share("  for want of a value or type", self.wants_values())?;
         }
         share("bugs", self.bugs().count())?;
         for (entry, what) in self.bugs() {

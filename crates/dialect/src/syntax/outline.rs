@@ -412,7 +412,7 @@ fn is_prose(text: &str) -> bool {
 }
 
 /// The names of `a.b.c`.
-fn path(expr: &Expr) -> Option<Vec<&str>> {
+pub(super) fn path(expr: &Expr) -> Option<Vec<&str>> {
     match expr {
         Expr::Name(name) => Some(vec![name.id.as_str()]),
         Expr::Attribute(attribute) => {
