@@ -364,7 +364,7 @@ impl fmt::Display for Survey {
         let taken = if self.writes_texts { "compiled, to all texts" } else { "compiled" };
         share(taken, self.compiled())?;
         if self.tried() > 0 {
-            share("  only with --define or --types", self.tried())?;
+            share("  only with --define, --types", self.tried())?;
         }
         share("refused", refusals)?;
         for (code, count) in refused {
