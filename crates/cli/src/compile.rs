@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use gbxcule_codegen_cxx::{self as cxx, Dialect};
-use gbxcule_dialect::survey::survey;
+use gbxcule_dialect::survey::{survey, survey_with_texts};
 use gbxcule_dialect::{ImportOptions, Program, Texts};
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::{self, Valid};
@@ -70,7 +70,7 @@ pub(crate) struct Compile {
 
     /// The value of a name that only Python would know: a constant of a compiled module
     /// (`mujoco.mjtGeom.mjGEOM_BOX=6`), or an argument of a function around a kernel
-    /// (`make.dtype=wp.float64`); may be given several times
+    /// (`make.dtype=wp.float64`, `make.helper=package.module.function`); may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = definition)]
     define: Vec<(String, String)>,
 
@@ -88,10 +88,14 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "DIR")]
     header: Option<PathBuf>,
 
-    /// Compile every kernel below this folder to C++ and CUDA text; print how many are refused, by
-    /// reason, and how fast it went
+    /// Compile every kernel below this folder; print how many are refused, by reason, and how fast
+    /// it went
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "emit", "kernel", "header"])]
     survey: Option<PathBuf>,
+
+    /// With `--survey`, write the C++ and CUDA text of each kernel too, to see how fast that goes
+    #[arg(long, requires = "survey")]
+    texts: bool,
 }
 
 /// The stages of the compiler that can be looked at.
@@ -174,6 +178,7 @@ impl Compile {
             bail!("no Python file below {}", folder.display());
         }
         let options = ImportOptions { tree: Some(folder.to_owned()), ..self.import_options() };
+        let survey = if self.texts { survey_with_texts } else { survey };
         let survey = survey(files, &options, &|path| allowed.find(path));
         if self.out.is_some() {
             self.write(survey.refusals().as_bytes())?;

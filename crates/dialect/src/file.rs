@@ -330,15 +330,36 @@ impl Files {
             return Ok(FxHashMap::default());
         }
         let mut text = String::from("import math\nimport numpy as np\nimport warp as wp\n");
+        for module in self.modules_in(&values, texts) {
+            text += &format!("import {module}\n");
+        }
         for (at, (_, value)) in values.iter().enumerate() {
             text += &format!("_{at} = {value}\n");
         }
-        let known = texts.source(Path::new(option));
+        let known = texts.source(Path::new(option)).filter(|&it| sources.get(it).text == text);
         let id = known.unwrap_or_else(|| sources.add(option, text));
         let number = self.add(texts.parsed(sources, id).map_err(|faults| faults.to_vec())?);
         self.given.push(number);
         let places = values.into_iter().enumerate();
         Ok(places.map(|(at, (name, _))| (name, (number, format!("_{at}")))).collect())
+    }
+
+    /// Modules that values may name by their dots, as `a.b` in `a.b.make(8)`, the deepest first:
+    /// what begins with a name of the program's own file is none.
+    fn modules_in(&self, values: &[(String, String)], texts: &mut Texts) -> Vec<String> {
+        let own = self.texts[0].outline(&mut texts.symbols);
+        let mut modules = Vec::new();
+        for path in values.iter().flat_map(|(_, value)| syntax::paths_in(value)) {
+            let is_own = |name: &str, symbols: &mut Symbols| own.may_bind(symbols.of(name));
+            let is_known = matches!(&*path[0], "math" | "np" | "numpy" | "warp" | "wp");
+            if !is_known && !is_own(&path[0], &mut texts.symbols) {
+                modules.extend((1..path.len()).map(|names| path[..names].join(".")));
+            }
+        }
+        let depth = |module: &str| std::cmp::Reverse(module.split('.').count());
+        modules.sort_by(|a, b| depth(a).cmp(&depth(b)).then_with(|| a.cmp(b)));
+        modules.dedup();
+        modules
     }
 
     /// Returns where the value that the user gives for a name stands: the number of its text, and

@@ -387,10 +387,15 @@ impl<'a> Reader<'a> {
         let names: Vec<&str> = formals.iter().map(|formal| formal.name).collect();
         let overload =
             format!("`wp.overload({name}, [..])` does, with types for ({})", names.join(", "));
-        fault.help(if self.unit.files.is_beside {
-            format!("{overload}, and so does `gbxcule compile --types '{name}=[..]'`")
-        } else {
-            overload
+        if !self.unit.files.is_beside {
+            return fault.help(overload);
+        }
+        let by_caller = format!("{overload}, and so does `gbxcule compile --types '{name}=[..]'`");
+        // Types alone don't help where a value is missing too.
+        let value = faults.first().filter(|it| it.code == Code::NeedsPythonEvaluation);
+        fault.help(match value.and_then(|it| it.help.as_ref()) {
+            Some(value) => format!("{by_caller}; {value}"),
+            None => by_caller,
         })
     }
 

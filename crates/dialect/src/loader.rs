@@ -101,10 +101,13 @@ struct Loader<'l> {
 
 impl Loader<'_> {
     fn run(&mut self) {
-        let text = self.files.texts[0].clone();
-        let outline = text.outline(&mut self.texts.symbols);
-        let mentioned = outline.mentioned(&text.tree.body, &mut self.texts.symbols);
-        mentioned.into_iter().for_each(|each| self.mentioned(0, each));
+        let given: Vec<usize> = self.files.given_texts().collect();
+        for number in [0].into_iter().chain(given) {
+            let text = self.files.texts[number].clone();
+            let outline = text.outline(&mut self.texts.symbols);
+            let mentioned = outline.mentioned(&text.tree.body, &mut self.texts.symbols);
+            mentioned.into_iter().for_each(|each| self.mentioned(number, each));
+        }
         loop {
             while let Some((text, name)) = self.todo.pop() {
                 self.require_definition(text, name);

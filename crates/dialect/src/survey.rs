@@ -80,32 +80,31 @@ pub struct Survey {
     pub text_bytes: usize,
     /// The texts, for rendering.
     pub sources: SourceMap,
+    /// True if the texts of each kernel are written too.
+    writes_texts: bool,
 }
 
 /// Most bytes of text that are kept for files to come.
 const MAX_TEXTS: usize = 256 << 20;
 
 /// Compiles every kernel of every text by itself; `read` gives the texts of files that these import
-/// from.
+/// from. The C++ and CUDA texts of kernels are left out: every valid module has them.
 pub fn survey(
     files: impl IntoIterator<Item = (String, String)>,
     import_options: &ImportOptions,
     read: ReadFile<'_>,
 ) -> Survey {
-    let (mut survey, mut texts) = (Survey::default(), Texts::new(import_options.clone()));
-    let files: Vec<_> = files.into_iter().collect();
-    let imported = imported_names(&files);
-    for (path, text) in files {
-        survey.add(&mut texts, path.clone(), text, read);
-        // Trees are most of what a survey keeps, and files of kernels are hardly ever imported.
-        if !module_name(&path).is_some_and(|name| imported.contains(name)) {
-            texts.forget(Path::new(&path));
-        }
-        if texts.len_bytes() > MAX_TEXTS {
-            texts = Texts::new(import_options.clone());
-        }
-    }
-    survey
+    Survey::default().of(files, import_options, read)
+}
+
+/// Compiles as [`survey`] does, and writes both texts of each kernel: they are timed, and a bug of
+/// a writer is found.
+pub fn survey_with_texts(
+    files: impl IntoIterator<Item = (String, String)>,
+    import_options: &ImportOptions,
+    read: ReadFile<'_>,
+) -> Survey {
+    Survey { writes_texts: true, ..Survey::default() }.of(files, import_options, read)
 }
 
 /// Names of modules among some files that lines of imports mention.
@@ -113,10 +112,8 @@ fn imported_names(files: &[(String, String)]) -> FxHashSet<String> {
     let modules: FxHashSet<&str> = files.iter().filter_map(|(path, _)| module_name(path)).collect();
     let mut imported = FxHashSet::default();
     for (_, text) in files {
-        for (at, _) in text.match_indices("import ") {
-            let begin = text[..at].rfind('\n').map_or(0, |before| before + 1);
-            let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
-            let words = text[begin..end].split(|c: char| !c.is_alphanumeric() && c != '_');
+        for line in text.split('\n').filter(|line| line.contains("import ")) {
+            let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
             imported.extend(words.filter(|word| modules.contains(word)).map(str::to_owned));
         }
     }
@@ -132,6 +129,28 @@ fn module_name(path: &str) -> Option<&str> {
 }
 
 impl Survey {
+    fn of(
+        mut self,
+        files: impl IntoIterator<Item = (String, String)>,
+        import_options: &ImportOptions,
+        read: ReadFile<'_>,
+    ) -> Self {
+        let mut texts = Texts::new(import_options.clone());
+        let files: Vec<_> = files.into_iter().collect();
+        let imported = imported_names(&files);
+        for (path, text) in files {
+            self.add(&mut texts, path.clone(), text, read);
+            // Trees are most of what a survey keeps, and files of kernels are hardly ever imported.
+            if !module_name(&path).is_some_and(|name| imported.contains(name)) {
+                texts.forget(Path::new(&path));
+            }
+            if texts.len_bytes() > MAX_TEXTS {
+                texts = Texts::new(import_options.clone());
+            }
+        }
+        self
+    }
+
     fn add(&mut self, texts: &mut Texts, path: String, text: String, read: ReadFile<'_>) {
         self.files += 1;
         let known = texts.source(Path::new(&path));
@@ -196,9 +215,10 @@ impl Survey {
             faults.into_iter().filter(|fault| fault.severity == Severity::Error).collect::<Vec<_>>()
         })?;
         let module = self.timed(CompilerStage::Check, |_| check::module(module))?;
-        for (stage, dialect) in
-            [(CompilerStage::Host, Dialect::Host), (CompilerStage::Cuda, Dialect::Cuda)]
-        {
+        // No writer refuses a valid module.
+        let texts = [(CompilerStage::Host, Dialect::Host), (CompilerStage::Cuda, Dialect::Cuda)];
+        let written = if self.writes_texts { &texts[..] } else { &[] };
+        for &(stage, dialect) in written {
             self.text_bytes += self.timed(stage, |survey| survey.write(&module, dialect))?;
         }
         Ok(())
@@ -232,6 +252,16 @@ impl Survey {
     /// Kernels that came through only with values that were tried.
     pub fn tried(&self) -> usize {
         self.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Tried)).count()
+    }
+
+    /// Refused kernels that lack nothing but values or types: none that were tried fit, but others
+    /// may, given by `--define` and `--types`.
+    pub fn wants_values(&self) -> usize {
+        let wants = |entry: &&Entry| match &entry.outcome {
+            Outcome::Refused(faults) => faults.iter().all(asks_for_values),
+            _ => false,
+        };
+        self.entries.iter().filter(wants).count()
     }
 
     /// Kernels that showed a bug of ours.
@@ -272,6 +302,22 @@ impl Survey {
             text += &format!("{path}:{line}: `{kernel}`\n{}\n\n", found.trim_end());
         }
         text
+    }
+
+    /// A line for each stage.
+    fn write_rates(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\n{:<30} {:>6} {:>9} {:>11}", "one core", "done", "seconds", "kernels/s")?;
+        let names = ["source to IR", "checker", "C++ text", "CUDA text"];
+        let [front, check, host, cuda] = self.stage_totals.map(|stage| stage.time);
+        let stages = if self.writes_texts { 4 } else { 2 };
+        for (name, stage) in names.iter().zip(&self.stage_totals[..stages]) {
+            rate(f, name, stage.kernels, stage.time)?;
+        }
+        if !self.writes_texts {
+            return Ok(());
+        }
+        rate(f, "source to C++ text", self.compiled(), front + check + host)?;
+        rate(f, "source to CUDA text", self.compiled(), front + check + cuda)
     }
 
     /// Refused kernels by the code of their first fault, most frequent first.
@@ -315,13 +361,17 @@ impl fmt::Display for Survey {
             writeln!(f, "{name:<30} {count:>6} {:>5.1} %", percent(count))
         };
         share("kernels", all)?;
-        share("compiled, to all texts", self.compiled())?;
+        let taken = if self.writes_texts { "compiled, to all texts" } else { "compiled" };
+        share(taken, self.compiled())?;
         if self.tried() > 0 {
-            share("  with values that were tried", self.tried())?;
+            share("  only with --define, --types", self.tried())?;
         }
         share("refused", refusals)?;
         for (code, count) in refused {
             share(&format!("  {code}"), count)?;
+        }
+        if self.wants_values() > 0 {
+            share("  for want of a value or type", self.wants_values())?;
         }
         share("bugs", self.bugs().count())?;
         for (entry, what) in self.bugs() {
@@ -333,15 +383,10 @@ impl fmt::Display for Survey {
         }
         writeln!(f, "\n{:<30} {:>6}", "files", self.files)?;
         writeln!(f, "{:<30} {:>6}", "files that don't parse", self.unparsed.len())?;
-        writeln!(f, "{:<30} {:>6} KiB", "text", self.text_bytes / 1024)?;
-        writeln!(f, "\n{:<30} {:>6} {:>9} {:>11}", "one core", "done", "seconds", "kernels/s")?;
-        let names = ["source to IR", "checker", "C++ text", "CUDA text"];
-        for (name, passage) in names.iter().zip(&self.stage_totals) {
-            rate(f, name, passage.kernels, passage.time)?;
+        if self.writes_texts {
+            writeln!(f, "{:<30} {:>6} KiB", "text", self.text_bytes / 1024)?;
         }
-        let [front, check, host, cuda] = self.stage_totals.map(|passage| passage.time);
-        rate(f, "source to C++ text", self.compiled(), front + check + host)?;
-        rate(f, "source to CUDA text", self.compiled(), front + check + cuda)
+        self.write_rates(f)
     }
 }
 

@@ -6,6 +6,7 @@
 mod depth;
 mod outline;
 
+use outline::path;
 pub(super) use outline::{Imported, Mentions, Outline, Symbol, SymbolSet, Symbols};
 pub(super) use ruff_python_ast::{
     Arguments, CmpOp, Comprehension, DictItem, ElifElseClause, Expr, ExprCall, ExprContext,
@@ -71,6 +72,24 @@ pub(super) fn parse_annotation(text: &str) -> Option<Expr> {
     }
     let parsed = ruff_python_parser::parse_expression(text).ok()?;
     Some(*parsed.into_syntax().body)
+}
+
+/// The names `a.b.c` in an expression, each with all its dots; none if it is no Python.
+pub(super) fn paths_in(text: &str) -> Vec<Vec<String>> {
+    struct Paths(Vec<Vec<String>>);
+    impl<'a> Visitor<'a> for Paths {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            match path(expr) {
+                Some(path) => self.0.push(path.into_iter().map(str::to_owned).collect()),
+                None => walk_expr(self, expr),
+            }
+        }
+    }
+    let mut paths = Paths(Vec::new());
+    if let Some(expr) = parse_annotation(text) {
+        paths.visit_expr(&expr);
+    }
+    paths.0
 }
 
 /// A call, and the loops around it, outermost first.

@@ -1,7 +1,7 @@
 //! The Python front end on random texts: it answers, and all that it takes becomes valid IR.
 
 use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
-use gbxcule_dialect::survey::survey;
+use gbxcule_dialect::survey::survey_with_texts;
 use gbxcule_dialect::{ImportOptions, Program};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::{Diagnostic, render};
@@ -229,7 +229,7 @@ fn a_survey_counts_what_compiles_and_names_what_does_not() {
         "import warp as wp\n@wp.kernel\ndef b(x: wp.array(dtype=float)):\n    wp.tile_fft(x)\n";
     let files = [("good.py", good), ("bad.py", bad), ("broken.py", "def f(:")];
     let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
-    let result = survey(files, &ImportOptions::default(), &|_| None.into());
+    let result = survey_with_texts(files, &ImportOptions::default(), &|_| None.into());
     assert_eq!((result.entries.len(), result.compiled(), result.unparsed.len()), (2, 1, 1));
     assert_eq!(result.refused(), [("unsupported-tile", 1)]);
     assert_eq!(

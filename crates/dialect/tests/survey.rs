@@ -1,7 +1,7 @@
 //! Surveys: their counts, the values that they try, their messages.
 
 use gbxcule_dialect::ImportOptions;
-use gbxcule_dialect::survey::{Outcome, Survey, survey};
+use gbxcule_dialect::survey::{Outcome, Survey, survey, survey_with_texts};
 use std::path::{Path, PathBuf};
 
 const HEAD: &str = "from typing import Any\nimport warp as wp\n";
@@ -42,7 +42,8 @@ def copy(a: wp.array(dtype=Any), b: wp.array(dtype=Any), at: wp.array(dtype=Any)
     let result = survey_of(&[("k.py", text)]);
     assert_eq!((result.compiled(), result.tried()), (5, 4), "{}", result.refusals());
     assert!(matches!(result.entries[3].outcome, Outcome::Compiled));
-    assert!(result.to_string().contains("with values that were tried"), "{result}");
+    let said = "  only with --define, --types       4  80.0 %";
+    assert!(result.to_string().contains(said), "{result}");
 }
 
 #[test]
@@ -62,6 +63,7 @@ def other(word):
     assert_eq!((result.compiled(), result.tried()), (0, 0));
     // A missing feature is named before a value that could be given.
     assert_eq!(result.refused(), [("needs-python-evaluation", 1), ("unsupported-tile", 1)]);
+    assert_eq!(result.wants_values(), 1, "`word` may have a value that fits");
     let said = result.refusals();
     assert!(said.contains("k.py:5: `k`\nerror[unsupported-tile]"), "{said}");
     assert!(
@@ -86,6 +88,57 @@ def b(x: wp.array(dtype=float)):
 ";
     let result = survey_of(&[("k.py", text), ("l.py", text)]);
     assert_eq!((result.compiled(), result.tried()), (4, 4), "{}", result.refusals());
+}
+
+#[test]
+fn texts_are_written_where_they_are_asked_for() {
+    let text = "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = 1.0\n";
+    let files = || [("k.py".to_owned(), format!("{HEAD}{text}"))];
+    let options = ImportOptions::default();
+    let bare = survey(files(), &options, &|_| None.into());
+    let full = survey_with_texts(files(), &options, &|_| None.into());
+    assert_eq!((bare.compiled(), bare.text_bytes), (1, 0));
+    assert!(full.compiled() == 1 && full.text_bytes > 100, "{full}");
+    assert!(!bare.to_string().contains("text") && full.to_string().contains("CUDA text"));
+}
+
+#[test]
+fn values_from_other_files_are_given_to_all_files_of_a_survey() {
+    let helpers = format!(
+        "{HEAD}def make_helpers(n):\n    @wp.func\n    def add(x: float):\n        return x + float(n)\n    return {{\"add\": add}}\n"
+    );
+    let text = "def make(f, n: int):
+    @wp.kernel
+    def k(x: wp.array(dtype=float)):
+        x[0] = f(x[0]) + float(n)
+";
+    // A name of the file's own comes before a module of that name.
+    let own = format!("{text}class lib:\n    make_helpers = 1\n");
+    let files = [("k.py", text), ("l.py", &own)];
+    let files = files.map(|(path, text)| (path.to_owned(), format!("{HEAD}{text}")));
+    let define = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let value = "lib.helpers.make_helpers(3)[\"add\"]";
+    let defines = vec![define("make.f", value), define("make.n", "2")];
+    let options = ImportOptions { defines, ..ImportOptions::default() };
+    let read = |path: &Path| (path == Path::new("lib/helpers.py")).then(|| helpers.clone()).into();
+    let result = survey(files, &options, &read);
+    assert!(matches!(result.entries[0].outcome, Outcome::Compiled), "{}", result.refusals());
+    assert!(!matches!(result.entries[1].outcome, Outcome::Compiled), "`lib` is a class there");
+}
+
+#[test]
+fn a_generic_kernel_that_lacks_a_value_too_says_both_options() {
+    let text = "def make(size):
+    vector = wp.types.vector(length=size, dtype=float)
+    @wp.kernel
+    def k(x: wp.array(dtype=Any)):
+        v = vector()
+        x[0] = x[0] * v[0] * wp.missing(size)
+";
+    let said = survey_of(&[("k.py", text)]).refusals();
+    let both =
+        "`gbxcule compile --types 'k=[..]'`; `gbxcule compile --define vector=VALUE` says it";
+    assert!(said.contains(both), "{said}");
 }
 
 #[test]

@@ -13,6 +13,50 @@ const NESTING_WORDS: [&str; 10] =
 /// Bytes of the longest of them.
 const MAX_WORD_BYTES: usize = 6;
 
+/// Meaning of a byte that begins a token.
+#[derive(Clone, Copy)]
+enum Class {
+    /// Nests nothing.
+    Other,
+    LineEnd,
+    /// Begins a word.
+    Word,
+    /// Begins a comment.
+    Comment,
+    /// Begins a string.
+    Quote,
+    Punctuation,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'\n' => Class::LineEnd,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => Class::Word,
+            b'#' => Class::Comment,
+            b'"' | b'\'' => Class::Quote,
+            b'0'..=b'9' => Class::Other,
+            b'!'..=b'~' => Class::Punctuation,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// True for bytes that go on in a word.
+const IS_OF_WORD: [bool; 256] = {
+    let mut is_of_word = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        is_of_word[byte] = matches!(byte as u8, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_');
+        byte += 1;
+    }
+    is_of_word
+};
+
 /// Returns the first byte where brackets, operators or indentation nest too deep; an estimate from
 /// above that real programs never come near.
 pub(super) fn too_deep(text: &str) -> Option<u32> {
@@ -28,20 +72,33 @@ pub(super) fn too_deep(text: &str) -> Option<u32> {
             }
         }
         let byte = bytes[at];
-        // Most bytes of a text are spaces and parts of words, and this is a tenth of its parsing.
-        if byte == b' ' {
-            at += 1;
-            continue;
-        }
-        let token = after_token(bytes, at);
-        match byte {
-            b'\n' => is_line_start = true,
-            b'a' | b'e' | b'i' | b'l' | b'n' | b'o' | b'y' if token - at <= MAX_WORD_BYTES => {
-                if NESTING_WORDS.contains(&&text[at..token]) {
+        let mut token = at + 1;
+        // Each byte of each text comes here: most are spaces and parts of words.
+        match CLASSES[byte as usize] {
+            Class::Other => {
+                at = token;
+                continue;
+            }
+            Class::LineEnd => is_line_start = true,
+            Class::Word => {
+                while token < bytes.len() && IS_OF_WORD[bytes[token] as usize] {
+                    token += 1;
+                }
+                let begins = matches!(byte, b'a' | b'e' | b'i' | b'l' | b'n' | b'o' | b'y');
+                if begins
+                    && token - at <= MAX_WORD_BYTES
+                    && NESTING_WORDS.contains(&&text[at..token])
+                {
                     nesting.operator();
                 }
             }
-            byte => nesting.punctuation(byte),
+            Class::Comment => {
+                while token < bytes.len() && bytes[token] != b'\n' {
+                    token += 1;
+                }
+            }
+            Class::Quote => token = after_string(bytes, at),
+            Class::Punctuation => nesting.punctuation(byte),
         }
         if nesting.depth > MAX_DEPTH {
             return Some(token as u32 - 1);
@@ -110,26 +167,6 @@ impl Nesting {
             self.depth += 1;
         }
     }
-}
-
-/// The byte after a comment, a string, a word, or one other byte.
-fn after_token(bytes: &[u8], at: usize) -> usize {
-    let mut next = at + 1;
-    match bytes[at] {
-        b'#' => {
-            while next < bytes.len() && bytes[next] != b'\n' {
-                next += 1;
-            }
-        }
-        b'"' | b'\'' => next = after_string(bytes, at),
-        b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-            while let Some(b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_') = bytes.get(next) {
-                next += 1;
-            }
-        }
-        _ => {}
-    }
-    next
 }
 
 /// The byte after a string, or after its line if the string does not end there.

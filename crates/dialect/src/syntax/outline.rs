@@ -210,11 +210,16 @@ impl Outline {
     }
 }
 
+/// Warp's compiler itself, 1.5 MB of text in which there is nothing that a kernel could use.
+const COMPILER_MODULES: [&str; 4] =
+    ["warp._src.build", "warp._src.builtins", "warp._src.codegen", "warp._src.context"];
+
 /// Modules that the dialect knows itself: no file stands for them.
 fn is_known(import: &Imported) -> bool {
     let module = import.module.as_str();
     import.level == 0
         && (crate::warp::canonical(module) == "warp"
+            || COMPILER_MODULES.contains(&module)
             || import.is_first && module.starts_with("warp.")
             || matches!(
                 module.split('.').next(),
@@ -407,7 +412,7 @@ fn is_prose(text: &str) -> bool {
 }
 
 /// The names of `a.b.c`.
-fn path(expr: &Expr) -> Option<Vec<&str>> {
+pub(super) fn path(expr: &Expr) -> Option<Vec<&str>> {
     match expr {
         Expr::Name(name) => Some(vec![name.id.as_str()]),
         Expr::Attribute(attribute) => {
