@@ -4,7 +4,8 @@
 use super::annotation::Annotation;
 use super::arithmetic::{dictionary_method, python_function, python_number};
 use super::constant::{Evaluation, KnownValue, Unit};
-use super::scope::ScopeId;
+use super::decorator::Role;
+use super::scope::{OverloadSet, ScopeId};
 use super::syntax::{Arguments, Expr, Keyword};
 use super::warp;
 use gbxcule_ir::constant::Literal;
@@ -89,6 +90,9 @@ impl<'a> Unit<'a> {
             return result.ok_or_else(unknown);
         }
         let name = path.strip_prefix("warp.").unwrap_or("");
+        if name == "func" {
+            return self.device_function(args, scope)?.ok_or_else(unknown);
+        }
         if name == "constant" {
             let first = args.args.first();
             return first.map_or_else(|| Err(unknown()), |arg| self.known(arg, scope));
@@ -124,6 +128,29 @@ impl<'a> Unit<'a> {
             .collect();
         let result = python_function(path, &values?).ok_or_else(unknown)?;
         if result.is_small() { Ok(result) } else { Err(super::memo::too_large(self.span(expr))) }
+    }
+
+    /// `wp.func(f)`, and `wp.func(module="unique")`, which is to be called with the function.
+    fn device_function(
+        &self,
+        args: &'a Arguments,
+        scope: ScopeId,
+    ) -> Result<Option<KnownValue<'a>>, Box<Diagnostic>> {
+        let is_known = |it: &Keyword| matches!(it.arg.as_deref(), Some("module" | "name"));
+        if !args.keywords.iter().all(is_known) {
+            return Ok(None);
+        }
+        let [given] = &*args.args else {
+            let is_maker = args.args.is_empty();
+            return Ok(is_maker.then(|| KnownValue::Member("warp.func".into())));
+        };
+        Ok(match self.known(given, scope)? {
+            KnownValue::Python(def, home) if self.role(def, home) == Role::Python => {
+                let family = OverloadSet::of_one(def, home, self.frame_of(home));
+                Some(KnownValue::Function(family))
+            }
+            _ => None,
+        })
     }
 
     /// A vector, matrix or quaternion of known numbers.

@@ -136,7 +136,7 @@ pub(super) enum BindingSource<'a> {
     Runtime,
 }
 
-/// The `@wp.func` of one name in a scope.
+/// The `@wp.func` of one name in a scope, or a function that `wp.func(f)` was given.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct OverloadSet<'a> {
     pub(super) home: ScopeId,
@@ -146,12 +146,19 @@ pub(super) struct OverloadSet<'a> {
     /// Byte of the text before which an overload must be defined to belong to the set: a second
     /// name of functions goes on to mean the same ones when the first name is defined anew.
     pub(super) before: Option<u32>,
+    /// The function of `wp.func(f)`: the only one of the set.
+    pub(super) given: Option<&'a StmtFunctionDef>,
 }
 
 impl<'a> OverloadSet<'a> {
     /// All of a name.
     pub(super) fn all(home: ScopeId, name: &'a str, frame: FrameId) -> Self {
-        Self { home, name, frame, before: None }
+        Self { home, name, frame, before: None, given: None }
+    }
+
+    /// A function that `wp.func(f)` was given.
+    pub(super) fn of_one(def: &'a StmtFunctionDef, home: ScopeId, frame: FrameId) -> Self {
+        Self { home, name: def.name.as_str(), frame, before: None, given: Some(def) }
     }
 }
 

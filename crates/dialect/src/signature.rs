@@ -507,6 +507,9 @@ impl<'a> Unit<'a> {
 
     /// The definitions of a family, in order, each with a mark if it stands under a condition.
     pub(super) fn overloads(&self, family: OverloadSet<'a>) -> Vec<(&'a StmtFunctionDef, bool)> {
+        if let Some(def) = family.given {
+            return vec![(def, false)];
+        }
         let scope = family.home;
         let definitions = self.scopes.bindings_in(scope, family.name).unwrap_or_default();
         definitions

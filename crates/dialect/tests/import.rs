@@ -437,3 +437,19 @@ fn a_package_that_takes_all_of_a_module_has_the_modules_that_this_one_asks_it_fo
     ];
     assert_eq!(run(&files, 0), 54);
 }
+
+#[test]
+fn a_function_without_a_decorator_is_one_where_it_is_given_to_func() {
+    let other = "def f(x: int):\n    return x * 3\n\ndef g(x):\n    return x\n";
+    let lines = "from other import f, g\nmine = wp.func(f, module=__name__)\ntwin = wp.func(name=\"twin\")(f)\n";
+    let main = kernel(lines, "mine(x[0]) + twin(2)");
+    assert_eq!(run(&[("k.py", &main), ("other.py", other)], 5), 21);
+    let said = |lines: &str| {
+        let main = kernel(&format!("from other import f, g\n{lines}"), "mine(x[0])");
+        compile(&[("k.py", &main), ("other.py", other)]).expect_err("refused")
+    };
+    assert!(said("mine = f").contains("decorated with `@wp.func`"));
+    assert!(said("mine = wp.func(g)").contains("`x` needs an annotation"));
+    assert!(said("mine = wp.func(f, other=1)").contains("only known when Python runs"));
+    assert!(said("mine = wp.func(3)").contains("only known when Python runs"));
+}

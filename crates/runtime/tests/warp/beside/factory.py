@@ -65,3 +65,29 @@ def make_scale(count, ramp):
 
 
 scales = [make_scale(3, linear) for _ in range(2)]
+
+
+def grow(x: float, by: float):
+    return x + by
+
+
+def grow_by_its_twin(x: float, by: float):
+    return grown(x, by) * 0.5
+
+
+grown = wp.func(grow)
+halved = wp.func(module="unique")(grow_by_its_twin)
+
+
+def make_grower(f):
+    g = wp.func(f)
+
+    @wp.kernel
+    def grower(x: wp.array(dtype=float)):
+        i = wp.tid()
+        x[i] = g(x[i], 2.0) + halved(x[i], 3.0)
+
+    return grower
+
+
+grower = make_grower(grow)
