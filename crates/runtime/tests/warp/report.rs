@@ -1,7 +1,7 @@
 //! The table.
 
 use crate::comparison::Worst;
-use crate::explained::EXPLAINED;
+use crate::explained::{EXPLAINED, NOW_AND_THEN};
 use crate::input::Refusal;
 use crate::subject::Tree;
 use std::collections::BTreeMap;
@@ -77,11 +77,13 @@ impl Report {
                 problems.push(format!("{}: {:.0} ULP, {}", WAYS[way], verdict.ulps, verdict.what));
             }
         }
-        let reason = EXPLAINED.iter().find(|(begin, _)| title.starts_with(begin));
+        let of = |(begin, _): &&(&str, &str)| title.starts_with(begin);
+        let reason = EXPLAINED.iter().find(of);
         let surprises = self.surprises.len();
         match (problems.is_empty(), reason) {
             (true, None) => {}
             (false, Some(_)) => self.explained += 1,
+            (false, None) if NOW_AND_THEN.iter().any(|it| of(&it)) => self.explained += 1,
             (true, Some((_, reason))) => {
                 self.surprises.push(format!("{title} agrees, though: {reason}"));
             }
