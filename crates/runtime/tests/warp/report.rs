@@ -77,13 +77,13 @@ impl Report {
                 problems.push(format!("{}: {:.0} ULP, {}", WAYS[way], verdict.ulps, verdict.what));
             }
         }
-        let of = |(begin, _): &&(&str, &str)| title.starts_with(begin);
-        let reason = EXPLAINED.iter().find(of);
+        let reason = EXPLAINED.iter().find(|(begin, _)| title.starts_with(begin));
+        let now_and_then = NOW_AND_THEN.iter().any(|begin| title.starts_with(begin));
         let surprises = self.surprises.len();
         match (problems.is_empty(), reason) {
             (true, None) => {}
             (false, Some(_)) => self.explained += 1,
-            (false, None) if NOW_AND_THEN.iter().any(|it| of(&it)) => self.explained += 1,
+            (false, None) if now_and_then => self.explained += 1,
             (true, Some((_, reason))) => {
                 self.surprises.push(format!("{title} agrees, though: {reason}"));
             }
