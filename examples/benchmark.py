@@ -1,8 +1,8 @@
 """The seven games as a benchmark: random play, scripted players and PPO, as a table and a plot.
 
     pip install . torch matplotlib
-    python examples/benchmark.py --out runs/benchmark --minutes 20                     # seven hours on two cores
-    python examples/benchmark.py --out runs/small --steps 500000 --minutes 1000        # docs/benchmark.md
+    python examples/benchmark.py --out runs/benchmark --minutes 20 --threads 1 --at-once 2    # hours: docs/benchmark.md
+    python examples/benchmark.py --out runs/small --steps 500000 --minutes 1000
 
 PPO is `examples/ppo.py` with one set of settings for all games. It sees each game's own features and is paid by the
 game's own reward, divided by the spread of its returns (`--obs mean` gives it pictures). A score is the game's own, at
@@ -15,11 +15,14 @@ What is done lies in the folder. An interrupted command that is given again goes
 import argparse
 import itertools
 import json
+import multiprocessing
 import os
 import pickle
 import platform
 import subprocess
 import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +134,7 @@ class Training:
 
 def played(game: str, player: str, seed: int, arguments: argparse.Namespace) -> Run:
     """One row of the results: a player, a game, a seed."""
+    torch.set_num_threads(arguments.threads)
     run: Run = {"game": game, "player": player, "seed": seed}
     if player == SCRIPTED:
         return run | {"scores": scripted_scores(game)}
@@ -143,6 +147,18 @@ def played(game: str, player: str, seed: int, arguments: argparse.Namespace) -> 
     scores = scores_of(env, 10_000 + seed, learner.agent)
     ran = {"steps": learner.steps, "seconds": round(training.seconds), "curve": training.curve}
     return run | {"scores": scores} | ran
+
+
+def played_at_once(rows: list[tuple[str, str, int]], arguments: argparse.Namespace) -> Iterator[Run]:
+    """Play the rows, some beside each other, each in a process of its own; the first that is done comes first."""
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(arguments.at_once, fresh) as pool:
+        runs: list[Future[Run]] = [pool.submit(played, *row, arguments) for row in rows]
+        try:
+            yield from (run.result() for run in as_completed(runs))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def machine() -> str:
@@ -236,18 +252,20 @@ def main() -> None:
     parser.add_argument("--games", nargs="+", default=list(GAMES), choices=list(GAMES))
     parser.add_argument("--players", nargs="+", default=[RANDOM, SCRIPTED, PPO], choices=[RANDOM, SCRIPTED, PPO])
     parser.add_argument("--obs", default="features", choices=["features", "mean"], help="what PPO sees")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=2, help="threads of each run")
+    parser.add_argument("--at-once", type=int, default=1, help="runs beside each other")
     arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
     arguments.out.mkdir(parents=True, exist_ok=True)
     path = arguments.out / "results.json"
     results = results_in(path, arguments)
     done = {(run["game"], run["player"], run["seed"]) for run in results["runs"]}
-    rows = itertools.product(range(arguments.seeds), arguments.players, arguments.games)
-    for seed, player, game in rows:
-        if (game, player, seed) in done or (player == SCRIPTED and seed > 0):
-            continue
-        run = played(game, player, seed, arguments)
+    rows = [
+        (game, player, seed)
+        for seed, player, game in itertools.product(range(arguments.seeds), arguments.players, arguments.games)
+        if (game, player, seed) not in done and (player != SCRIPTED or seed == 0)
+    ]
+    for run in played_at_once(rows, arguments):
+        game, player, seed = run["game"], run["player"], run["seed"]
         results["runs"].append(run)
         write(path, json.dumps(results, indent=1))
         write(arguments.out / "table.md", table(results))

@@ -58,7 +58,9 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
     `audio`: the observation is a dictionary with the step's samples as `audio`. `start_state`, `start_battery`,
     `start_steps`: episodes begin in this saved state, with this `.sav` or `.ram` file in the cartridge, after this many
     steps without pressing anything; `starts`: in one of these, which the seed draws. `max_episode_steps`: truncate
-    there. `copy=False` gives out the buffers themselves, which the next step overwrites.
+    there. `autoreset_mode`: Gymnasium's, by default the next step. `render_mode`: `rgb_array`, a mosaic, or `rgb_array_each`.
+    `threads`: those that step the machines, all cores by default. `recompile=False` interprets every instruction.
+    `copy=False` gives out the buffers themselves, which the next step overwrites.
     """
     check_options("gbxcule.make_vec", options, VECTOR_NAMES)
     return SwarmVectorEnv(rom, num_envs, **options)

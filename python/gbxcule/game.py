@@ -74,13 +74,13 @@ def game_of(rom: Any) -> Game:
 
 
 @functools.cache
-def starts(name: str) -> tuple[bytes, ...]:
+def starts(name: str, model: str = "auto", power_on: str = "zero") -> tuple[bytes, ...]:
     """The states after a game's title, made by pressing START."""
-    first = _on_the_title(name, 1)
+    first = _on_the_title(name, 1, model, power_on)
     # Until the first START all are one machine.
     for _ in range(_FIRST):
         first.step(b"\0")
-    swarm = _on_the_title(name, STARTS)
+    swarm = _on_the_title(name, STARTS, model, power_on)
     swarm.load_states(b"\1" * STARTS, [first.save_state(0)])
     found: dict[int, bytes] = {}
     for step in range(400):
@@ -93,8 +93,8 @@ def starts(name: str) -> tuple[bytes, ...]:
     raise RuntimeError(f"{name} did not begin after its title")
 
 
-def _on_the_title(name: str, num_envs: int) -> _native.Swarm:
+def _on_the_title(name: str, num_envs: int, model: str, power_on: str) -> _native.Swarm:
     return _native.Swarm(
         _native.built_in_rom(name), num_envs, codec="NOOP,START", frames_per_step=_FRAMES, release_after_frames=_FRAMES,
-        threads=1,
+        threads=1, model=model, power_on=power_on,
     )

@@ -70,8 +70,7 @@ Observation: TypeAlias = "One | Mapping[str, One]"
 
 PICTURES = ("packed", "gray", "mean", "stride", "rgb", "rgb_corrected", "rgb555")
 
-# Samples a second, and of one frame while the screen is on.
-SAMPLE_RATE = 1048576 / 22
+# Samples of one frame while the screen is on.
 SAMPLES_PER_FRAME = 798
 
 

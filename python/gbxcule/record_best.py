@@ -1,6 +1,7 @@
 """Films of the best episodes: of each that earned more than all before it."""
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ class RecordBest(VectorWrapper):
             raise ValueError(f"a film is a gif or an mp4, found {kind!r}")
         if env.is_paired:
             raise ValueError('a film plays one machine, and link="pairs" plugs two together: RecordBest can\'t film them')
+        if kind == "mp4" and shutil.which("ffmpeg") is None:
+            raise RuntimeError('an mp4 needs ffmpeg, which is not installed; kind="gif" needs nothing')
         path = folder_of("the folder of films", folder)
         super().__init__(env)
         self._swarm = env

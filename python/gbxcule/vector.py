@@ -212,7 +212,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._live: LiveView | None = None
         if _machines is None:
             if played.has_title and start_state is starts is start_battery is None:
-                starts = game.starts(str(rom))
+                starts = game.starts(str(rom), model, power_on)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)
         # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
         mask = bytes(num_envs) if _machines is None else None

@@ -23,6 +23,8 @@ PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 # The C library of RHEL 8, Debian 10 and Ubuntu 20.04 is as old, or newer.
 COMPATIBILITY = "manylinux_2_28"
 MAX_BYTES = 15 * 1000 * 1000
+# Names of the files that are written.
+OWN = ["*.whl", "*.tar.gz", "*.cyclonedx.json", "SHA256SUMS"]
 
 # What a wheel has to do where nothing but it and its dependencies is installed.
 TRIAL = """
@@ -99,6 +101,18 @@ def try_out(wheel: Path) -> None:
         print(f"not tried, because they are not on the PATH: Python {', '.join(absent)}")
 
 
+def emptied(out: Path) -> Path:
+    """Makes the folder, without what an earlier run left there; one that holds anything else is refused."""
+    own = {path for pattern in OWN for path in out.glob(pattern)}
+    others = set(out.iterdir()) - own if out.exists() else set()
+    if others:
+        raise SystemExit(f"{out} holds other files, such as {min(others).name}: choose an empty or a new folder")
+    for path in own:
+        path.unlink()
+    out.mkdir(parents=True, exist_ok=True)
+    return out
+
+
 def write_checksums(out: Path) -> None:
     """Writes what `sha256sum --check` reads."""
     files = sorted(path for path in out.iterdir() if path.name != "SHA256SUMS")
@@ -109,12 +123,10 @@ def write_checksums(out: Path) -> None:
 def main() -> None:
     """Builds what can be built here, and says what can't and why."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "dist")
+    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "dist", help="an empty or a new folder")
     parser.add_argument("--target", action="append", choices=TARGETS, help="default: all of them")
     arguments = parser.parse_args()
-    out = arguments.out.resolve()
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
+    out = emptied(arguments.out.resolve())
     targets = arguments.target or TARGETS
     missing = [target for target in targets if missing_library(target)]
     run(sys.executable, "-m", "maturin", "sdist", "--out", out)

@@ -48,7 +48,7 @@ def test_what_is_filmed_is_what_was_played(tmp_path):
     assert np.array_equal(light, obs[1] > 128)
 
 
-def test_what_cant_be_filmed_says_why(tmp_path):
+def test_what_cant_be_filmed_says_why(tmp_path, monkeypatch):
     env = gbxcule.make_vec(num_envs=2)
     env.reset(seed=0)
     state = env.save_state(0)
@@ -70,6 +70,9 @@ def test_what_cant_be_filmed_says_why(tmp_path):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(ValueError, match="a gif or an mp4"):
         gbxcule.RecordBest(env, tmp_path, kind="avi")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match="an mp4 needs ffmpeg"):
+        gbxcule.RecordBest(env, tmp_path, kind="mp4")
     with pytest.raises(TypeError, match=r"what gbxcule\.make_vec returns"):
         gbxcule.RecordBest(gbxcule.make(), tmp_path)
 

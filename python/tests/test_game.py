@@ -123,6 +123,12 @@ def test_a_start_is_that_of_a_machine_that_pressed_start_then(name):
     assert twin.cpu_state(0) == env.cpu_state(0)
 
 
+def test_a_game_with_a_title_runs_on_the_other_model():
+    env = gbxcule.make_vec("KEEP_OF_KEYS", 2, model="cgb", power_on="pattern")
+    env.reset(seed=0)
+    assert number(env, 0, STATE) == 1
+
+
 def test_what_is_given_goes_before_the_game_s_own():
     state = game.starts("LAST_BEACON")[3]
     env = gbxcule.make_vec(

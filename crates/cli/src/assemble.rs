@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
+use gbxcule_files::MAX_TEXT_BYTES;
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_roms::Assembler;
 
@@ -28,6 +29,11 @@ pub(crate) struct Assemble {
 
 impl Assemble {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let symbols = self.out.with_extension("sym");
+        ensure!(
+            self.out != symbols && self.out != self.source,
+            "--out names the cartridge, such as game.gb: its labels go beside it, into a .sym file"
+        );
         let text = read(&self.source)?;
         let name = self.source.display().to_string();
         let neighbours = neighbours(&self.source)?;
@@ -41,7 +47,6 @@ impl Assemble {
             Ok(rom) => rom,
             Err(errors) => bail!("{name} does not assemble:\n{errors}"),
         };
-        let symbols = self.out.with_extension("sym");
         write_whole(&self.out, &rom.bytes)
             .and_then(|()| write_whole(&symbols, rom.symbol_listing().as_bytes()))
             .with_context(|| format!("writing {}", self.out.display()))?;
@@ -56,7 +61,8 @@ impl Assemble {
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+    gbxcule_files::read_text(path, MAX_TEXT_BYTES)
+        .with_context(|| format!("reading {}", path.display()))
 }
 
 /// Files in the source's folder that it may include: those that end in `.inc`.

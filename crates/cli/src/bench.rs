@@ -49,8 +49,8 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "ROM", default_value = "ALU_LOOP")]
     rom: String,
 
-    /// An experiment, which sets ROM and stage: E0 to E4
-    #[arg(long, value_name = "NAME", conflicts_with = "rom", value_parser = experiment)]
+    /// An experiment, which sets ROM and stage, and E0 the frames of a step: E0 to E4
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["rom", "stage"], value_parser = experiment)]
     experiment: Option<experiments::Experiment>,
 
     /// Numbers of machines; by default 1,8,64,512,2048,8192, and 2 in place of 1 with --link pairs
@@ -169,6 +169,7 @@ impl Bench {
             self.longest_window
         );
         let longest_window = Duration::from_secs_f64(self.longest_window);
+        let stage = self.experiment.map_or(self.run.stage, |experiment| experiment.stage);
         Ok(BenchPlan {
             backends,
             cuda: self.device.cuda(),
@@ -186,8 +187,8 @@ impl Bench {
                 frames.unwrap_or(self.frames_per_step),
                 self.run.release_after_frames,
             )?,
-            stage: self.experiment.map_or(self.run.stage, |experiment| experiment.stage),
-            programs: self.programs.programs()?,
+            stage,
+            programs: self.programs.of_stage(stage)?,
             draw_last: self.draw_last,
             action_gen: self.run.action_gen.clone(),
             actions_seed: self.run.actions_seed,

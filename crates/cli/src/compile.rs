@@ -167,11 +167,11 @@ impl Compile {
         collect(folder, &mut paths).with_context(|| format!("reading {}", folder.display()))?;
         paths.sort();
         let allowed = self.allowed(ProgramFiles::below(folder));
-        let mut files = Vec::new();
+        let (mut files, mut unread) = (Vec::new(), Vec::new());
         for path in paths {
-            // A file that is refused holds no kernels.
-            if let Ok(text) = allowed.text(&path) {
-                files.push((path.display().to_string(), text));
+            match allowed.text(&path) {
+                Ok(text) => files.push((path.display().to_string(), text)),
+                Err(error) => unread.push(format!("{}: {error}", path.display())),
             }
         }
         if files.is_empty() {
@@ -184,6 +184,9 @@ impl Compile {
             self.write(survey.refusals().as_bytes())?;
         }
         say!("{survey}");
+        for file in &unread {
+            say!("not read: {file}");
+        }
         Ok(survey.bugs().next().is_none())
     }
 

@@ -23,8 +23,8 @@ use crate::print::{say, shell_word};
 use crate::progress;
 use crate::run_options::ModelOption;
 
-/// Machines in the picture, and the steps after which it is taken: long enough that no two are
-/// alike.
+/// Machines in the picture, fewer where they would not fill its columns, and the steps after which
+/// it is taken: long enough that no two are alike.
 const SHOWN: usize = 48;
 const SHOWN_STEPS: u64 = 45;
 
@@ -82,11 +82,12 @@ impl Demo {
         write_json(&self.out.join("demo.json"), &artifact)?;
         let report = report::write(&self.out)?;
         let mosaic = self.out.join("mosaic.png");
-        write_whole(&mosaic, &self.picture(&rom, schedule)?)?;
+        let (shown, picture) = self.picture(&rom, schedule)?;
+        write_whole(&mosaic, &picture)?;
 
         print_table(&artifact);
         let command = shell_word(gbxcule_lab::command::typed().as_ref());
-        say!("\npicture of {SHOWN} machines   {}", mosaic.display());
+        say!("\npicture of {shown} machines   {}", mosaic.display());
         say!("speed as a plot          {}", report.plot.display());
         say!("all figures              {}", report.summary.display());
         say!("\nNow try");
@@ -139,9 +140,9 @@ impl Demo {
         Ok(artifact)
     }
 
-    /// A picture of machines that play the ROM, or of all games for the model, a column each, if it
-    /// is one of them.
-    fn picture(&self, rom: &RomImage, schedule: Schedule) -> anyhow::Result<Vec<u8>> {
+    /// Number and picture of machines that play the ROM, or all games for the model, a column each,
+    /// if it is one of them.
+    fn picture(&self, rom: &RomImage, schedule: Schedule) -> anyhow::Result<(usize, Vec<u8>)> {
         let model = self.model.model();
         let is_shown = |name: &&str| {
             model == Some(Model::Color) || gbxcule_roms::all().iter().any(|rom| rom.name == *name)
@@ -156,7 +157,8 @@ impl Demo {
         let config = SwarmConfig { schedule, stage: Stage::FullStep, ..SwarmConfig::new(count) };
         let drive = DriveSettings { config, action_source: ActionSource::Random, seed: 0 };
         let columns = (roms.len() > 1).then_some(roms.len());
-        let mut mosaic = Mosaic::new(SHOWN, columns, 1)?;
+        let shown = count * roms.len();
+        let mut mosaic = Mosaic::new(shown, columns, 1)?;
         for (column, rom) in roms.iter().enumerate() {
             let rom = Rom::for_model(&rom.bytes, model)?;
             let mut driver = Driver::new(rom, drive.clone(), self.device.device)?;
@@ -169,7 +171,7 @@ impl Demo {
                 place += roms.len();
             })?;
         }
-        mosaic.png(Palette::Green.into())
+        Ok((shown, mosaic.png(Palette::Green.into())?))
     }
 }
 

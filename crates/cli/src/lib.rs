@@ -52,20 +52,21 @@ BACKENDS
   pyboy_single   PyBoy in a child process, one machine: the trusted reference
   pyboy_vec_mp   PyBoy in as many child processes as there are cores: the CPU baseline
   warp_vec_cpu   the swarm on all CPU threads (`--device cpu`, also called warp_vec)
+  warp_vec_interpreted  the same without code made for the ROM
   warp_vec_cuda  the swarm in one CUDA kernel (`--device cuda`, or `cuda:N`); never a silent fallback to the CPU
   libmgba        the second reference, if built with `--features mgba`
   stub_bad       wrong on purpose: proves that a mismatch is found, written down and replayed
 
 EXIT STATUS
   0  what was asked for holds
-  1  it does not: a mismatch, a replay that shows nothing
+  1  it does not: a mismatch, a check that failed, a replay that shows nothing
   2  it could not be found out: wrong command line, missing file, a child process that died
 
 ENVIRONMENT
   GBXCULE_PYTHON  the interpreter that serves PyBoy; else that of the active environment (VIRTUAL_ENV, CONDA_PREFIX), else
                   .venv/bin/python of the project, if project and interpreter are yours; else python3
   GBXCULE_NVRTC   libnvrtc.so or a folder above it; else that interpreter's wheel `nvidia-cuda-nvrtc`, else the system's
-  GBXCULE_THREADS threads for kernels on the CPU; else one for each core
+  GBXCULE_THREADS threads for kernels on the CPU; else one for each core. Swarms: `--workers`
   GBXCULE_CACHE   where machine code for GPUs is kept; else `gbxcule` in the user's cache
 
 EXAMPLES
@@ -191,10 +192,13 @@ mod tests {
 
     #[test]
     fn every_option_of_every_verb_says_what_it_does() {
-        for verb in Cli::command().get_subcommands() {
-            for argument in verb.get_arguments() {
-                assert!(argument.get_help().is_some(), "{} {}", verb.get_name(), argument.get_id());
-            }
+        helps(&Cli::command());
+    }
+
+    fn helps(verb: &clap::Command) {
+        for argument in verb.get_arguments() {
+            assert!(argument.get_help().is_some(), "{} {}", verb.get_name(), argument.get_id());
         }
+        verb.get_subcommands().for_each(helps);
     }
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Stage};
@@ -122,12 +122,12 @@ const MAX_STATE_BYTES: u64 = 1 << 24;
 #[derive(Args)]
 #[command(next_help_heading = "Reward and observation")]
 pub(crate) struct ProgramOptions {
-    /// The reward: reward_v0, or a program of yours with `reward` and perhaps `done`
-    /// (docs/programs.md)
+    /// The reward: reward_v0, a built-in game's name, or a program of yours with `reward` and
+    /// perhaps `done` (docs/programs.md)
     #[arg(long, value_name = "NAME|FILE.py", default_value = "reward_v0")]
     reward: String,
 
-    /// The observation: obs_v0, or a program of yours with `observe`
+    /// The observation: obs_v0, a built-in game's name, or a program of yours with `observe`
     #[arg(long, value_name = "NAME|FILE.py", default_value = "obs_v0")]
     obs: String,
 }
@@ -135,6 +135,16 @@ pub(crate) struct ProgramOptions {
 impl ProgramOptions {
     pub(crate) fn programs(&self) -> anyhow::Result<Programs> {
         Ok(Programs::find(&self.reward, &self.obs)?)
+    }
+
+    /// The programs of a stage, in which they must run.
+    pub(crate) fn of_stage(&self, stage: Stage) -> anyhow::Result<Programs> {
+        let programs = self.programs()?;
+        ensure!(
+            stage != Stage::EmulateOnly || programs.is_built_in(),
+            "--reward and --obs run in the stages reward_only, obs_only and full_step: add --stage full_step"
+        );
+        Ok(programs)
     }
 }
 

@@ -16,8 +16,8 @@ use gbxcule_synth::row::{Row, Texts};
 
 /// Make and check datasets of kernels: every row was compiled and run
 ///
-/// A dataset is a folder: `dataset.json` says what it holds, `data/` holds blocks of 500 rows. Row
-/// i depends on the seed and i alone, whatever the workers, shards and interruptions. No GPU is
+/// A dataset is a folder: `dataset.json` says what it holds, `data/` holds blocks of rows. Row i
+/// depends on the seed and i alone, whatever the workers, shards and interruptions. No GPU is
 /// needed.
 #[derive(Args)]
 #[command(after_long_help = "\

@@ -48,7 +48,11 @@ pub(crate) struct Verify {
 
     /// Run every micro-ROM of the suite, or those of `--model`, and print a table; differences that
     /// are explained must show as pinned
-    #[arg(long, conflicts_with_all = ["rom", "dut_backend"])]
+    #[arg(long, conflicts_with_all = [
+        "rom", "dut_backend", "num_envs", "link", "verify_steps", "compare_every", "frames_per_step",
+        "release_after_frames", "mem_region", "compare_counters", "compare_frame", "codec", "action_gen",
+        "actions_seed", "stage", "no_recompile", "reward", "obs",
+    ])]
     suite: bool,
 
     /// Steps to take
@@ -67,7 +71,7 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "LOW:HIGH")]
     mem_region: Vec<Region>,
 
-    /// Machines; pyboy_single has one, pyboy_vec_mp as many as you like
+    /// Machines; pyboy_single has one, pyboy_vec_mp up to 4096
     #[arg(long, value_name = "N", default_value_t = 1)]
     num_envs: usize,
 
@@ -213,7 +217,7 @@ impl Verify {
             codec: self.run.codec.clone(),
             schedule: Schedule::new(self.frames_per_step, self.run.release_after_frames)?,
             stage: self.run.stage,
-            programs: self.programs.programs()?,
+            programs: self.programs.of_stage(self.run.stage)?,
             action_gen: self.run.action_gen.clone(),
             actions_seed: self.run.actions_seed,
             recompile: self.run.recompile(),

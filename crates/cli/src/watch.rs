@@ -113,7 +113,8 @@ pub(crate) struct Watch {
 
     /// Go on with a swarm that `env.checkpoint` kept: its ROM, machines, codec, frames and programs
     #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "rom", "num_envs", "link", "frames_per_step", "release_after_frames", "codec", "stage", "reward", "obs", "state",
+        "rom", "num_envs", "link", "frames_per_step", "release_after_frames", "codec", "stage", "reward", "obs", "state", "model",
+        "no_recompile",
     ])]
     checkpoint: Option<PathBuf>,
 }

@@ -54,6 +54,8 @@ fn numbers_that_are_too_large_are_refused_with_the_largest_that_is_not() {
             "verify --ref-backend pyboy_vec_mp --rom ALU_LOOP --num-envs 100000",
             "4096 machines at most",
         ),
+        ("verify --ref-backend pyboy_vec_mp --rom ALU_LOOP --num-envs 0", "at least one"),
+        ("bench --backend pyboy_vec_mp --env-counts 0", "at least one"),
         ("bench --workers 100000", "between 1 and 1024"),
         ("bench --repeats 4294967295", "1..=10000"),
         ("bench --longest-window inf", "0 to 86400 seconds"),
@@ -112,8 +114,13 @@ fn only_regular_files_of_a_size_are_read() {
         let said = refused(folder.path(), &line);
         assert!(said.contains("not a file") || said.contains("os error"), "{line}: {said}");
     }
-    for name in ["pipe.py", "/dev/zero"] {
-        let said = refused(folder.path(), &format!("compile {name}"));
+    for line in [
+        "compile pipe.py",
+        "compile /dev/zero",
+        "assemble pipe.gb --out game.gb",
+        "assemble /dev/zero --out game.gb",
+    ] {
+        let said = refused(folder.path(), line);
         assert!(said.contains("this is a pipe, a socket or a device, not a file"), "{said}");
     }
     let said = refused(folder.path(), "bench --reward pipe.py --stage reward_only");
@@ -124,12 +131,45 @@ fn only_regular_files_of_a_size_are_read() {
     }
     assert!(refused(folder.path(), &format!("{rom} huge.gb")).contains("at most 8 MiB are read"));
     assert!(refused(folder.path(), "compile huge.py").contains("at most 4 MiB are read"));
-    // A file of a folder that is refused is passed over.
+    // A file of a folder that is refused is passed over, and named.
     std::os::unix::fs::symlink(".", place("again")).expect("a link");
     fs::write(place("k.py"), "import warp as wp\n@wp.kernel\ndef k(i: int):\n    pass\n")
         .expect("a file");
     for line in ["compile --survey .", "synth skeletons ."] {
         assert_eq!(run(folder.path(), line).status.code(), Some(0), "{line}");
+    }
+    let survey = run(folder.path(), "compile --survey .");
+    let said = String::from_utf8_lossy(&survey.stdout).into_owned();
+    assert!(said.contains("not read: ./pipe.py: this is a pipe"), "{said}");
+}
+
+#[test]
+fn an_assembled_game_replaces_neither_its_source_nor_its_labels() {
+    let folder = folder();
+    fs::write(folder.path().join("game.asm"), "    nop\n").expect("a file");
+    for out in ["game.asm", "game.sym"] {
+        let said = refused(folder.path(), &format!("assemble game.asm --out {out}"));
+        assert!(said.contains("its labels go beside it"), "{said}");
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("game.asm")).expect("it"), "    nop\n");
+}
+
+#[test]
+fn options_that_would_do_nothing_are_refused() {
+    let folder = folder();
+    let task = "import gbxcule as gb\nimport warp as wp\n\n\n@wp.func\n\
+                def reward(machine: gb.Machine) -> wp.float32:\n    return 1.0\n";
+    fs::write(folder.path().join("task.py"), task).expect("a file");
+    for (line, expected) in [
+        ("bench --reward task.py", "add --stage full_step"),
+        ("verify --rom ALU_LOOP --obs PEARL_DRIFT", "add --stage full_step"),
+        ("verify --suite --num-envs 2", "cannot be used with"),
+        ("verify --suite --verify-steps 2", "cannot be used with"),
+        ("watch --checkpoint a.ckpt --model cgb", "cannot be used with"),
+        ("bench --experiment E0 --stage full_step", "cannot be used with"),
+    ] {
+        let said = refused(folder.path(), line);
+        assert!(said.contains(expected), "{line}: {said}");
     }
 }
 

@@ -239,7 +239,13 @@ fn the_demo_ends_with_a_table_and_a_picture() {
     let output = gbxcule(folder.path(), &["demo", "--env-counts", "1,2"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-    for expected in ["frames/s", "runs/demo/mosaic.png", "runs/demo/scaling.png", "gbxcule watch"] {
+    for expected in [
+        "frames/s",
+        "picture of 42 machines",
+        "runs/demo/mosaic.png",
+        "runs/demo/scaling.png",
+        "gbxcule watch",
+    ] {
         assert!(stdout.contains(expected), "{expected} in {stdout}");
     }
     for picture in ["mosaic.png", "scaling.png"] {

@@ -1,5 +1,5 @@
-//! Counts how much of a body of Python files goes through the whole compiler, how fast, and what is
-//! in the way of the rest: front end, checker, C++ text, CUDA text.
+//! Counts how much of a body of Python files goes through front end and checker, how fast, and what
+//! is in the way of the rest; with `survey_with_texts` C++ and CUDA texts, too.
 //!
 //! Pure: takes paths and texts, gives counts and a table. Walking directories is for others. Each
 //! kernel found is compiled, refused, or a bug of ours: nothing is dropped.

@@ -1,8 +1,8 @@
 //! The cartridge as the CPU sees it: bank registers, the RAM gate, and what they select.
 //!
-//! The machine reads ROM itself, as `rom[(rom_low or rom_high) + (address & 0x3fff)]`: the selected
-//! offsets are cached here and change only in `write_control`, through `map`, the one place that
-//! derives them from the registers. Offsets never leave `rom_mask` and `ram_mask`, whatever is
+//! The machine reads ROM itself, by `rom_base`, which it derives from the selected offsets that are
+//! kept here. They change only in `write_control`, through `map`, the one place that works them out
+//! from the registers. Offsets never leave `rom_mask` and `ram_mask`, whatever is
 //! written.
 
 mod mbc1;

@@ -1,5 +1,5 @@
 //! The SM83's registers and flags. `alu` computes on them, `opcode` is the opcode chart, `prefix`
-//! the chart after CB, and `interrupt` leaves the program for a handler.
+//! the chart after CB, and `interrupt_dispatch` leaves the program for a handler.
 
 mod alu;
 mod interrupt_dispatch;

@@ -1,7 +1,8 @@
 //! Artifacts of the lab: JSON with a schema version, written whole or not at all.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -50,6 +51,14 @@ impl RomImage {
             path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         Ok(Self::new(name, bytes))
     }
+}
+
+/// Paths of a folder's entries, sorted.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LabError> {
+    let read = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>();
+    let mut paths: Vec<PathBuf> = read().map_err(LabError::file(folder))?;
+    paths.sort();
+    Ok(paths)
 }
 
 /// SHA-256 in lower-case hexadecimal.

@@ -7,7 +7,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use gbxcule_swarm::{
-    Codec, CpuState, Frame, LinkMode, Model, Programs, Recompile, Rom, Schedule, Stage, SwarmConfig,
+    Codec, CpuState, Frame, LinkMode, Model, Programs, Recompile, Rom, Schedule, Stage,
+    SwarmConfig, SwarmError,
 };
 use serde_json::Value;
 
@@ -87,6 +88,9 @@ impl BackendKind {
     /// # Errors
     /// It is not in this build, or cannot run what was asked for.
     pub fn open(self, config: &BackendConfig) -> Result<Box<dyn Backend>, LabError> {
+        if config.num_envs == 0 {
+            return Err(SwarmError::NoEnvs.into());
+        }
         let is_reference = self.is_pyboy() || self == Self::Libmgba;
         if is_reference && config.stage != Stage::EmulateOnly && !config.programs.is_built_in() {
             return Err(LabError::BuiltInProgramsOnly { backend: self });

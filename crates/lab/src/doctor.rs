@@ -36,7 +36,7 @@ pub fn inventory() -> Vec<Finding> {
             python,
             "pyboy",
             "the reference `pyboy_single` and the baseline `pyboy_vec_mp`",
-            "make .venv",
+            "make .venv/oracle.txt, or pip install pyboy==2.8.1",
         ),
         libmgba(),
         gpu(),
@@ -86,7 +86,7 @@ fn interpreter(python: &Value) -> Finding {
     if let Some(why) = passed_over {
         what += &format!("; {why}; name it in GBXCULE_PYTHON if it is to be run");
     }
-    Finding { subject: "python", found, what, remedy: (!found).then_some("make .venv") }
+    Finding { subject: "python", found, what, remedy: (!found).then_some("make .venv/oracle.txt") }
 }
 
 fn package(python: &Value, name: &'static str, needed_for: &str, remedy: &'static str) -> Finding {

@@ -21,9 +21,7 @@ pub enum LabError {
     Artifact { path: PathBuf, found: String },
     #[error(transparent)]
     Oracle(#[from] OracleError),
-    #[error(
-        "{backend} has one machine, {num_envs} were asked for; {instead} has as many as you like"
-    )]
+    #[error("{backend} has one machine, {num_envs} were asked for; {instead} has up to 4096")]
     OneEnvOnly { backend: BackendKind, num_envs: usize, instead: BackendKind },
     #[error("{backend} has {most} machines at most, {num_envs} were asked for")]
     TooManyEnvs { backend: BackendKind, num_envs: usize, most: usize },

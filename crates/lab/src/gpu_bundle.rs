@@ -10,7 +10,7 @@ use gbxcule_files::NewFile;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::nvrtc::Nvrtc;
 
-use crate::artifact::write_whole;
+use crate::artifact::{entries, write_whole};
 use crate::{LabError, command};
 
 /// Script that runs on the machine with the GPU.
@@ -87,11 +87,4 @@ impl GpuBundle<'_> {
         self.written.push(to);
         Ok(())
     }
-}
-
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, LabError> {
-    let read = fs::read_dir(folder).map_err(LabError::file(folder))?;
-    let mut paths: Vec<PathBuf> = read.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    Ok(paths)
 }

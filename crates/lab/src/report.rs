@@ -1,12 +1,11 @@
 //! The report on a folder of bench artifacts: `summary.md` and `scaling.png`.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::artifact::{read_json, write_whole};
+use crate::artifact::{entries, read_json, write_whole};
 use crate::{LabError, bench, plot};
 
 /// Results of one artifact, and characters of a name, at most.
@@ -133,12 +132,8 @@ fn point(result: &Value) -> Option<Point> {
 /// # Errors
 /// No artifacts, or the folder cannot be written to.
 pub fn write(folder: &Path) -> Result<Report, LabError> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .map_err(LabError::file(folder))?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-        .collect();
-    paths.sort();
+    let mut paths = entries(folder)?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     let mut sweeps = Vec::new();
     for path in paths {
         sweeps.extend(Sweep::read(&path)?);

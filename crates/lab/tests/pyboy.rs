@@ -1,4 +1,4 @@
-//! PyBoy itself, through its oracle server. Needs the Python that `make .venv` sets up.
+//! PyBoy itself, through its oracle server. Needs the Python that `make .venv/oracle.txt` sets up.
 
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::suite::{self, Outcome};
@@ -174,7 +174,7 @@ fn pyboy_single_refuses_a_second_machine() {
         BackendKind::PyboySingle.open(&config(&rom("ALU_LOOP"), 2)).err().expect("one only");
     assert_eq!(
         error.to_string(),
-        "pyboy_single has one machine, 2 were asked for; pyboy_vec_mp has as many as you like"
+        "pyboy_single has one machine, 2 were asked for; pyboy_vec_mp has up to 4096"
     );
 }
 

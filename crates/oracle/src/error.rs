@@ -9,7 +9,7 @@ pub enum OracleError {
     #[error(transparent)]
     Sandbox(#[from] gbxcule_sandbox::SandboxError),
     #[error(
-        "cannot start `{program}`: {source}; `make .venv` sets up the Python that the references need"
+        "cannot start `{program}`: {source}; `make .venv/oracle.txt` sets up the Python that the references need"
     )]
     Start { program: String, source: std::io::Error },
     #[error("the {oracle} process ended during `{command}` ({status}){}", said(stderr))]

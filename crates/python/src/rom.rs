@@ -28,9 +28,3 @@ pub(crate) fn built_in_rom<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'
 pub(crate) fn built_in_symbols(name: &str) -> PyResult<String> {
     by_name(name).map(|rom| rom.rom().symbol_listing())
 }
-
-/// The names of the programs that need no file.
-#[pyfunction]
-pub(crate) fn built_in_programs() -> Vec<&'static str> {
-    gbxcule_swarm::program::built_in().map(|(name, _)| name).collect()
-}

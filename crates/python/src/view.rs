@@ -15,7 +15,7 @@ pub(crate) struct View {
 #[pymethods]
 impl View {
     /// The last drawn frame: `packed`, `gray`, `mean` or `stride`, in grays that are `even` or
-    /// `pyboy`.
+    /// `pyboy`, or in color: `rgb`, `rgb_corrected` or `rgb555`.
     #[staticmethod]
     #[pyo3(signature = (name, grays = "even"))]
     fn picture(name: &str, grays: &str) -> PyResult<Self> {

@@ -98,6 +98,9 @@ pub struct Harvest {
     pub commit: Option<String>,
     /// Files that were read.
     pub files: usize,
+    /// Files that were not, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// Kernels that were found.
     pub kernels: usize,
     /// Functions that are no kernels (`@wp.func`): rows have those that a kernel calls.
@@ -145,6 +148,15 @@ struct KernelInFile {
     ir: Result<String, String>,
 }
 
+/// What the files of a folder hold.
+struct Found {
+    kernels: Vec<KernelInFile>,
+    /// Number of functions that are no kernels.
+    functions: usize,
+    /// Files that were not read, each with the reason.
+    unread: Vec<String>,
+}
+
 /// Harvests a folder: the rows, and what became of the kernels that are none; `looked` hears of the
 /// number of kernels, then of each.
 pub fn harvest(
@@ -156,7 +168,7 @@ pub fn harvest(
 ) -> Result<Harvested, SynthError> {
     let mut files = python_files(folder)?;
     files.sort();
-    let (found, functions) = find(folder, &files);
+    let Found { kernels: found, functions, unread } = find(folder, &files);
     looked(Some(found.len()));
     let commit = origin::commit(folder);
     let made = take_all(folder, &found, plan, workers, looked);
@@ -166,7 +178,8 @@ pub fn harvest(
         folder: name,
         license: license.into(),
         commit: commit.clone(),
-        files: files.len(),
+        files: files.len() - unread.len(),
+        unread,
         kernels: found.len(),
         functions,
         ..Harvest::default()
@@ -227,19 +240,26 @@ fn take_all(
     made
 }
 
-/// All kernels of some files, and the number of functions beside them.
-fn find(folder: &Path, files: &[PathBuf]) -> (Vec<KernelInFile>, usize) {
+/// Reads files for their kernels.
+fn find(folder: &Path, files: &[PathBuf]) -> Found {
     let allowed = ProgramFiles::below(folder);
     let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(ImportOptions::default()));
-    let (mut all, mut functions) = (Vec::new(), 0);
+    let (mut all, mut functions, mut unread) = (Vec::new(), 0, Vec::new());
     for path in files {
-        // A text that is not UTF-8 or not Python holds no kernels.
-        let Ok(text) = allowed.text(path) else { continue };
+        let text = match allowed.text(path) {
+            Ok(text) => text,
+            Err(error) => {
+                let below = path.strip_prefix(folder).unwrap_or(path);
+                unread.push(format!("{}: {error}", below.display()));
+                continue;
+            }
+        };
         let is_function = |line: &&str| line.trim_start().starts_with("@wp.func");
         functions += text.lines().filter(is_function).count();
         let id = sources.add(path.display().to_string(), text);
         let parsed =
             Parsed::parse_with_cache(&mut texts, &mut sources, id, &|path| allowed.find(path));
+        // A text that is not Python holds no kernels.
         let Ok(program) = parsed else { continue };
         let reader = program.reader();
         for kernel in reader.kernels() {
@@ -261,7 +281,7 @@ fn find(folder: &Path, files: &[PathBuf]) -> (Vec<KernelInFile>, usize) {
             });
         }
     }
-    (all, functions)
+    Found { kernels: all, functions, unread }
 }
 
 /// Makes a row of a kernel.

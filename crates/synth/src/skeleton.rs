@@ -21,6 +21,7 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::walk::{Step, walk};
 use gbxcule_ir::{FunctionKind, Literal, Module, StmtKind, print};
 use std::collections::{BTreeSet, HashSet};
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
@@ -54,9 +55,13 @@ impl KnownSkeletons {
     pub fn of_folder(folder: &Path) -> Result<Self, SynthError> {
         let mut known = Self::default();
         for path in python_files(folder)? {
-            // A text that is not UTF-8 or not Python holds no kernels.
-            if let Ok(text) = gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES) {
-                known.add(text);
+            match gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES) {
+                Ok(text) => known.add(text),
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                    return Err(SynthError::file(&path)(error));
+                }
+                // What is no text of a size that is read holds no kernels.
+                Err(_) => {}
             }
         }
         Ok(known)

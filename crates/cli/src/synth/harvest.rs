@@ -66,6 +66,9 @@ impl Harvest {
         bar.finish_and_clear();
         let Harvested { rows, harvest: found, refused } = harvested;
         say!("{} kernels in {} files: {} rows", found.kernels, found.files, rows.len());
+        for unread in &found.unread {
+            say!("not read: {unread}");
+        }
         say!("{} rows have a structure that an earlier one has", found.repeated);
         for (reason, kernels) in &found.refused {
             say!("{kernels:>6} no rows: {reason}");

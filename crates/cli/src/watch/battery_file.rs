@@ -49,14 +49,15 @@ impl BatteryFile {
         })
     }
 
-    /// Writes the file if a second has passed and the RAM has changed since. A clock that went on
-    /// is no reason to write. A failure is told once, and the next second tries again.
+    /// Writes the file if a second has passed and the RAM has changed since.
     pub(crate) fn look(&mut self, driver: &Driver) -> Result<(), SwarmError> {
-        let now = Instant::now();
-        if now < self.next_look {
-            return Ok(());
-        }
-        self.next_look = now + LOOK_INTERVAL;
+        if Instant::now() < self.next_look { Ok(()) } else { self.keep(driver) }
+    }
+
+    /// Writes the file if the RAM has changed. A clock that went on is no reason to write. A
+    /// failure is told once, and the next look tries again.
+    pub(crate) fn keep(&mut self, driver: &Driver) -> Result<(), SwarmError> {
+        self.next_look = Instant::now() + LOOK_INTERVAL;
         let ram = driver.cartridge_ram()?;
         if ram == self.kept {
             return Ok(());

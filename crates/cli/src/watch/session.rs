@@ -149,6 +149,12 @@ impl Runner {
         self.battery.as_mut().map_or(Ok(()), |battery| battery.look(&self.driver))
     }
 
+    /// Stands still from now on: nothing else would look at the battery.
+    fn stop(&mut self) -> Result<(), SwarmError> {
+        self.set_running(false);
+        self.battery.as_mut().map_or(Ok(()), |battery| battery.keep(&self.driver))
+    }
+
     /// Resets all machines. A battery outlives it, as it outlives the power switch.
     fn reset(&mut self) -> Result<(), SwarmError> {
         let kept = self.battery.is_some().then(|| self.driver.battery()).transpose()?;
@@ -210,8 +216,7 @@ impl Runner {
         if !self.is_drawn {
             self.finish_step(true)?;
         }
-        self.set_running(false);
-        Ok(())
+        self.stop()
     }
 
     fn let_go(&mut self, holds: &mut Option<usize>) -> Result<(), SwarmError> {
@@ -251,7 +256,7 @@ impl ViewSource for Runner {
             Request::Pause => self.pause()?,
             Request::Step => {
                 self.finish_step(true)?;
-                self.set_running(false);
+                self.stop()?;
             }
             Request::Speed { times } => self.set_speed(times),
             Request::Reset => self.reset()?,

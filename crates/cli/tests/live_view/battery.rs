@@ -69,6 +69,24 @@ fn a_battery_file_is_written_while_it_is_played_and_outlives_a_reset_and_the_pro
 }
 
 #[test]
+fn a_battery_file_is_written_where_the_machine_stands_still() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (rom, battery) = (folder.path().join("counter.gb"), folder.path().join("counter.sav"));
+    fs::write(&rom, gbxcule_roms::assemble(COUNTER).expect("it assembles").bytes).expect("a ROM");
+    let serving = play(&rom, &battery);
+    let mut client = Client::connect(&serving);
+    client.send(&json!({ "type": "pause" }));
+    let mut steps = |count: usize| {
+        (0..count).for_each(|_| client.send(&json!({ "type": "step" })));
+    };
+    steps(60);
+    wait_until("a file", || battery.exists());
+    let before = count(&battery);
+    steps(60);
+    wait_until("the steps since", || count(&battery) > before);
+}
+
+#[test]
 fn a_battery_file_that_does_not_fit_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let (rom, battery) = (folder.path().join("counter.gb"), folder.path().join("counter.sav"));

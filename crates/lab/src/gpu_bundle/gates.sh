@@ -7,12 +7,13 @@ export GBXCULE_NVRTC="$PWD/nvrtc"
 steps=${STEPS:-1024}
 reference=${REFERENCE:-pyboy_single}
 
-if [ "$reference" = pyboy_single ] && [ ! -d .venv ]; then
+if [ "$reference" = pyboy_single ] && [ ! -f .venv/ready ]; then
     python3 -m venv .venv
     from=""
     [ -d wheels ] && from="--no-index --find-links wheels"
     # shellcheck disable=SC2086
     .venv/bin/pip install --quiet --require-hashes $from --requirement oracle.txt
+    touch .venv/ready
 fi
 
 ./gbxcule doctor
