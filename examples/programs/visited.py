@@ -24,7 +24,7 @@ def tile(machine: gb.Machine) -> int:
 
 @wp.func
 def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)):
-    # Nothing is earned yet where an episode begins, and the tile under the submarine counts as visited.
+    # Nothing is earned where an episode begins; the tile under the submarine counts as visited.
     scratch[0] = wp.float32(gb.read16(machine, SCORE))
     scratch[1 + tile(machine)] = 1.0
 

@@ -20,6 +20,7 @@ from gbxcule.argument_check import check_device, path_of, whole
 from gbxcule.info import Cell, Hook
 from gbxcule.memory import Change, Number
 from gbxcule.observation import Flags, Numbers, Ram
+from gbxcule.rank import RankVectorEnv
 from gbxcule.symbol import Banked
 from gbxcule.vector import SwarmVectorEnv
 
@@ -105,6 +106,7 @@ def note_of(env: SwarmVectorEnv[Any]) -> bytes:
         "steps": env._steps,
         "over": env._over,
         "levels": env._levels,
+        "part": [env.envs.start, env.envs.stop] if isinstance(env, RankVectorEnv) else None,
         "random": _random(env._np_random),
         "random_seed": env._np_random_seed,
         "spaces": [_random(space._np_random) for space in spaces],
@@ -129,8 +131,13 @@ def env_of(
         raise ValueError(f"the checkpoint was not written by an environment of this version: {error}") from error
     if threads is not None:
         arguments["threads"] = threads
+    part = note.get("part")
+    if part is not None and not issubclass(kind, RankVectorEnv):
+        kind = RankVectorEnv
     env = kind.__new__(kind)
     SwarmVectorEnv.__init__(env, **arguments, _machines=machines)
+    if isinstance(env, RankVectorEnv):
+        env.envs = range(*part)
     env._is_seeded = note["is_seeded"]
     env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
     spaces = (env.action_space, env.single_action_space, env.observation_space, env.single_observation_space)

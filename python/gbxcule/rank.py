@@ -1,7 +1,8 @@
 """A part of the swarm for each process of a `torchrun` or Slurm job.
 
 Each process steps its own machines. Together they are one swarm whose env numbers and seeds go on
-from process to process, so that a job on four processes plays the games that one process would.
+from process to process, so that a job on four processes plays the games that one process would. In
+programs `gb.env` and `gb.seed` are those of a process: its first env is 0.
 """
 
 import os
@@ -63,10 +64,6 @@ class RankVectorEnv(SwarmVectorEnv):
     def __init__(self, rom: RomLike, envs: range, **options: "Unpack[Options]") -> None:
         self.envs = envs
         super().__init__(rom, len(envs), **options)
-
-    def beside_machines(self) -> dict[str, Any]:
-        """Add the envs of this process."""
-        return super().beside_machines() | {"envs": self.envs}
 
     def reset(self, *, seed: Any = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Reset as a swarm does.

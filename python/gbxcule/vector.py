@@ -257,11 +257,13 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if not is_one_for_each(seed):
             seed = seed_of(seed)
             super().reset(seed=seed)
-        if seed is None and not self._is_seeded:
-            seed = int(self.np_random.integers(2**63))
-        if seed is not None:
-            self._is_seeded = True
-            self._swarm.seed_envs(env_seeds(seed, mask))
+        given = None if seed is None else env_seeds(seed, mask)
+        if not self._is_seeded and (given is None or is_one_for_each(seed)):
+            # Those that are given none draw theirs.
+            self._swarm.seed_envs(env_seeds(int(self.np_random.integers(2**63)), mask))
+        if given is not None:
+            self._swarm.seed_envs(given)
+        self._is_seeded = True
         self._restart(mask)
         if states:
             self.load_states(mask, states)
@@ -427,7 +429,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         swarm, source = self._swarm, self._env(source)
         marked = mask_of("mask", mask, self.num_envs)
         swarm.copy_state(source, marked.tobytes())
-        self._look_again(marked)
+        self._go_on(marked)
 
     def checkpoint(self, path: str | os.PathLike[str]) -> None:
         """Save the whole swarm in a file, from which `gbxcule.restore(path)` goes on bit for bit. A file that was there is

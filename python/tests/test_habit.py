@@ -209,3 +209,11 @@ def test_workers_of_a_data_loader_make_their_own_machines_or_are_told_so():
     env.reset(seed=0)
     with pytest.raises(RuntimeError, match="make it in the process that steps it"):
         list(load(Shared(env), num_workers=1, multiprocessing_context="fork"))
+
+
+def test_envs_that_are_given_no_seed_draw_theirs():
+    env = gbxcule.make_vec(num_envs=4, obs=gbxcule.Ram("Random"))
+    drawn, _ = env.reset(seed=[None, None, None, 7])
+    assert len(np.unique(drawn[:3], axis=0)) > 1
+    given, _ = gbxcule.make_vec(num_envs=1, obs=gbxcule.Ram("Random")).reset(seed=7)
+    assert np.array_equal(drawn[3], given[0])

@@ -95,3 +95,12 @@ def test_ranks_go_on_from_a_seed_of_numpys_too():
 def test_ranks_that_are_no_numbers_are_named():
     with pytest.raises(ValueError, match="RANK is a whole number, found `one`"):
         Rank.from_environment({"RANK": "one", "WORLD_SIZE": "2"})
+
+
+def test_a_checkpoint_keeps_its_part_of_the_swarm(tmp_path):
+    env = gbxcule.make_vec_for_rank(num_envs=4, rank=Rank(1, 2), obs=gbxcule.Ram("Random"))
+    env.reset(seed=3)
+    env.checkpoint(tmp_path / "part.ckpt")
+    again = gbxcule.restore(tmp_path / "part.ckpt")
+    assert again.envs == env.envs == range(2, 4)
+    assert np.array_equal(again.reset(seed=3)[0], env.reset(seed=3)[0])

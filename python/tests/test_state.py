@@ -318,3 +318,16 @@ def test_bess_goes_out_and_comes_back(game):
         assert np.array_equal(obs[0], obs[1])
     with pytest.raises(ValueError, match="no state format `zip`"):
         env.save_state(0, format="zip")
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
+def test_a_copy_into_an_env_whose_episode_is_over_begins_the_next_one(mode):
+    env = gbxcule.make_vec(num_envs=2, obs=gbxcule.Ram("C006"), max_episode_steps=4, autoreset_mode=mode)
+    env.reset(seed=0)
+    state = env.save_state(0)
+    for _ in range(4):
+        env.step([5, 4])
+    env.load_state(0, state)
+    env.copy_state(0, np.array([False, True]))
+    first, second = env.step([8, 8])[0].ravel()
+    assert first == second

@@ -158,7 +158,7 @@ fn an_assembled_game_replaces_neither_its_source_nor_its_labels() {
 fn options_that_would_do_nothing_are_refused() {
     let folder = folder();
     let task = "import gbxcule as gb\nimport warp as wp\n\n\n@wp.func\n\
-                def reward(machine: gb.Machine) -> wp.float32:\n    return 1.0\n";
+                def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:\n    return 1.0\n";
     fs::write(folder.path().join("task.py"), task).expect("a file");
     for (line, expected) in [
         ("bench --reward task.py", "add --stage full_step"),

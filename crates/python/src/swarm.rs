@@ -36,8 +36,9 @@ fn try_lock<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
         Ok(guard) => Ok(guard),
         Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
         Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
-            "another thread is in a call of this environment; give each thread an environment of its own, or let them \
-             take turns with a lock",
+            "another thread is in a call of this environment, or a signal came in the middle of one; give each thread \
+             an environment of its own, or let them take turns with a lock, and let a signal's handler set a flag that is \
+             looked at between two steps",
         )),
     }
 }

@@ -148,7 +148,7 @@ struct KernelInFile {
     ir: Result<String, String>,
 }
 
-/// What the files of a folder hold.
+/// Kernels and functions in the files of a folder.
 struct Found {
     kernels: Vec<KernelInFile>,
     /// Number of functions that are no kernels.
