@@ -331,3 +331,19 @@ def test_a_copy_into_an_env_whose_episode_is_over_begins_the_next_one(mode):
     env.copy_state(0, np.array([False, True]))
     first, second = env.step([8, 8])[0].ravel()
     assert first == second
+
+
+@pytest.mark.parametrize("rom", ["PEARL_DRIFT", "AMBER_ROAD"])
+def test_a_state_of_an_env_that_draws_nothing_has_a_picture(rom):
+    fast = gbxcule.make_vec(rom, 1, obs=gbxcule.Ram("Score"))
+    fast.reset(seed=0)
+    for _ in range(5):
+        fast.step([5])
+    env = gbxcule.make_vec(rom, 1, obs="rgb")
+    env.reset(seed=0)
+    picture = env.reset(options={"state": fast.save_state(0)})[0]
+    assert len(np.unique(picture)) > 2
+    slow = gbxcule.make_vec(rom, 1, obs="rgb", frames_per_step=1, release_after_frames=1)
+    slow.reset(seed=0)
+    slow.load_state(0, fast.save_state(0))
+    assert np.array_equal(slow.step([0])[0], picture)

@@ -377,9 +377,16 @@ impl Swarm {
         self.change(py, |swarm| swarm.write_memories(&mask, low, rows))
     }
 
-    /// An env as bytes in our own versioned format.
+    /// An env as bytes in our own versioned format, with a picture though the swarm draws none.
     fn save_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.save_state(env))?))
+        let state = self.look(py, |swarm| {
+            if swarm.config().draw_last {
+                swarm.save_state(env)
+            } else {
+                swarm.save_drawn_state(env)
+            }
+        })?;
+        Ok(PyBytes::new(py, &state))
     }
 
     /// An env as a BESS state, which other emulators read.

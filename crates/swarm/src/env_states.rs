@@ -48,6 +48,17 @@ pub trait EnvStates {
         env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
     }
 
+    /// Does what [`EnvStates::save_state`] does, with the picture of the frame that comes next: of
+    /// a swarm that draws nothing, for one that looks at it first.
+    ///
+    /// # Errors
+    /// As [`EnvStates::save_state`].
+    fn save_drawn_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        let (mut snapshot, episode) = (self.snapshot(env)?, self.episode(env)?);
+        snapshot.draw_ahead(self.rom());
+        env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
+    }
+
     /// Loads the state that bytes hold into an env. The programs' scratch is restored if the state
     /// was saved with the same programs; otherwise, and from states that hold a machine alone, they
     /// begin anew. The env's own sequence of episodes goes on.

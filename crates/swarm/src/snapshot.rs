@@ -1,6 +1,6 @@
 //! The saved state of one env.
 
-use crate::machine::MachineSound;
+use crate::machine::{MachineSound, of_either};
 use crate::{AnyMachine, PowerOnChoice, Programs, Rom, SwarmError};
 
 /// Counters of an env since its reset.
@@ -40,6 +40,16 @@ impl EnvSnapshot {
     pub(crate) fn start(machine: AnyMachine, cart_ram: Vec<u8>) -> Self {
         let counters = Counters::default();
         Self { machine, cart_ram, counters, scratch: None, sound: None }
+    }
+
+    /// Draws the frame that comes next, of a copy that goes on.
+    pub(crate) fn draw_ahead(&mut self, rom: &Rom) {
+        let mut cart_ram = self.cart_ram.clone();
+        of_either!(&mut self.machine, machine => {
+            let mut ahead = **machine;
+            ahead.run_frame(rom.bytes(), &mut cart_ram, true);
+            machine.frame = ahead.frame;
+        });
     }
 
     /// This machine as a start: counters at zero and no scratch values.
