@@ -9,6 +9,7 @@
 //! access does to OAM.
 
 mod color_fetcher;
+mod color_line;
 pub mod color_palette;
 mod color_pixel;
 mod color_timing;
@@ -351,6 +352,10 @@ impl Ppu {
         self.dot = 0;
         self.first_line = false;
         self.mode3_end = 0;
+        #[cfg(color)]
+        {
+            self.hblank_ahead = 0;
+        }
         self.used_fine_scroll = FINE_SCROLL_UNUSED;
         self.scan.restart();
         self.stage = LineProgress::Untouched;

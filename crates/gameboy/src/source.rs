@@ -40,6 +40,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/machine.rs", include_str!("machine.rs")),
     ("src/ppu.rs", include_str!("ppu.rs")),
     ("src/ppu/color_fetcher.rs", include_str!("ppu/color_fetcher.rs")),
+    ("src/ppu/color_line.rs", include_str!("ppu/color_line.rs")),
     ("src/ppu/color_palette.rs", include_str!("ppu/color_palette.rs")),
     ("src/ppu/color_pixel.rs", include_str!("ppu/color_pixel.rs")),
     ("src/ppu/color_timing.rs", include_str!("ppu/color_timing.rs")),

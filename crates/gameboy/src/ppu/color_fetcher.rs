@@ -24,7 +24,7 @@ impl Ppu {
         let attributes = self.pipeline.tile_attributes;
         let row = if attributes & 0x40 != 0 { !self.fetch_row() } else { self.fetch_row() };
         let bank = (attributes as u16 & 8) << 10;
-        let address = self.tile_address(row) & 0x1fff | bank | plane;
+        let address = self.tile_address(self.pipeline.tile, row) & 0x1fff | bank | plane;
         vram[address as usize & 0x3fff]
     }
 

@@ -1,4 +1,5 @@
 //! The Color's pixels: which of background and object shows, and its colour out of the palettes.
+//! One at a time for `pipeline`, eight for `eight_dots` and `color_line`.
 #![cfg(color)]
 
 use crate::ppu::{FRAME_BYTES, LCDC_BACKGROUND, LCDC_OBJECTS, Ppu};
@@ -7,6 +8,49 @@ use crate::ppu::{FRAME_BYTES, LCDC_BACKGROUND, LCDC_OBJECTS, Ppu};
 const IN_FRONT: u8 = 0x80;
 /// White.
 const WHITE: u16 = 0x7fff;
+/// The lowest bit of each of four pixels of 16 bits.
+const LOWEST_BITS: u64 = 0x0001_0001_0001_0001;
+/// Multiplied with four bits, it puts each of them three bits above the lowest one of a pixel.
+const SPREAD: u64 = 0x0008_0004_0002_0001;
+
+/// Eight pixels side by side, as bit planes: the leftmost one in the top bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EightPixels {
+    /// Lower plane of the background's colour numbers.
+    pub(super) low: u8,
+    /// Upper plane of them.
+    pub(super) high: u8,
+    /// Attributes of the background's tile.
+    pub(super) attributes: u8,
+    /// What objects have there.
+    pub(super) objects: ObjectPixels,
+}
+
+/// Eight pixels of objects, as bit planes; colour 0 is none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ObjectPixels {
+    /// Lower plane of their colour numbers.
+    pub(super) low: u8,
+    /// Upper plane of them.
+    pub(super) high: u8,
+    /// Bit 0 of their palettes' numbers.
+    pub(super) palette_0: u8,
+    /// Bit 1 of them.
+    pub(super) palette_1: u8,
+    /// Bit 2 of them.
+    pub(super) palette_2: u8,
+    /// They lie behind colours 1 to 3 of the background.
+    pub(super) behind: u8,
+}
+
+/// The four colours of a palette, each in four pixels of 16 bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FourColors {
+    first: u64,
+    second: u64,
+    third: u64,
+    fourth: u64,
+}
 
 impl Ppu {
     /// The colour of the next pixel of both queues.
@@ -32,44 +76,136 @@ impl Ppu {
         let hides =
             ground != 0 && (behind || attributes & IN_FRONT != 0) && (enabled || compatible);
         let shows_object = object != 0 && self.lcdc & LCDC_OBJECTS != 0 && !hides;
-        if compatible {
-            if shows_object {
-                let shades = if palette != 0 { self.obp1 } else { self.obp0 };
-                self.palettes.object_color(palette, shades >> (object * 2) & 3)
-            } else {
-                self.palettes.background_color(0, self.bgp >> (ground * 2) & 3)
-            }
-        } else if shows_object {
-            self.palettes.object_color(palette, object)
+        if shows_object {
+            self.object_color(palette, object)
         } else {
-            self.palettes.background_color(attributes & 7, ground)
+            self.background_color(attributes & 7, ground)
         }
     }
 
     /// Puts the eight queued pixels into the frame.
     pub(super) fn put_eight_dots(&self, frame: &mut [u8; FRAME_BYTES]) {
         let pipeline = &self.pipeline;
+        let objects = ObjectPixels {
+            low: pipeline.object_low,
+            high: pipeline.object_high,
+            palette_0: pipeline.object_palette,
+            palette_1: pipeline.object_palette_1,
+            palette_2: pipeline.object_palette_2,
+            behind: pipeline.object_behind,
+        };
+        let pixels = EightPixels {
+            low: pipeline.background_low,
+            high: pipeline.background_high,
+            attributes: pipeline.background_attributes,
+            objects,
+        };
+        let colors = self.background_colors(pixels.attributes & 7);
+        self.put_eight_pixels(frame, &pixels, &colors, pipeline.column as i16, 160);
+    }
+
+    /// Puts eight pixels into the frame, the first of them into a column. `colors` are those of the
+    /// background's palette. What lies left of the screen, or from column `end` on, is left out.
+    pub(super) fn put_eight_pixels(
+        &self,
+        frame: &mut [u8; FRAME_BYTES],
+        pixels: &EightPixels,
+        colors: &FourColors,
+        column: i16,
+        end: i16,
+    ) {
+        let enabled = self.lcdc & LCDC_BACKGROUND != 0;
+        let blank = self.compatible && !enabled;
+        let low = if blank { 0 } else { pixels.low };
+        let high = if blank { 0 } else { pixels.high };
+        let left = colors.four_pixels(low >> 4, high >> 4);
+        let right = colors.four_pixels(low & 15, high & 15);
+        if column >= 0 && column + 8 <= end {
+            let at = self.line as usize * 320 + column as usize * 2;
+            store_four(frame, at, left);
+            store_four(frame, at + 8, right);
+        } else {
+            for pixel in 0..8 {
+                if column + pixel >= 0 && column + pixel < end {
+                    let four = if pixel < 4 { left } else { right };
+                    let color = (four >> ((pixel & 3) * 16)) as u16;
+                    store_pixel(frame, self.line, (column + pixel) as u8, color);
+                }
+            }
+        }
+        let objects = &pixels.objects;
+        let in_front = if pixels.attributes & IN_FRONT != 0 { 0xff } else { 0 };
+        let mut hidden = (low | high) & (objects.behind | in_front);
+        if !enabled && !self.compatible {
+            hidden = 0;
+        }
+        let shown = (objects.low | objects.high) & !hidden;
+        if shown != 0 && self.lcdc & LCDC_OBJECTS != 0 {
+            self.put_objects(frame, objects, shown, column, end);
+        }
+    }
+
+    /// Puts those pixels of objects into the frame that are shown.
+    fn put_objects(
+        &self,
+        frame: &mut [u8; FRAME_BYTES],
+        objects: &ObjectPixels,
+        shown: u8,
+        column: i16,
+        end: i16,
+    ) {
         for pixel in 0..8 {
             let bit = 7 - pixel;
-            let background =
-                pipeline.background_low >> bit & 1 | (pipeline.background_high >> bit & 1) << 1;
-            let object = pipeline.object_low >> bit & 1 | (pipeline.object_high >> bit & 1) << 1;
-            let palette = pipeline.object_palette >> bit & 1
-                | (pipeline.object_palette_1 >> bit & 1) << 1
-                | (pipeline.object_palette_2 >> bit & 1) << 2;
-            let behind = pipeline.object_behind >> bit & 1 != 0;
-            let color = self.mixed(background, object, palette, behind);
-            let column = pipeline.column.wrapping_add(pixel);
-            if column < 160 {
-                store_pixel(frame, self.line, column, color);
+            if shown >> bit & 1 != 0 && column + pixel >= 0 && column + pixel < end {
+                let number = objects.low >> bit & 1 | (objects.high >> bit & 1) << 1;
+                let palette = objects.palette_0 >> bit & 1
+                    | (objects.palette_1 >> bit & 1) << 1
+                    | (objects.palette_2 >> bit & 1) << 2;
+                let color = self.object_color(palette, number);
+                store_pixel(frame, self.line, (column + pixel) as u8, color);
             }
+        }
+    }
+
+    /// The number of an object's palette, out of its attributes.
+    pub(super) fn object_palette(&self, flags: u8) -> u8 {
+        if self.compatible { flags >> 4 & 1 } else { flags & 7 }
+    }
+
+    /// A colour of an object.
+    fn object_color(&self, palette: u8, number: u8) -> u16 {
+        if self.compatible {
+            let shades = if palette != 0 { self.obp1 } else { self.obp0 };
+            self.palettes.object_color(palette, shades >> (number * 2) & 3)
+        } else {
+            self.palettes.object_color(palette, number)
+        }
+    }
+
+    /// A colour of the background.
+    fn background_color(&self, palette: u8, number: u8) -> u16 {
+        if self.compatible {
+            self.palettes.background_color(0, self.bgp >> (number * 2) & 3)
+        } else {
+            self.palettes.background_color(palette, number)
+        }
+    }
+
+    /// The colours of a palette of the background.
+    pub(super) fn background_colors(&self, palette: u8) -> FourColors {
+        FourColors {
+            first: in_all(self.background_color(palette, 0)),
+            second: in_all(self.background_color(palette, 1)),
+            third: in_all(self.background_color(palette, 2)),
+            fourth: in_all(self.background_color(palette, 3)),
         }
     }
 
     /// Puts an object's row with the object pixels that are queued already: over those of objects
     /// that lie behind it, and under all others.
     pub(super) fn queue_object(&mut self) {
-        let (sorts_by_x, compatible) = (self.sorts_by_x, self.compatible);
+        let sorts_by_x = self.sorts_by_x;
+        let palette = self.object_palette(self.pipeline.object_flags);
         let entry = self.scan.entry[self.pipeline.object as usize];
         let position = self.pipeline.position;
         let pipeline = &mut self.pipeline;
@@ -92,7 +228,6 @@ impl Ppu {
             }
         }
         takes &= low | high;
-        let palette = if compatible { flags >> 4 & 1 } else { flags & 7 };
         pipeline.object_low = pipeline.object_low & !takes | low & takes;
         pipeline.object_high = pipeline.object_high & !takes | high & takes;
         pipeline.object_palette = pipeline.object_palette & !takes | plane(palette) & takes;
@@ -107,6 +242,62 @@ impl Ppu {
 /// All ones if bit 0 is set.
 fn plane(bit: u8) -> u8 {
     0u8.wrapping_sub(bit & 1)
+}
+
+impl ObjectPixels {
+    pub(super) const fn none() -> ObjectPixels {
+        ObjectPixels { low: 0, high: 0, palette_0: 0, palette_1: 0, palette_2: 0, behind: 0 }
+    }
+
+    /// Puts in those pixels of an object that `takes` has.
+    pub(super) fn put(&mut self, low: u8, high: u8, takes: u8, palette: u8, behind: u8) {
+        self.low |= low & takes;
+        self.high |= high & takes;
+        self.palette_0 |= plane(palette) & takes;
+        self.palette_1 |= plane(palette >> 1) & takes;
+        self.palette_2 |= plane(palette >> 2) & takes;
+        self.behind |= plane(behind) & takes;
+    }
+}
+
+impl FourColors {
+    /// The colours of four pixels, the leftmost one in the lowest bits, from four bits of both
+    /// planes.
+    #[inline(always)]
+    fn four_pixels(&self, low: u8, high: u8) -> u64 {
+        let low = spread(low);
+        let high = spread(high);
+        let one_of_first = self.first ^ low & (self.first ^ self.second);
+        let one_of_last = self.third ^ low & (self.third ^ self.fourth);
+        one_of_first ^ high & (one_of_first ^ one_of_last)
+    }
+}
+
+/// All bits of each of four pixels, from a bit for each.
+#[inline(always)]
+fn spread(bits: u8) -> u64 {
+    (bits as u64 * SPREAD >> 3 & LOWEST_BITS) * 0xffff
+}
+
+/// A colour in four pixels.
+#[inline(always)]
+fn in_all(color: u16) -> u64 {
+    (color & 0x7fff) as u64 * LOWEST_BITS
+}
+
+/// Stores four pixels, the leftmost one in the lowest bits.
+#[inline(always)]
+fn store_four(frame: &mut [u8; FRAME_BYTES], at: usize, pixels: u64) {
+    if at + 8 <= frame.len() {
+        frame[at] = pixels as u8;
+        frame[at + 1] = (pixels >> 8) as u8;
+        frame[at + 2] = (pixels >> 16) as u8;
+        frame[at + 3] = (pixels >> 24) as u8;
+        frame[at + 4] = (pixels >> 32) as u8;
+        frame[at + 5] = (pixels >> 40) as u8;
+        frame[at + 6] = (pixels >> 48) as u8;
+        frame[at + 7] = (pixels >> 56) as u8;
+    }
 }
 
 /// Stores a colour without bit 15, which palette memory keeps and the screen doesn't know.

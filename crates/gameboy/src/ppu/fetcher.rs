@@ -101,9 +101,9 @@ impl Ppu {
         map + (self.fetch_row() >> 3) as u16 * 32 + column as u16
     }
 
-    pub(super) fn tile_address(&self, row: u8) -> u16 {
+    /// Returns the address in VRAM of a row of a tile of the background.
+    pub(super) fn tile_address(&self, tile: u8, row: u8) -> u16 {
         let row = (row & 7) as u16 * 2;
-        let tile = self.pipeline.tile;
         if self.lcdc & LCDC_TILE_DATA != 0 {
             tile as u16 * 16 + row
         } else {
@@ -121,7 +121,7 @@ impl Ppu {
     /// One plane of the tile's row.
     #[cfg(not(color))]
     pub(super) fn tile_row(&self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
-        let address = self.tile_address(self.fetch_row());
+        let address = self.tile_address(self.pipeline.tile, self.fetch_row());
         vram[(address | plane) as usize & 0x1fff]
     }
 }

@@ -4,8 +4,7 @@
 #![cfg(not(color))]
 
 use crate::ppu::{
-    FRAME_BYTES, LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_TALL_OBJECTS, LCDC_TILE_DATA,
-    LCDC_WINDOW_MAP, Ppu,
+    FRAME_BYTES, LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW_MAP, Ppu,
 };
 
 /// Machine words of a line.
@@ -124,17 +123,6 @@ impl Ppu {
             }
         }
         mixed
-    }
-
-    fn object_row(&self, y: u8, tile: u8, flags: u8) -> usize {
-        let tall = self.lcdc & LCDC_TALL_OBJECTS != 0;
-        let last_row = if tall { 15 } else { 7 };
-        let mut row = self.line.wrapping_sub(y) & last_row;
-        if flags & 0x40 != 0 {
-            row ^= last_row;
-        }
-        let tile = if tall { tile & 0xfe } else { tile };
-        tile as usize * 16 + row as usize * 2
     }
 }
 

@@ -461,11 +461,11 @@ impl Ppu {
                 self.pipeline.object_flags = oam[(entry + 3) % 0xa0];
             }
             5 => {
-                let address = self.object_address() as usize;
+                let address = self.object_address();
                 self.pipeline.object_data_low = vram[address & (VRAM_BYTES - 1)];
             }
             7 => {
-                let address = self.object_address() as usize;
+                let address = self.object_address();
                 self.pipeline.object_data_high = vram[(address | 1) & (VRAM_BYTES - 1)];
                 #[cfg(color)]
                 {
@@ -478,29 +478,34 @@ impl Ppu {
     }
 
     /// Returns the address in VRAM of the row of the object that is being fetched.
-    fn object_address(&self) -> u16 {
-        let tall = self.lcdc & LCDC_TALL_OBJECTS != 0;
-        let last_row = if tall { 15 } else { 7 };
+    fn object_address(&self) -> usize {
         let y = self.scan.y[self.pipeline.object as usize];
-        let mut row = self.line.wrapping_sub(y) & last_row;
-        if self.pipeline.object_flags & 0x40 != 0 {
-            row ^= last_row;
-        }
-        let tile = if tall { self.pipeline.object_tile & 0xfe } else { self.pipeline.object_tile };
-        tile as u16 * 16 + row as u16 * 2 + self.object_bank()
+        self.object_row(y, self.pipeline.object_tile, self.pipeline.object_flags)
     }
 
-    /// Returns the offset in VRAM of the bank of the object that is being fetched.
+    /// Returns the address in VRAM of an object's row on this line.
+    pub(super) fn object_row(&self, y: u8, tile: u8, flags: u8) -> usize {
+        let tall = self.lcdc & LCDC_TALL_OBJECTS != 0;
+        let last_row = if tall { 15 } else { 7 };
+        let mut row = self.line.wrapping_sub(y) & last_row;
+        if flags & 0x40 != 0 {
+            row ^= last_row;
+        }
+        let tile = if tall { tile & 0xfe } else { tile };
+        tile as usize * 16 + row as usize * 2 + self.object_bank(flags)
+    }
+
+    /// Returns the offset in VRAM of an object's bank.
     #[cfg(not(color))]
     #[inline(always)]
-    fn object_bank(&self) -> u16 {
+    fn object_bank(&self, _flags: u8) -> usize {
         0
     }
 
-    /// Returns the offset in VRAM of the bank of the object that is being fetched.
+    /// Returns the offset in VRAM of an object's bank.
     #[cfg(color)]
-    fn object_bank(&self) -> u16 {
-        if self.compatible { 0 } else { (self.pipeline.object_flags as u16 & 8) << 10 }
+    fn object_bank(&self, flags: u8) -> usize {
+        if self.compatible { 0 } else { (flags as usize & 8) << 10 }
     }
 
     /// Returns true if objects take their time.

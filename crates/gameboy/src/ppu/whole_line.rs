@@ -35,21 +35,17 @@ impl Machine {
     }
 
     /// Draws the current line as a whole.
-    #[cfg(color)]
     pub fn draw_line(&mut self) {
-        self.start_pipeline();
-    }
-
-    /// Draws the current line as a whole.
-    #[cfg(not(color))]
-    pub fn draw_line(&mut self) {
+        if self.ppu.fetches_objects() {
+            self.scan_objects(timing::MODE3_DOT + 1);
+        }
         if !self.ppu.is_plain_line() {
             self.start_pipeline();
             return;
         }
-        if self.ppu.fetches_objects() {
-            self.scan_objects(timing::MODE3_DOT + 1);
-        }
+        #[cfg(color)]
+        self.draw_plain_line();
+        #[cfg(not(color))]
         self.draw_plain_line(&mut packed_line::TileRow::none());
         self.ppu.stage = LineProgress::Done;
     }
@@ -73,7 +69,7 @@ impl Machine {
 
 #[cfg(color)]
 impl Machine {
-    /// Draws no lines: the pipeline does it.
+    /// Draws no lines: they are drawn one by one.
     pub(super) fn draw_lines(&mut self, _lines: u8) -> u8 {
         0
     }
@@ -139,7 +135,7 @@ impl Ppu {
     }
 
     /// The screen column at which the window begins, 160 or more if it does not.
-    fn window_at(&self) -> u16 {
+    pub(super) fn window_at(&self) -> u16 {
         if self.is_window_met() && self.lcdc & LCDC_WINDOW != 0 && self.wx >= 7 && self.wx < 166 {
             self.wx as u16 - 7
         } else {

@@ -5,7 +5,7 @@
 //! a change in the middle of mode 3 is what makes a line go dot by dot. Lines in which nothing
 //! happens are skipped together.
 
-use crate::machine::Machine;
+use crate::machine::{COLOR, Machine};
 use crate::ppu::{LAST_LINE, LCDC_WINDOW, LINE_TCYCLES, Ppu, VBLANK_LINE, stat};
 
 /// Progress of the current line's picture.
@@ -119,7 +119,9 @@ impl Ppu {
     /// Moves past lines that may be skipped, at least one.
     fn skip_lines(&mut self, lines: u8) {
         let past = self.line + lines;
-        if self.lcdc & LCDC_WINDOW != 0 && self.wy >= self.line && self.wy < past {
+        // The Color compares WY on a line's first dots with the line before, too.
+        let first = if COLOR && self.line > 0 { self.line - 1 } else { self.line };
+        if self.lcdc & LCDC_WINDOW != 0 && self.wy >= first && self.wy < past {
             self.wy_met |= self.line < VBLANK_LINE;
         }
         self.line = past;

@@ -1,0 +1,219 @@
+//! The pixels of a whole line of the Color, tile by tile. Called by `whole_line` for lines that
+//! nothing disturbs; `packed_line` is the original's.
+//!
+//! The fetcher is left as the pipeline would leave it at the end of mode 3: a later line that is
+//! drawn dot by dot may show what was read last (`misses_fetch`, `last_high`).
+#![cfg(color)]
+
+use crate::machine::Machine;
+use crate::ppu::color_pixel::{EightPixels, ObjectPixels};
+use crate::ppu::scan::MAX_OBJECTS;
+use crate::ppu::{
+    LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, VRAM_BYTES,
+};
+
+/// Columns of the screen.
+const COLUMNS: i16 = 160;
+
+/// A run of tiles in a line: the background's, or the window's.
+#[derive(Clone, Copy, Debug)]
+struct TileRun {
+    /// Column of the screen at which the first tile begins; below 0 it is scrolled.
+    column: i16,
+    /// Column after the last pixel.
+    end: i16,
+    /// Offset in video RAM of the map's row.
+    map_row: u16,
+    /// Column in the map of the first tile.
+    map_column: u8,
+    /// Line of the tiles, 0 to 7.
+    line: u8,
+}
+
+/// A tile's row: its number and attributes, and the planes as they lie in video RAM.
+#[derive(Clone, Copy, Debug)]
+struct FetchedTile {
+    number: u8,
+    attributes: u8,
+    low: u8,
+    high: u8,
+}
+
+impl Machine {
+    /// Draws a line that the shortcut covers and whose objects are known.
+    pub(super) fn draw_plain_line(&mut self) {
+        let window_at = self.ppu.window_at() as i16;
+        let mut run = self.ppu.background_run();
+        if window_at < COLUMNS {
+            run.end = window_at;
+            self.draw_run(&run);
+            run = self.ppu.window_run(window_at);
+            self.ppu.window_line = self.ppu.window_line.wrapping_add(1);
+        }
+        self.draw_run(&run);
+        self.ppu.leave_last_fetch(&self.vram, &self.oam, &run);
+        self.ppu.hblank_ahead = 0;
+    }
+
+    fn draw_run(&mut self, run: &TileRun) {
+        let order = self.ppu.objects_by_priority();
+        let mut column = run.column;
+        let mut number = 0;
+        let mut palette = 0;
+        let mut colors = self.ppu.background_colors(palette);
+        while column < run.end {
+            let tile = self.ppu.tile_of(&self.vram, run, number);
+            if tile.attributes & 7 != palette {
+                palette = tile.attributes & 7;
+                colors = self.ppu.background_colors(palette);
+            }
+            let mirrored = tile.attributes & 0x20 != 0;
+            let pixels = EightPixels {
+                low: if mirrored { tile.low.reverse_bits() } else { tile.low },
+                high: if mirrored { tile.high.reverse_bits() } else { tile.high },
+                attributes: tile.attributes,
+                objects: self.ppu.objects_over(&self.vram, &self.oam, &order, column),
+            };
+            self.ppu.put_eight_pixels(&mut self.frame, &pixels, &colors, column, run.end);
+            column += 8;
+            number += 1;
+        }
+    }
+}
+
+impl Ppu {
+    fn background_run(&self) -> TileRun {
+        let row = self.line.wrapping_add(self.scy);
+        let map = if self.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
+        TileRun {
+            column: -(self.fine_scroll() as i16),
+            end: COLUMNS,
+            map_row: map + (row >> 3) as u16 * 32,
+            map_column: self.scx >> 3,
+            line: row & 7,
+        }
+    }
+
+    fn window_run(&self, column: i16) -> TileRun {
+        let row = self.window_line;
+        let map = if self.lcdc & LCDC_WINDOW_MAP != 0 { 0x1c00 } else { 0x1800 };
+        TileRun {
+            column,
+            end: COLUMNS,
+            map_row: map + (row >> 3) as u16 * 32,
+            map_column: 0,
+            line: row & 7,
+        }
+    }
+
+    fn tile_of(&self, vram: &[u8; VRAM_BYTES], run: &TileRun, number: u8) -> FetchedTile {
+        let cell = (run.map_row | (run.map_column.wrapping_add(number) & 0x1f) as u16) & 0x1fff;
+        let tile = vram[cell as usize];
+        let attributes = if self.compatible { 0 } else { vram[0x2000 | cell as usize] };
+        let line = if attributes & 0x40 != 0 { 7 - run.line } else { run.line };
+        let bank = (attributes as u16 & 8) << 10;
+        let address = (self.tile_address(tile, line) & 0x1fff | bank) as usize & 0x3ffe;
+        FetchedTile { number: tile, attributes, low: vram[address], high: vram[address | 1] }
+    }
+
+    /// Numbers of the line's objects: what lies in front comes first.
+    fn objects_by_priority(&self) -> [u8; MAX_OBJECTS as usize] {
+        let mut order = [0; MAX_OBJECTS as usize];
+        for object in 0..self.scan.count as usize {
+            let entry = self.scan.entry[object];
+            let mut place = object;
+            while !self.sorts_by_x
+                && place > 0
+                && self.scan.entry[order[place - 1] as usize] > entry
+            {
+                order[place] = order[place - 1];
+                place -= 1;
+            }
+            order[place] = object as u8;
+        }
+        order
+    }
+
+    /// The objects' pixels in eight columns.
+    fn objects_over(
+        &self,
+        vram: &[u8; VRAM_BYTES],
+        oam: &[u8; 0xa0],
+        order: &[u8; MAX_OBJECTS as usize],
+        column: i16,
+    ) -> ObjectPixels {
+        let mut pixels = ObjectPixels::none();
+        for place in 0..self.scan.count as usize {
+            let object = order[place] as usize;
+            let begin = self.scan.x[object] as i16 - 8 - column;
+            if begin > -8 && begin < 8 {
+                let entry = self.scan.entry[object] as usize * 4;
+                let flags = oam[(entry + 3) % 0xa0];
+                let address = self.object_row(self.scan.y[object], oam[(entry + 2) % 0xa0], flags);
+                let mut low = vram[address & (VRAM_BYTES - 1)];
+                let mut high = vram[(address | 1) & (VRAM_BYTES - 1)];
+                if flags & 0x20 != 0 {
+                    low = low.reverse_bits();
+                    high = high.reverse_bits();
+                }
+                if begin >= 0 {
+                    low >>= begin;
+                    high >>= begin;
+                } else {
+                    low <<= -begin;
+                    high <<= -begin;
+                }
+                let takes = (low | high) & !(pixels.low | pixels.high);
+                pixels.put(low, high, takes, self.object_palette(flags), flags >> 7);
+            }
+        }
+        pixels
+    }
+
+    /// Leaves in the fetcher what it has read when mode 3 ends, in the last of the line's runs. It
+    /// reads the tile behind the one that is put out: its number with the first pixel of that, its
+    /// lower plane with the third, its upper one with the fifth, which counts from the sixth on.
+    /// While an object is fetched it reads all of it.
+    fn leave_last_fetch(&mut self, vram: &[u8; VRAM_BYTES], oam: &[u8; 0xa0], run: &TileRun) {
+        let put_out = (COLUMNS - run.column) as u16;
+        let shown = (put_out >> 3) as u8;
+        let rest = put_out & 7;
+        let last_object = if self.scan.count > 0 { self.scan.count as usize - 1 } else { 0 };
+        // The tile over which the last object begins; one before the run comes before its tiles.
+        let mut object_tile = -2;
+        if self.scan.count > 0 {
+            let begin = self.scan.x[last_object] as i16 - 8 - run.column;
+            object_tile = if begin >= 0 { begin >> 3 } else { -2 };
+        }
+        let reads_all = rest >= 6 || object_tile == shown as i16;
+        let tile = self.tile_of(vram, run, shown);
+        let next = self.tile_of(vram, run, shown + 1);
+        let complete = if reads_all { next } else { tile };
+        let of_object = object_tile >= shown as i16 - (!reads_all) as i16;
+        if self.lcdc & LCDC_TILE_DATA != 0 {
+            self.pipeline.last_high = complete.high;
+        }
+        if self.scan.count > 0 && (of_object || self.lcdc & LCDC_TILE_DATA == 0) {
+            let entry = self.scan.entry[last_object] as usize * 4;
+            let (number, flags) = (oam[(entry + 2) % 0xa0], oam[(entry + 3) % 0xa0]);
+            let address = self.object_row(self.scan.y[last_object], number, flags);
+            self.pipeline.last_high = vram[(address | 1) & (VRAM_BYTES - 1)];
+        }
+        // A window that would begin right of the screen keeps the last dot from reading.
+        let misses = self.is_window_met() && self.lcdc & LCDC_WINDOW != 0 && self.wx == 167;
+        let addressed = if rest == 0 || rest == 1 && misses { tile } else { next };
+        self.pipeline.tile = addressed.number;
+        self.pipeline.tile_attributes = addressed.attributes;
+        self.pipeline.data_low = if rest == 3 && misses && !reads_all {
+            tile.high
+        } else if rest >= 3 || reads_all {
+            next.low
+        } else {
+            tile.low
+        };
+        self.pipeline.data_high = complete.high;
+        if (rest == 4 || rest == 5) && !reads_all {
+            self.pipeline.data_high = next.low;
+        }
+    }
+}
