@@ -80,6 +80,16 @@ def test_the_program_of_a_game_pays_at_least_the_score_and_sees_numbers(name):
     assert (seen.min(0) < seen.max(0)).sum() >= 5, "a step changes some features"
 
 
+@pytest.mark.parametrize("name", game.PROGRAMS)
+def test_what_a_program_sees_depends_on_its_env_s_state_alone(name):
+    env = gbxcule.make_vec(name, 4, reward=name, obs=name, max_episode_steps=200)
+    other = gbxcule.make_vec(name, 4, reward=name, obs=name, autoreset_mode="Disabled")
+    for step, (obs, *_) in enumerate(random_play(env, 4, 300)):
+        if step % 20 == 7:
+            states = [env.save_state(one) for one in range(4)]
+            assert np.array_equal(obs, other.reset(options={"state": states})[0])
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_gymnasium_makes_and_checks_every_game(name):
     gbxcule.register()

@@ -76,10 +76,9 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
     obs[20] = wp.float32(gb.cart_ram(machine, 0))
     obs[21] = wp.float32(gb.rom_bank(machine))
     obs[22] = wp.float32(gb.pixel(machine, 80, 72))
+    # Each number is 0 until it is written, in every step.
     if gb.bit(machine, 0xC003, 1):
         obs[23] = 1.0
-    else:
-        obs[23] = 0.0
     for at in range(8):
         obs[24 + at] = wp.float32(gb.read(machine, at * 0x2000 + 0x123))
 ";

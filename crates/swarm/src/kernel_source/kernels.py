@@ -252,8 +252,6 @@ def begin_episode(
 @wp.func
 def observe_first(machine: gb.Machine, env: int, scratch: Cells, observations: Cells):
     """Computes the observation before the first step."""
-    for number in range(programs.OBS_DIM):
-        observations[env, number] = 0.0
     programs.observe(machine, scratch[env], observations[env])
 
 

@@ -3,7 +3,6 @@
 //! `subset/tests/machine/layout` holds that a machine lies in memory as the kernels expect.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use gbxcule_gameboy::view::StepNumbers;
@@ -37,8 +36,6 @@ pub(crate) struct NativePrograms {
     /// The kernel of hooks; none if no hook calls a function.
     hook: Option<DirectKernel>,
     settled: Option<DirectKernel>,
-    /// The cells of the mask, if one is computed.
-    mask: Option<Range<usize>>,
     /// Writes of the last function, to be done: their number, and each one; empty where programs
     /// don't write.
     writes: Vec<u32>,
@@ -80,7 +77,6 @@ impl NativePrograms {
             begin: only_if(programs.has_begin_work_in(stage), BEGIN)?,
             hook: only_if(calls, HOOK)?,
             settled: only_if(programs.has_settled(), SETTLED)?,
-            mask: programs.mask_scratch_in(stage).map(|_| programs.mask_cells()),
             writes: vec![0; if programs.writes_memory() { 1 + MAX_WRITES as usize } else { 0 }],
             programs: programs.clone(),
         }))
@@ -92,7 +88,6 @@ impl NativePrograms {
         inputs: ProgramInputs<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
-        self.allow_all(outputs);
         run(&mut self.step, &self.programs, inputs, outputs, [&mut [0], &mut self.writes])
     }
 
@@ -119,13 +114,6 @@ impl NativePrograms {
         Ok(answer != [0])
     }
 
-    /// Allows every action, as far as `action_mask` doesn't say otherwise.
-    fn allow_all(&self, outputs: &mut Outputs<'_>) {
-        if let Some(cells) = self.mask.clone() {
-            outputs.scratch[cells].fill(1.0);
-        }
-    }
-
     /// Begins an episode of a text: `begin` over a scratch of zeros. The reward and the end stay as
     /// they are.
     pub(crate) fn begin(
@@ -146,8 +134,6 @@ impl NativePrograms {
         if self.begin.is_none() {
             return Ok(());
         }
-        self.allow_all(outputs);
-        outputs.obs.fill(0.0);
         self.run_begin(OBSERVE_FIRST, inputs, outputs)
     }
 

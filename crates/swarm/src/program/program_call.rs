@@ -105,6 +105,8 @@ impl ProgramCalls {
         if stage.owns_observation() {
             let cells = slice(&programs.obs_scratch());
             self.calls("observe", fused.observe);
+            self.line(1, "for number in range(OBS_DIM):");
+            self.line(2, "numbers[number] = 0.0");
             self.line(1, &format!("gb.observe(machine, {cells}, numbers)"));
         }
         if let (Some(mask), Some(own)) = (fused.mask, programs.mask_scratch_in(stage)) {

@@ -48,7 +48,11 @@ def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
 
 @wp.func
 def from_glider(machine: gb.Machine, place: int, own: int) -> wp.float32:
-    return wp.float32(int(gb.read(machine, place)) - int(gb.read(machine, own))) / 128.0
+    at = int(gb.read(machine, place))
+    # Places beyond the left edge are counted down from 255.
+    if at >= 224:
+        at -= 256
+    return wp.float32(at - int(gb.read(machine, own))) / 128.0
 
 
 @wp.func

@@ -77,10 +77,11 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
     obs[4] = wp.float32(gb.read(machine, SPARKS)) / 6.0
     for thing in range(8):
         obs[5 + thing] = wp.float32(gb.bit(machine, THINGS, thing))
-    obs[13] = share(gb.read(machine, FOE_HITS), gb.read(machine, FOE_MOST))
     at = int(14)
     foe = int(gb.read(machine, FOE))
     if foe >= 1 and foe <= FOES:
+        # After a flight the hits are 255.
+        obs[13] = wp.min(share(gb.read(machine, FOE_HITS), gb.read(machine, FOE_MOST)), 1.0)
         obs[at + foe - 1] = 1.0
     at += FOES
     obs[at + wp.min(int(gb.read(machine, ROOM)), ROOMS - 1)] = 1.0
