@@ -89,10 +89,14 @@ def scripted_scores(game: str) -> list[float]:
 
 
 class Training:
-    """One run of PPO, whose state lies in a file while it is not done."""
+    """One run of PPO, whose state lies in a file while it is not done.
+
+    Its seconds are processor time, so that what else a machine does costs no steps.
+    """
 
     def __init__(self, path: Path, game: str, seed: int, arguments: argparse.Namespace) -> None:
         self.path = path
+        self.threads = arguments.threads
         self.curve: list[tuple[int, float]] = []
         self.seconds = 0.0
         kept = torch.load(path, weights_only=False) if path.exists() else None
@@ -119,12 +123,13 @@ class Training:
         written.replace(self.path)
 
     def run(self, steps: int, minutes: float) -> None:
-        last = time.monotonic()
+        last = time.process_time()
         unkept = 0.0
-        while self.learner.steps < steps and self.seconds < 60 * minutes:
-            self.learner.update()
-            now = time.monotonic()
-            self.seconds, unkept, last = self.seconds + now - last, unkept + now - last, now
+        while (left := 1 - max(self.learner.steps / steps, self.seconds / (60 * minutes))) > 0:
+            self.learner.update(left)
+            now = time.process_time()
+            took, last = (now - last) / self.threads, now
+            self.seconds, unkept = self.seconds + took, unkept + took
             if self.learner.scores:
                 self.curve.append((self.learner.steps, float(np.mean(self.learner.scores))))
             if unkept > KEEP_EVERY:
@@ -247,7 +252,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("runs/benchmark"))
     parser.add_argument("--steps", type=int, default=10**12, help="environment steps of each training")
-    parser.add_argument("--minutes", type=float, default=20.0, help="its longest time")
+    parser.add_argument("--minutes", type=float, default=20.0, help="its longest time, of a processor per thread")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--games", nargs="+", default=list(GAMES), choices=list(GAMES))
     parser.add_argument("--players", nargs="+", default=[RANDOM, SCRIPTED, PPO], choices=[RANDOM, SCRIPTED, PPO])

@@ -82,8 +82,10 @@ class Learner:
         # Those of the last hundred episodes.
         self.scores: list[float] = []
 
-    def update(self) -> None:
-        """Play STEPS steps in each env and learn from them."""
+    def update(self, left: float) -> None:
+        """Play STEPS steps in each env and learn from them, at a rate that falls with what is left of the training."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = RATE * left
         data = self._played()
         with torch.no_grad():
             following = self.agent(self.seen)[1]
@@ -141,7 +143,7 @@ def train(minutes: float) -> list[tuple[float, float]]:
     learner = Learner(make(ENVS), 0)
     curve, begun = [], time.time()
     while (elapsed := time.time() - begun) < 60 * minutes:
-        learner.update()
+        learner.update(1 - elapsed / (60 * minutes))
         if learner.scores:
             curve.append((learner.steps * 12 / 1e6, float(np.mean(learner.scores))))
             print(f"{elapsed:6.0f} s  {curve[-1][0]:5.2f} M frames  score {curve[-1][1]:6.1f}", flush=True)
