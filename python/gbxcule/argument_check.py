@@ -153,6 +153,9 @@ def reset_mask_of(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
     """Return the envs that a reset marks: all of them without a mask."""
     if mask is None:
         return np.ones(num_envs, np.bool_)
+    if hasattr(mask, "__array__"):
+        # A tensor, too.
+        mask = np.asarray(mask)
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (num_envs,):
         raise ValueError(f"reset_mask must be a boolean array of {num_envs} elements, found {shown(mask)}; np.array(mask, bool) makes one")
     if not mask.any():

@@ -23,6 +23,12 @@ def mode_of(mode: Any) -> AutoresetMode:
     return mode if isinstance(mode, AutoresetMode) else one_of("autoreset mode", mode, _MODES)
 
 
+def refuse_disabled(name: str, mode: Any) -> None:
+    """Refuse the mode in which the caller resets single envs, where there is no such call."""
+    if mode is not None and mode_of(mode) == AutoresetMode.DISABLED:
+        raise ValueError(f"{name} resets all envs or none: autoreset_mode is NextStep or SameStep here, not Disabled")
+
+
 def partners(mask: Mask) -> Mask:
     """Return the envs whose partner in a pair is marked."""
     return mask.reshape(-1, 2)[:, ::-1].reshape(-1)

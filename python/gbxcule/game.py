@@ -73,6 +73,15 @@ def game_of(rom: Any) -> Game:
     return GAMES.get(rom, OTHER) if isinstance(rom, str) else OTHER
 
 
+def check_programs_of(rom: Any, *programs: str | None) -> None:
+    """Refuse programs of a game on another one: they read addresses that mean something else there."""
+    played = NAME if rom is None else rom
+    is_built_in = isinstance(played, str) and played in PROGRAMS
+    for program in programs:
+        if is_built_in and program in PROGRAMS and program != played:
+            raise ValueError(f'"{program}" reads the memory of {program}, and this is {played}: give "{played}"')
+
+
 @functools.cache
 def starts(name: str, model: str = "auto", power_on: str = "zero") -> tuple[bytes, ...]:
     """The states after a game's title, made by pressing START."""

@@ -26,7 +26,7 @@ class _Shared(TypedDict, total=False):
     obs: Observation
     grays: str
     reward: Reward | None
-    done: Number | None
+    done: Number | bool | None
     info: Info | None
     hooks: Hooks | None
     chance: Number | None

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gbxcule import autoreset
 from gbxcule.argument_check import check_options, shown, whole
 from gbxcule.option import VECTOR_NAMES
 from gbxcule.rank import Rank, RankVectorEnv
@@ -47,6 +48,7 @@ class RaySwarm:
 
     def __init__(self, rom: RomLike = None, num_envs: int = 1, *, num_actors: int = 1, **options: "Unpack[Options]") -> None:
         check_options("RaySwarm", options, VECTOR_NAMES)
+        autoreset.refuse_disabled("RaySwarm", options.get("autoreset_mode"))
         num_envs, num_actors = whole("num_envs", num_envs, 1), whole("num_actors", num_actors, 1)
         if num_envs < num_actors:
             raise ValueError(f"{num_envs} envs are too few for {num_actors} actors")

@@ -81,7 +81,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         obs: Observation = "mean",
         grays: str = "even",
         reward: Reward | None = None,
-        done: Number | None = None,
+        done: Number | bool | None = None,
         info: Info | None = None,
         hooks: Hooks | None = None,
         chance: Number | None = None,
@@ -124,6 +124,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         actions = played.actions if actions is None else actions
         reward = played.reward if reward is None else reward
         done = played.done if done is None else done
+        ends = done is not False
+        done = done if ends else None
         info = played.info if info is None else info
         chance = played.chance if chance is None else chance
         self.symbols = rom_symbols(rom, symbols)
@@ -148,8 +150,9 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if rewarded is not None and rewarded != "reward_v0" and not is_program(rewarded):
             raise ValueError(
                 f"no reward `{rewarded}`; there are reward_v0, the games' own ({', '.join(game.PROGRAMS)}), files that end "
-                "in .py, gbxcule.Change(...), and lists of these"
+                "in .py, gbxcule.Change(...), and lists of changes"
             )
+        game.check_programs_of(rom, rewarded, observe)
         named, found = named_numbers(info), hooks_of(hooks)
         check_programs(named, found, rewarded, observe)
         hooked, hook_numbers = native_hooks(found, self.symbols)
@@ -194,14 +197,14 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if done is not None:
             if not isinstance(done, Number):
                 raise TypeError(
-                    f"`done` takes a gbxcule.Number, found {done!r}; a program's own `done` ends episodes when it is the reward, "
-                    'as in reward="task.py"'
+                    f"`done` takes a gbxcule.Number, or False where nothing ends an episode, found {done!r}; a program's own "
+                    '`done` ends episodes when it is the reward, as in reward="task.py"'
                 )
             numbers["done"] = done
         self._watch = Watch(numbers, self.symbols, num_envs)
         self._has_done = done is not None
         self._native_reward = rewarded is not None
-        self._native_done = rewarded is not None and self._swarm.has_done
+        self._native_done = ends and rewarded is not None and self._swarm.has_done
 
         self._steps = np.zeros(num_envs, np.int64)
         self._over = np.zeros(num_envs, np.bool_)

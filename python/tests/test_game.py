@@ -139,6 +139,27 @@ def test_a_game_with_a_title_runs_on_the_other_model():
     assert number(env, 0, STATE) == 1
 
 
+@pytest.mark.parametrize("reward", [None, "EMBER_LEAP"])
+def test_without_an_end_an_episode_goes_on_over_the_end_of_its_game(reward):
+    env = gbxcule.make_vec("EMBER_LEAP", 2, reward=reward, done=False, autoreset_mode="Disabled")
+    env.reset(seed=0)
+    env.write_memories(np.ones(2, bool), "C003", np.ones((2, 1), np.uint8))
+    assert not env.step([0, 0])[2].any()
+
+
+class Tensor:
+    """Stands for an array of another library."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([True, False])
+
+
+def test_a_reset_mask_may_be_a_tensor():
+    env = gbxcule.make_vec("EMBER_LEAP", 2)
+    env.reset(seed=0)
+    assert env.reset(options={"reset_mask": Tensor()})[0].shape[0] == 2
+
+
 def test_what_is_given_goes_before_the_game_s_own():
     state = game.starts("LAST_BEACON")[3]
     env = gbxcule.make_vec(

@@ -168,12 +168,20 @@ def test_unaligned_arrays_and_dictionaries_are_refused_for_observations():
         ({"symbols": {"wScore": True}}, TypeError, "symbols are addresses by label, found 'wScore': True"),
         ({"render_mode": np.array(["rgb_array"])}, ValueError, "no render mode"),
         ({"reward": b"task.py"}, TypeError, "the name of a program, found b'task.py'"),
+        ({"reward": "LAST_BEACON"}, ValueError, 'reads the memory of LAST_BEACON, and this is PEARL_DRIFT: give "PEARL_DRIFT"'),
+        ({"rom": "EMBER_LEAP", "obs": {"f": "TARN_MASON"}}, ValueError, "and this is EMBER_LEAP"),
+        ({"done": True}, TypeError, "a gbxcule.Number, or False where nothing ends an episode, found True"),
         ({"actions": gbxcule.Buttons("A", "A")}, ValueError, "the button A stands twice in gbxcule.Buttons"),
     ],
 )
 def test_more_options_that_cant_be_are_named(options, error, message):
     with pytest.raises(error, match=message):
         gbxcule.make_vec(**options)
+
+
+def test_a_pool_refuses_the_mode_in_which_single_envs_are_reset():
+    with pytest.raises(ValueError, match="SwarmPool resets all envs or none: autoreset_mode is NextStep or SameStep"):
+        SwarmPool(num_envs=2, autoreset_mode="Disabled")
 
 
 @pytest.mark.parametrize("scale", [True, 1j, np.complex64(1), 10**400, 1e300, np.float32("nan"), None, np.array(1.0)])

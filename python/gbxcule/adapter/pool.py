@@ -13,6 +13,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
+from gbxcule import autoreset
 from gbxcule.argument_check import check_options, seed_of, shown, whole
 from gbxcule.option import VECTOR_NAMES
 from gbxcule.start import RomLike
@@ -33,6 +34,7 @@ class SwarmPool:
         self, rom: RomLike = None, num_envs: int = 1, *, batch_size: int | None = None, **options: "Unpack[Options]"
     ) -> None:
         check_options("SwarmPool", options, VECTOR_NAMES)
+        autoreset.refuse_disabled("SwarmPool", options.get("autoreset_mode"))
         self.num_envs = whole("num_envs", num_envs, 1)
         self.batch_size = num_envs if batch_size is None else whole("batch_size", batch_size, 1)
         if num_envs % self.batch_size != 0:
