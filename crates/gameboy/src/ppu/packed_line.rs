@@ -1,6 +1,5 @@
 //! The pixels of a whole line in machine words, 32 to a word as the frame has them, instead of one
-//! by one. Called by `line`. The Color, whose pixels have attributes, draws with the pipeline
-//! alone.
+//! by one. Called by `whole_line`; `color_line` is the Color's, whose pixels have attributes.
 #![cfg(not(color))]
 
 use crate::ppu::{
