@@ -815,6 +815,13 @@ AddPoints:
     ld [hl+], a
     jr nc, .digits
     inc [hl]
+    jr nz, .digits
+    dec [hl]                    ; it stays at its highest
+    dec hl
+    ld [hl], $FF
+    cpl                         ; what is left to add: b less the sum's low byte less 1
+    add b
+    ld b, a
 .digits:
     ld a, 1
     ld [BarChanged], a

@@ -39,6 +39,7 @@ PLANKS      equ 4
 MOST_PLANKS equ 5
 FIRST_LIGHT equ 3300
 MOST_LIGHT  equ 4080
+TITLE_LIGHT equ 2560            ; with no more, the sun stands below the name
 AMBER_LIGHT equ 20
 TOP_SPEED   equ 224
 LAND_SPEED  equ 72              ; beside the road
@@ -90,6 +91,7 @@ Message:    ds 2
 MessageTime: ds 1               ; frames until the message goes
 Stream:     ds 2                ; tiles of plants to be brought, 0 none
 Best:       ds 2
+SunRises:   ds 1                ; on the title: 0 it sinks, 1 it rises
     ram $C100
 Things:     ds 80
 ThingsEnd:
@@ -164,17 +166,36 @@ DoubleSpeed:
     stop 0
     ret
 
-; The sled drives by itself through a day that begins anew.
+; The sled drives by itself; the sun sets and rises by turns.
 Title:
     ld hl, LightFrames
+    ld de, -5
+    ld a, [SunRises]
+    or a
+    jr z, .move
+    ld de, 5
+.move:
     ld a, [hl]
-    sub 5
+    add e
     ld [hl+], a
-    jr nc, .light
-    dec [hl]
-    bit 7, [hl]
-    jr z, .light
-    ld [hl], high(MOST_LIGHT)
+    ld c, a
+    ld a, [hl]
+    adc d
+    ld [hl], a
+    ld b, a
+    or c
+    jr z, .turn
+    ld a, b
+    cp high(TITLE_LIGHT)
+    jr nz, .light
+    ld a, c
+    cp low(TITLE_LIGHT)
+    jr nz, .light
+.turn:
+    ld hl, SunRises
+    ld a, [hl]
+    xor 1
+    ld [hl], a
 .light:
     call SetLight
     ld a, 150
@@ -203,8 +224,11 @@ Title:
     bit BUTTON_START, a
     ret z
 
-; A new game, from the title or after the end.
+; A new game, from the title or after the end. The screen is off until all of its picture is there.
 NewGame:
+    call ScreenOff
+    xor a                       ; printing lets interrupts come
+    ldh [IE], a
     ld hl, Score
     ld bc, 2
     call Clear
@@ -242,15 +266,26 @@ NewGame:
     ld [State], a
     ld hl, DriveTune
     call PlayTune
-    jp BeginLeg
+    call BeginLeg
+    call SetLight
+    call PaintAll
+    call BuildLines
+    ld b, 3 + BAR_PARTS         ; three rows of the message, then the bar
+.text:
+    push bc
+    call DrawBar
+    pop bc
+    dec b
+    jr nz, .text
+    jp ShowScene
 
 Play:
     call Steer
     call Roll
     call CoverWay
+    call CountMessage           ; before a crash, whose message stays
     call MoveThings
     call SpawnThings
-    call CountMessage
     ld hl, LightFrames
     ld a, [hl]
     sub 1

@@ -368,6 +368,10 @@ EndGame:
     ld [GameOver], a
     ld a, STATE_OVER
     ld [State], a
+    xor a
+    ld [Flash], a
+    ld a, %11100100             ; the lantern shines no more
+    ldh [BGP], a
     ld hl, OverText
     ld a, [Won]
     or a

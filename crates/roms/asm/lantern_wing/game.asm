@@ -275,6 +275,11 @@ AddScore:
     ld [hl+], a
     jr nc, .compare
     inc [hl]
+    jr nz, .compare
+    dec [hl]                    ; it stays at its highest
+    dec hl
+    ld [hl], $FF
+    jr .done
 .compare:
     ld hl, NextLife + 1
     ld a, [Score + 1]

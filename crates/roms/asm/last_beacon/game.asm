@@ -50,6 +50,8 @@ SHIELD      equ 6
 LIGHT       equ 7
 ALWAYS      equ $FF             ; no flag: never over
 
+HIT_LIMIT   equ 99              ; hit points have two digits
+
     ram $C00E
 Clock:      ds 1                ; frames
     ram $C010
@@ -430,6 +432,10 @@ AddScore:
     ld [hl+], a
     ld a, [hl]
     adc b
+    ld [hl], a
+    ret nc
+    ld a, $FF                   ; it stays at its highest
+    ld [hl-], a
     ld [hl], a
     ret
 

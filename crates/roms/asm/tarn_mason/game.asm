@@ -197,6 +197,8 @@ NewGame:
     call Clear
     ld a, CARTS
     ld [Lives], a
+    ld a, FIRST_REPEAT
+    ld [Repeat], a
     ld a, 1
     ld [Level], a
     ld hl, Games

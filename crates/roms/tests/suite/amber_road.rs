@@ -12,11 +12,13 @@ const GAMES: u16 = 0xC00F;
 const BEND: u16 = 0xC010;
 const LIGHT: u16 = 0xC015;
 const CRASH: u16 = 0xC017;
+const SAFE: u16 = 0xC018;
 const THINGS: u16 = 0xC100;
 
 const PLAY: u8 = 1;
 const OVER: u8 = 2;
 const PLANT: u8 = 1;
+const BOULDER: u8 = 3;
 const AMBER: u8 = 4;
 const GATE: u8 = 5;
 
@@ -269,6 +271,74 @@ fn a_sled_that_stands_is_met_by_the_night_and_the_end_waits_for_start() {
     let console = started(console);
     let found = [STATE, GAMES, LIVES, LEG, GAME_OVER].map(|at| console.peek(at));
     assert_eq!(found, [PLAY, 2, 4, 1, 0]);
+}
+
+/// Colors of some lines' first pixels.
+fn left_edge(console: &ColorConsole, lines: std::ops::Range<usize>) -> Vec<u16> {
+    let colors = console.colors();
+    lines.map(|line| colors[line * 160]).collect()
+}
+
+#[test]
+fn a_game_after_the_night_begins_in_full_daylight() {
+    let mut console = console();
+    console.run(3);
+    let morning = left_edge(&console, 0..144);
+    console.poke_word(LIGHT, 300);
+    console.run(400);
+    assert_eq!(console.peek(STATE), OVER);
+    assert_ne!(left_edge(&console, 0..144), morning);
+    let mut console = started(console);
+    console.run(3);
+    assert_eq!(left_edge(&console, 0..144), morning);
+}
+
+#[test]
+fn the_sun_of_the_title_stays_below_the_name_and_its_day_has_no_jump() {
+    let mut console = ColorConsole::with("AMBER_ROAD");
+    console.run(40);
+    let (mut light, mut darkest) = (console.word(LIGHT), u16::MAX);
+    for _ in 0..960 {
+        console.run(1);
+        let now = console.word(LIGHT);
+        assert!(now <= 2560 && now.abs_diff(light) <= 5, "from {light} to {now}");
+        (light, darkest) = (now, darkest.min(now));
+    }
+    assert!(darkest < 5 && light > 2000, "dusk at {darkest}, then {light}");
+}
+
+/// Puts a thing before the sled, which stands in the middle of the road.
+fn put_before(console: &mut ColorConsole, kind: u8) {
+    for (at, byte) in [kind, 0, 0, 19, 0, 0, 0, 0].into_iter().enumerate() {
+        console.poke(THINGS + at as u16, byte);
+    }
+}
+
+#[test]
+fn light_stays_at_its_most() {
+    for (before, after) in [(4000, 4019), (3829, 3848), (4062, 4079), (4079, 4079)] {
+        let mut console = console();
+        console.run(2);
+        put_before(&mut console, AMBER);
+        console.poke_word(LIGHT, before);
+        console.run(1);
+        assert_eq!((console.word(0xC000), console.word(LIGHT)), (5, after), "from {before}");
+    }
+}
+
+#[test]
+fn the_last_crash_has_its_message_even_if_another_one_ends_then() {
+    let row = |console: &ColorConsole| console.video_memory()[0x1840..][..20].to_vec();
+    let mut console = console();
+    console.run(2);
+    put_before(&mut console, BOULDER);
+    for (address, byte) in [(LIVES, 1), (SAFE, 0), (label("MessageTime"), 1)] {
+        console.poke(address, byte);
+    }
+    console.run(1);
+    assert_eq!(console.peek(STATE), OVER);
+    console.run(8);
+    assert_eq!(row(&console), b" THE SLED IS BROKEN ");
 }
 
 #[test]

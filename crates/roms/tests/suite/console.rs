@@ -55,6 +55,17 @@ macro_rules! console {
                 self.machine.peek(&self.rom, &self.cart_ram, address)
             }
 
+            /// Changes a byte of RAM, to bring about what play seldom does.
+            pub(crate) fn poke(&mut self, address: u16, value: u8) {
+                self.machine.poke(&self.rom, &mut self.cart_ram, address, value);
+            }
+
+            pub(crate) fn poke_word(&mut self, address: u16, value: u16) {
+                let [low, high] = value.to_le_bytes();
+                self.poke(address, low);
+                self.poke(address + 1, high);
+            }
+
             pub(crate) fn word(&self, address: u16) -> u16 {
                 u16::from_le_bytes([self.peek(address), self.peek(address + 1)])
             }

@@ -396,6 +396,26 @@ fn the_lantern_burns_oil_and_stops_all_creatures() {
 }
 
 #[test]
+fn the_lanterns_light_ends_with_the_game() {
+    const PALETTE: u16 = 0xFF47;
+    let mut console = started_after(0);
+    console.run(40);
+    for (address, byte) in [(LIVES, 1), (MERCY, 0), (CREATURES, 16)] {
+        console.poke(address, byte);
+    }
+    let hero = [0xC006, 0xC007].map(|address| console.peek(address));
+    console.poke(CREATURES + 1, hero[0]);
+    console.poke(CREATURES + 2, hero[1]);
+    console.hold(A);
+    while console.peek(GAME_OVER) == 0 && console.frames < 400 {
+        console.run(1);
+    }
+    assert_eq!((console.peek(GAME_OVER), console.peek(OIL)), (1, 1));
+    console.run(20);
+    assert_eq!(console.peek(PALETTE), 0b1110_0100);
+}
+
+#[test]
 fn buttons_and_the_seed_decide_the_game_and_nothing_else() {
     let rom = gbxcule_roms::by_name("KEEP_OF_KEYS").expect("the game").rom();
     let seed = usize::from(rom.address("Seed").expect("a label of the game"));

@@ -302,6 +302,38 @@ fn a_glider_that_does_nothing_is_hit_three_times_and_the_end_waits_for_start() {
 }
 
 #[test]
+fn the_score_stays_at_its_highest() {
+    let mut console = console();
+    console.poke_word(0xC000, 65_530);
+    fly(&mut console, 2000, |console| console.word(0xC000) == u16::MAX);
+    for _ in 0..300 {
+        console.hold(pilot(&console));
+        console.run(2);
+        assert_eq!(console.word(0xC000), u16::MAX);
+    }
+}
+
+#[test]
+fn the_next_sector_waits_until_the_glider_has_fallen() {
+    let label = |name: &str| {
+        let rom = gbxcule_roms::by_name("LANTERN_WING").expect("the game").rom();
+        rom.address(name).unwrap_or_else(|| panic!("no label {name}"))
+    };
+    let mut console = console();
+    console.run(50);
+    for (name, value) in [("WavesLeft", 0), ("WaveCount", 0), ("Lives", 0), ("Safe", 0)] {
+        console.poke(label(name), value);
+    }
+    console.poke(label("QueenDying"), 80);
+    console.poke(HIT, 10);
+    while console.peek(GAME_OVER) == 0 && console.frames < 400 {
+        assert_eq!((console.peek(STATE), console.peek(SECTOR)), (PLAY, 1));
+        console.run(1);
+    }
+    assert_eq!([GAME_OVER, STATE].map(|address| console.peek(address)), [1, 2]);
+}
+
+#[test]
 fn a_flare_takes_all_shots_from_the_sky() {
     let mut console = console();
     fly(&mut console, 12_000, |console| shots(console).len() > 3 && console.peek(SAFE) == 0);

@@ -139,6 +139,29 @@ fn the_trader_takes_coins_and_no_credit() {
 }
 
 #[test]
+fn a_charm_that_gives_nothing_costs_nothing() {
+    let mut player = Player::starting_at(60);
+    for (hits, after, coins) in [(20, 25, 140), (96, 99, 140), (99, 99, 200)] {
+        player.console.poke_word(COINS, 200);
+        player.console.poke(MAX_HITS, hits);
+        player.buy(crate::last_beacon_player::CHARM);
+        assert_eq!((player.peek(MAX_HITS), player.console.word(COINS)), (after, coins));
+    }
+}
+
+#[test]
+fn a_hero_has_999_coins_at_most() {
+    let mut beside = Player::starting_at(60);
+    beside.walk_to(&[(4, 2, 5), (4, 4, 5), (4, 3, 4), (4, 3, 6)]);
+    for (before, after) in [(200, 225), (980, 999), (999, 999)] {
+        let mut player = beside.clone();
+        player.console.poke_word(COINS, before);
+        player.finish((4, 3, 5));
+        assert_eq!(player.console.word(COINS), after, "from {before}");
+    }
+}
+
+#[test]
 fn a_level_brings_hit_points() {
     let mut player = Player::starting_at(60);
     player.train(2);

@@ -29,6 +29,7 @@ pub(crate) const BATTLE: u8 = 5;
 pub(crate) const FLASK: u8 = 0;
 pub(crate) const LANTERN: u8 = 1;
 pub(crate) const SWORD: u8 = 2;
+pub(crate) const CHARM: u8 = 3;
 
 const WAYS: [(u8, i32, i32); 4] = [(UP, 0, -1), (DOWN, 0, 1), (LEFT, -1, 0), (RIGHT, 1, 0)];
 const FIRST_BODY: u8 = 2;
@@ -45,6 +46,7 @@ struct Event {
 }
 
 /// Rooms, events and walls, as the ROM has them.
+#[derive(Clone)]
 struct Island {
     letters: Vec<u8>,
     events: BTreeMap<Place, Event>,
@@ -122,6 +124,7 @@ pub(crate) fn played(_frames: u32, later: u32) -> Console {
     player.console
 }
 
+#[derive(Clone)]
 pub(crate) struct Player {
     pub(crate) console: Console,
     island: Island,

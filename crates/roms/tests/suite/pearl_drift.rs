@@ -146,6 +146,18 @@ fn the_digits_on_the_screen_are_the_score() {
 }
 
 #[test]
+fn the_score_stays_at_its_highest() {
+    let mut console = started();
+    console.poke_word(0xC000, 65_534);
+    for (at, digit) in [6, 5, 5, 3, 4].into_iter().enumerate() {
+        console.poke(DIGITS + at as u16, digit);
+    }
+    play(&mut console, 2000, careful);
+    assert_eq!(score(&console), u16::MAX);
+    assert_eq!(console.range(DIGITS, DIGITS + 5), [6, 5, 5, 3, 5]);
+}
+
+#[test]
 fn a_hit_costs_one_hull_and_gives_time_to_flee() {
     let mut console = started();
     while console.peek(HULLS) == 3 {

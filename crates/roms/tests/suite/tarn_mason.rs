@@ -200,6 +200,19 @@ fn start_begins_a_game_from_the_title() {
 }
 
 #[test]
+fn a_direction_held_since_the_title_moves_the_first_load() {
+    let mut console = Console::with("TARN_MASON");
+    console.run(40);
+    console.hold(RIGHT | START);
+    console.run(2);
+    console.hold(RIGHT);
+    console.run(4);
+    assert_eq!((console.peek(STATE), console.peek(COLUMN)), (PLAY, 5));
+    console.run(12);
+    assert!(console.peek(COLUMN) > 5);
+}
+
+#[test]
 fn rain_fills_pays_and_dissolves_by_the_rule() {
     let (mut console, mut mason) = (console(), mason());
     let mut earned = 0;
