@@ -5,9 +5,9 @@
     python examples/benchmark.py --out runs/small --steps 500000 --minutes 1000
 
 PPO is `examples/ppo.py` with one set of settings for all games. It sees each game's own features and is paid by the
-game's own reward, divided by the spread of its returns (`--obs mean` gives it pictures). A score is the game's own, at
-the end of an episode of at most 4,500 steps. It is normalised per game: 0 is random play, 100 the scripted player,
-which knows the game's memory; the tests of the games hold these players, and `cargo` runs them.
+game's own reward, divided by the spread of its returns and clipped (`--obs mean` gives it pictures). A score is the
+game's own, at the end of an episode of at most 4,500 steps. It is normalised per game: 0 is random play, 100 the
+scripted player, which knows the game's memory; the tests of the games hold these players, and `cargo` runs them.
 
 What is done lies in the folder. An interrupted command that is given again goes on where it was.
 """
@@ -31,12 +31,14 @@ import numpy as np
 import ppo
 import torch
 from gbxcule.game import GAMES
-from gymnasium.wrappers.vector import NormalizeReward
+from gymnasium.wrappers.vector import ClipReward, NormalizeReward
 
 EPISODE_STEPS = 4500
 EPISODES = 20
 SCRIPTED_EPISODES = 3
 RANDOM, SCRIPTED, PPO = "random", "scripted", "PPO"
+# Of a step, in spreads of the returns: a rare one that is larger would drown the others.
+MOST_REWARD = 10.0
 # Seconds between two states of a training that are kept.
 KEEP_EVERY = 60
 ROOT = Path(__file__).resolve().parent.parent
@@ -101,13 +103,14 @@ class Training:
         self.seconds = 0.0
         kept = torch.load(path, weights_only=False) if path.exists() else None
         machines = pickle.loads(kept["env"]) if kept else make(game, arguments.obs, ppo.ENVS, arguments.threads)
-        self.env = NormalizeReward(machines, gamma=ppo.GAMMA)
+        self.spread = NormalizeReward(machines, gamma=ppo.GAMMA)
+        self.env = ClipReward(self.spread, -MOST_REWARD, MOST_REWARD)
         self.learner = ppo.Learner(self.env, seed) if kept is None else self._learner_of(kept)
 
     def _learner_of(self, kept: dict[str, Any]) -> ppo.Learner:
         learner = ppo.Learner.__new__(ppo.Learner)
         learner.__dict__.update(kept["learner"], env=self.env)
-        self.env.return_rms, self.env.accumulated_reward = kept["spread"]
+        self.spread.return_rms, self.spread.accumulated_reward = kept["spread"]
         self.curve, self.seconds = kept["curve"], kept["seconds"]
         torch.set_rng_state(kept["random"])
         return learner
@@ -116,7 +119,7 @@ class Training:
         learner = {name: value for name, value in self.learner.__dict__.items() if name != "env"}
         kept = {
             "env": pickle.dumps(self.env.unwrapped), "learner": learner, "curve": self.curve, "seconds": self.seconds,
-            "spread": (self.env.return_rms, self.env.accumulated_reward), "random": torch.get_rng_state(),
+            "spread": (self.spread.return_rms, self.spread.accumulated_reward), "random": torch.get_rng_state(),
         }
         written = self.path.with_suffix(".new")
         torch.save(kept, written)

@@ -21,7 +21,7 @@ from torch import nn
 from torch.distributions import Categorical
 
 ENVS, STEPS, EPOCHS, BATCH = 64, 64, 2, 1024
-GAMMA, LAMBDA, CLIP, ENTROPY, RATE = 0.98, 0.95, 0.2, 0.01, 5e-4
+GAMMA, LAMBDA, CLIP, ENTROPY, RATE = 0.99, 0.95, 0.2, 0.01, 5e-4
 
 
 def make(seed_envs: int) -> gbxcule.SwarmVectorEnv:
