@@ -63,7 +63,7 @@ def train(env: gbxcule.SwarmVectorEnv, minutes: float) -> list[tuple[float, floa
     """Million frames, and the mean score of the last hundred episodes."""
     learner, begun, curve = Learner(env, 0), time.time(), []
     while (elapsed := time.time() - begun) < 60 * minutes:
-        learner.update()
+        learner.update(1 - elapsed / (60 * minutes))
         if learner.scores:
             curve.append((learner.steps * FRAMES / 1e6, float(np.mean(learner.scores))))
             print(f"{elapsed:6.0f} s  {curve[-1][0]:5.2f} M frames  score {curve[-1][1]:6.1f}", flush=True)
