@@ -249,6 +249,7 @@ def plot(results: dict[str, Any], path: Path) -> None:
         axes.set(title=game, xlabel="million steps", ylabel="score", ylim=(0, None))
     panels.flat[0].legend(fontsize="small")
     figure.savefig(path, dpi=110)
+    pyplot.close(figure)
 
 
 def main() -> None:
