@@ -6,7 +6,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use gbxcule_files::MAX_TEXT_BYTES;
 use gbxcule_lab::artifact::write_whole;
-use gbxcule_roms::Assembler;
+use gbxcule_roms::{Assembler, Folder};
 
 use crate::print::say;
 
@@ -36,13 +36,11 @@ impl Assemble {
         );
         let text = read(&self.source)?;
         let name = self.source.display().to_string();
-        let neighbours = neighbours(&self.source)?;
-        let own = neighbours.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-        let assembler = own
-            .chain(gbxcule_roms::includes().iter().copied())
-            .fold(Assembler::new(&name, &text), |assembler, (name, text)| {
-                assembler.with_include(name, text)
-            });
+        let neighbours = Neighbours::of(&self.source)?;
+        let assembler = gbxcule_roms::includes().iter().fold(
+            Assembler::new(&name, &text).with_folder(&neighbours),
+            |assembler, (name, text)| assembler.with_include(name, text),
+        );
         let rom = match assembler.rom() {
             Ok(rom) => rom,
             Err(errors) => bail!("{name} does not assemble:\n{errors}"),
@@ -66,18 +64,34 @@ fn read(path: &Path) -> anyhow::Result<String> {
 }
 
 /// Files in the source's folder that it may include: those that end in `.inc`.
-fn neighbours(source: &Path) -> anyhow::Result<Vec<(String, String)>> {
-    let folder = source.parent().filter(|folder| *folder != Path::new(""));
-    let folder = folder.unwrap_or(Path::new("."));
-    let mut found = Vec::new();
-    for entry in
-        std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?
-    {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "inc") {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            found.push((name, read(&path)?));
+#[derive(Debug)]
+struct Neighbours {
+    folder: PathBuf,
+    names: Vec<String>,
+}
+
+impl Neighbours {
+    fn of(source: &Path) -> anyhow::Result<Neighbours> {
+        let folder = source.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new(".")).to_path_buf();
+        let reading = || format!("reading {}", folder.display());
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&folder).with_context(reading)? {
+            let name = entry.with_context(reading)?.file_name();
+            names.extend(name.to_str().filter(|name| name.ends_with(".inc")).map(String::from));
         }
+        names.sort();
+        Ok(Neighbours { folder, names })
     }
-    Ok(found)
+}
+
+impl Folder for Neighbours {
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn read(&self, name: &str) -> Result<String, String> {
+        let text = gbxcule_files::read_text(&self.folder.join(name), MAX_TEXT_BYTES);
+        text.map_err(|error| error.to_string())
+    }
 }

@@ -482,6 +482,17 @@ fn a_game_of_ones_own_is_assembled_with_its_labels() {
     assert!(run.status.success(), "{}", stderr(&run));
     let labels = fs::read_to_string(folder.path().join("catch.sym")).expect("labels");
     assert!(labels.contains("00:c010 Score"), "{labels}");
+    // What is not included is not read.
+    fs::create_dir(folder.path().join("old.inc")).expect("a folder");
+    fs::write(folder.path().join("bad.inc"), [0xFF, 0xFE]).expect("no text");
+    fs::write(folder.path().join("good.inc"), "; nothing").expect("a text");
+    let text = text + "\n include \"good.inc\"\n";
+    fs::write(folder.path().join("catch.asm"), &text).expect("the source");
+    let run = gbxcule(folder.path(), &["assemble", "catch.asm", "--out", "catch.gb"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    fs::write(folder.path().join("catch.asm"), text.replace("good", "bad")).expect("the source");
+    let run = gbxcule(folder.path(), &["assemble", "catch.asm", "--out", "other.gb"]);
+    assert!(stderr(&run).contains("`bad.inc` can't be read: this is no UTF-8 text"));
     fs::write(folder.path().join("catch.asm"), text.replace("reti", "retti")).expect("a typo");
     let run = gbxcule(folder.path(), &["assemble", "catch.asm", "--out", "other.gb"]);
     assert_eq!(run.status.code(), Some(2));

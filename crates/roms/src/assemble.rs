@@ -2,7 +2,7 @@
 
 use crate::emit;
 use crate::error::{AssembleErrors, Complaint, Complaints};
-use crate::expand::{Expander, Line};
+use crate::expand::{Expander, Folder, Line};
 use crate::layout::{Definitions, Item, Layout};
 use crate::rom::{Rom, Symbol};
 use crate::statement;
@@ -13,17 +13,24 @@ pub struct Assembler<'a> {
     name: &'a str,
     text: &'a str,
     includes: Vec<(&'a str, &'a str)>,
+    folder: Option<&'a dyn Folder>,
 }
 
 impl<'a> Assembler<'a> {
     /// A source under the name that errors shall show.
     pub fn new(name: &'a str, text: &'a str) -> Assembler<'a> {
-        Assembler { name, text, includes: Vec::new() }
+        Assembler { name, text, includes: Vec::new(), folder: None }
     }
 
     /// Adds a file for `include "name"`.
     pub fn with_include(mut self, name: &'a str, text: &'a str) -> Assembler<'a> {
         self.includes.push((name, text));
+        self
+    }
+
+    /// Adds files that are read only when they are included; they go before others of their name.
+    pub fn with_folder(mut self, folder: &'a dyn Folder) -> Assembler<'a> {
+        self.folder = Some(folder);
         self
     }
 
@@ -38,10 +45,8 @@ impl<'a> Assembler<'a> {
             let bank = usize::from(item.place.bank.unwrap_or(0));
             image.write(bank * 0x4000 + (item.place.address & 0x3FFF) as usize, bytes)
         });
-        let start = run.layout.definitions.get("Start").map(|start| start.value as u16);
-        if start.is_none() {
-            run.errors.0.push((0, Complaint::new(1, "no label `Start`, where execution begins")));
-        }
+        let start = run.start();
+        run.layout.check_banks(&mut run.errors);
         run.finish()?;
         run.layout.header.write(&mut image.bytes, start.unwrap_or(0x150));
         Ok(Rom {
@@ -70,7 +75,7 @@ impl<'a> Assembler<'a> {
     }
 
     fn layout(&self, mut layout: Layout) -> Run {
-        let mut expander = Expander::new(self.includes.clone());
+        let mut expander = Expander::new(self.includes.clone(), self.folder);
         expander.file(self.name, self.text, 0);
         let mut errors = Complaints::default();
         for (index, line) in expander.lines.iter().enumerate() {
@@ -78,8 +83,9 @@ impl<'a> Assembler<'a> {
                 layout.add(index, statements, &mut errors);
             }
         }
+        let is_cut = expander.is_cut();
         let found = AssembleErrors(expander.errors);
-        Run { lines: expander.lines, layout, errors, found, name: self.name.to_string() }
+        Run { lines: expander.lines, layout, errors, found, name: self.name.to_string(), is_cut }
     }
 }
 
@@ -99,9 +105,29 @@ struct Run {
     errors: Complaints,
     found: AssembleErrors,
     name: String,
+    /// Lines were left out, so that names may be missing.
+    is_cut: bool,
 }
 
 impl Run {
+    /// Address of the label where execution begins.
+    fn start(&mut self) -> Option<u16> {
+        let Some(start) = self.layout.definitions.get("Start") else {
+            let complaint = Complaint::new(1, "no label `Start`, where execution begins");
+            self.errors.0.push((0, complaint));
+            return None;
+        };
+        if let Some((line, column)) = self.layout.start_place
+            && !matches!(start.bank, Some(0 | 1))
+        {
+            let place = start.bank.map_or("RAM".to_string(), |bank| format!("bank {bank}"));
+            let message =
+                format!("`Start` lies in {place}; at power-on, banks 0 and 1 are in place");
+            self.errors.0.push((line, Complaint::new(column, message)));
+        }
+        Some(start.value as u16)
+    }
+
     fn emit(&mut self, mut write: impl FnMut(&Item, &[u8]) -> Result<(), String>) {
         for item in &self.layout.items {
             let Some(bytes) = emit::bytes(item, &self.layout.definitions, &mut self.errors) else {
@@ -116,6 +142,9 @@ impl Run {
     /// those of the lines in their order.
     fn finish(&mut self) -> Result<(), AssembleErrors> {
         let mut complaints = std::mem::take(&mut self.errors.0);
+        if self.is_cut {
+            complaints.clear();
+        }
         complaints.sort_by_key(|(line, complaint)| (*line, complaint.column));
         let nowhere =
             Line { file: self.name.clone(), number: 1, text: String::new(), used_at: None };

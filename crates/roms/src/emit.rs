@@ -53,6 +53,7 @@ fn instruction(
             }
             Slot::AtHigh => bytes.push(high(value, operand.column, names)?),
             Slot::Relative => {
+                check_bank(&form.mnemonic, value, operand.column, place, names)?;
                 let target = number(0, 0xFFFF, "an address")? as u16;
                 let next = (place.address + form.bytes() as u32) as u16;
                 let distance = target.wrapping_sub(next) as i16;
@@ -68,6 +69,36 @@ fn instruction(
         }
     }
     Ok(bytes)
+}
+
+/// Refuses a relative jump from one bank at $4000 to another one, which is not in place then.
+fn check_bank(
+    mnemonic: &str,
+    target: &Expression,
+    column: u32,
+    place: Cursor,
+    names: &impl Names,
+) -> Result<(), Complaint> {
+    let (Some(from), Some(label)) = (place.bank, first_name(target)) else { return Ok(()) };
+    match names.bank(label, column) {
+        Ok(to) if from != 0 && to != 0 && i64::from(from) != to => {
+            let message = format!(
+                "`{mnemonic}` from bank {from} to `{label}` in bank {to}, which is not in place \
+                 then; code in bank 0 can switch banks and jump"
+            );
+            Err(Complaint::new(column, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The label in `Label`, `Label + 2` or `Label - 2`.
+fn first_name(value: &Expression) -> Option<&str> {
+    match value {
+        Expression::Name { name, .. } => Some(name),
+        Expression::Binary { operator: "+" | "-", left, .. } => first_name(left),
+        _ => None,
+    }
 }
 
 fn high(value: &Expression, column: u32, names: &impl Names) -> Result<u8, Complaint> {

@@ -1,9 +1,12 @@
 //! Source files to one list of lines: includes followed, macros written out, art drawn.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::argument::{self, substitute};
 use crate::art::{self, Order};
 use crate::error::{AssembleError, Complaint};
+use crate::layout::nearest;
+use crate::lex::without_comment;
 
 /// A line ready to be parsed, and where it came from.
 #[derive(Clone, Debug)]
@@ -26,19 +29,42 @@ impl Line {
     }
 }
 
-/// Includes and macros inside each other at most so deep: they may be recursive.
+/// Includes and macros inside each other at most so deep.
 const DEEPEST: usize = 16;
 
-/// More lines than any source needs: recursive macros grow fast.
+/// More lines than any source needs: macros that use macros grow fast.
 const MAX_LINES: usize = 200_000;
+
+/// A line that a macro writes has at most so many bytes: arguments given on twice grow fast.
+const MAX_LINE_BYTES: usize = 10_000;
+
+/// Files that a missing include's complaint names at most.
+const MAX_NEAR: usize = 3;
+
+/// Files that are read only when a source includes them.
+pub trait Folder: std::fmt::Debug {
+    /// Names that `include` may have.
+    fn names(&self) -> Vec<String>;
+
+    /// The text of the file with one of these names, or why it can't be read.
+    fn read(&self, name: &str) -> Result<String, String>;
+}
 
 #[derive(Default)]
 pub(crate) struct Expander<'a> {
+    folder: Option<&'a dyn Folder>,
     includes: Vec<(&'a str, &'a str)>,
     pub(crate) lines: Vec<Line>,
     pub(crate) errors: Vec<AssembleError>,
     macros: BTreeMap<String, Vec<Line>>,
+    /// Macros that were complained about, which are not written out any more.
+    refused: BTreeSet<String>,
+    /// Macros and files inside of which the present line lies, outermost first.
+    macros_around: Vec<String>,
+    files_around: Vec<String>,
     uses: usize,
+    /// Lines met so far, those of macros as often as they are written out.
+    lines_met: usize,
 }
 
 /// Block whose lines are being collected.
@@ -49,24 +75,55 @@ enum Block {
 }
 
 impl<'a> Expander<'a> {
-    pub(crate) fn new(includes: Vec<(&'a str, &'a str)>) -> Expander<'a> {
-        Expander { includes, ..Expander::default() }
+    pub(crate) fn new(
+        includes: Vec<(&'a str, &'a str)>,
+        folder: Option<&'a dyn Folder>,
+    ) -> Expander<'a> {
+        Expander { includes, folder, ..Expander::default() }
     }
 
     /// Reads a whole file.
     pub(crate) fn file(&mut self, name: &str, text: &str, depth: usize) {
-        let lines = text.lines().zip(1..).map(|(text, number)| Line {
+        // Some editors begin a file with a byte order mark.
+        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+        let lines = text.lines().zip(1..).take(MAX_LINES + 1).map(|(text, number)| Line {
             file: name.to_string(),
             number,
             text: text.to_string(),
             used_at: None,
         });
+        self.files_around.push(name.to_string());
         self.expand(lines.collect(), depth);
+        self.files_around.pop();
+    }
+
+    /// Returns true if there were more lines than are allowed: the rest was left out.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.lines_met > MAX_LINES
+    }
+
+    /// Counts a line, and complains about the first one that is too much.
+    fn meet(&mut self, line: &Line) {
+        if self.is_cut() {
+            return;
+        }
+        self.lines_met += 1;
+        if self.is_cut() {
+            let message = format!(
+                "more than {MAX_LINES} lines, with includes read and macros written out; what \
+                 follows is left out"
+            );
+            self.complain(line, message);
+        }
     }
 
     fn expand(&mut self, lines: Vec<Line>, depth: usize) {
         let mut block = Block::None;
         for line in lines {
+            self.meet(&line);
+            if self.is_cut() {
+                return;
+            }
             block = match block {
                 Block::None => self.line(line, depth),
                 Block::Macro { name, start, body } => self.macro_line(name, start, body, line),
@@ -88,83 +145,155 @@ impl<'a> Expander<'a> {
     fn line(&mut self, line: Line, depth: usize) -> Block {
         let text = without_comment(&line.text).trim().to_string();
         let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
-        match (first, rest.trim()) {
+        if self.refused.contains(first) {
+            return Block::None;
+        }
+        if self.macros.contains_key(first) {
+            self.use_macro(&line, first, rest, depth);
+            return Block::None;
+        }
+        match (first.to_ascii_lowercase().as_str(), rest.trim()) {
             ("macro", "") => self.complain(&line, "macro without a name"),
-            ("macro", name) => {
-                return Block::Macro { name: name.to_string(), start: line, body: Vec::new() };
-            }
+            ("macro", name) => return self.begin_macro(line, name),
             ("art", "") => return Block::Art { order: Order::Rows, start: line, rows: Vec::new() },
             ("art", "tall") => {
                 return Block::Art { order: Order::Tall, start: line, rows: Vec::new() };
             }
             ("art", _) => self.complain(&line, "expected `art` or `art tall`"),
             ("include", name) => self.include(&line, name, depth),
-            (name, arguments) if self.macros.contains_key(name) => {
-                self.use_macro(&line, name, arguments, depth);
-            }
-            (label, rest) if label.ends_with(':') && self.is_macro(rest) => {
-                self.push(Line { text: label.to_string(), ..line.clone() });
+            (_, rest) if first.ends_with(':') && self.is_macro(rest) => {
+                self.lines.push(Line { text: first.to_string(), ..line.clone() });
                 return self.line(Line { text: rest.to_string(), ..line }, depth);
             }
-            _ => self.push(line),
+            _ => self.lines.push(line),
         }
         Block::None
     }
 
     fn is_macro(&self, text: &str) -> bool {
-        text.split_whitespace().next().is_some_and(|word| self.macros.contains_key(word))
+        let word = text.split_whitespace().next().unwrap_or_default();
+        self.macros.contains_key(word) || self.refused.contains(word)
     }
 
-    fn push(&mut self, line: Line) {
-        if self.lines.len() < MAX_LINES {
-            self.lines.push(line);
+    fn begin_macro(&mut self, start: Line, words: &str) -> Block {
+        let (name, parameters) = words.split_once([' ', '\t', ',']).unwrap_or((words, ""));
+        if !parameters.is_empty() {
+            let message = format!(
+                "macro `{name}` with names of arguments; its lines have `\\1` to `\\9` for them, \
+                 and `macro {name}` is enough"
+            );
+            self.complain(&start, message);
+            self.refused.insert(name.to_string());
         }
+        Block::Macro { name: name.to_string(), start, body: Vec::new() }
     }
 
     fn include(&mut self, line: &Line, quoted: &str, depth: usize) {
         let name = quoted.trim_matches('"');
-        let found = self.includes.iter().find(|include| include.0 == name).copied();
-        match found {
-            Some(_) if depth >= DEEPEST => {
-                self.complain(line, format!("includes and macros more than {DEEPEST} deep"));
-            }
-            Some((name, text)) => self.file(name, text, depth + 1),
+        if depth >= DEEPEST {
+            return self.complain(line, format!("includes and macros more than {DEEPEST} deep"));
+        }
+        if self.files_around.iter().any(|file| file == name) {
+            return self.complain(line, format!("`{name}` includes itself"));
+        }
+        match self.text_of(name) {
+            Some(Ok(text)) => self.file(name, &text, depth + 1),
+            Some(Err(reason)) => self.complain(line, format!("`{name}` can't be read: {reason}")),
             None => {
-                let known: Vec<&str> = self.includes.iter().map(|include| include.0).collect();
-                let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
-                self.complain(line, format!("no file `{name}` to include; there is {known}"));
+                let message = format!("no file `{name}` to include; {}", self.near_files(name));
+                self.complain(line, message);
+            }
+        }
+    }
+
+    /// The text of a file to include; files of the folder go before others of their name.
+    fn text_of(&self, name: &str) -> Option<Result<String, String>> {
+        let folder = self.folder.filter(|folder| folder.names().iter().any(|own| own == name));
+        if let Some(folder) = folder {
+            return Some(folder.read(name));
+        }
+        let found = self.includes.iter().find(|include| include.0 == name);
+        found.map(|include| Ok(include.1.to_string()))
+    }
+
+    /// Words about the files that there are, for the complaint about a missing one.
+    fn near_files(&self, name: &str) -> String {
+        let mut known = self.folder.map(|folder| folder.names()).unwrap_or_default();
+        known.extend(self.includes.iter().map(|include| include.0.to_string()));
+        if known.is_empty() {
+            return "there is none".to_string();
+        }
+        let near = nearest(name, known.iter(), MAX_NEAR);
+        match near.is_empty() {
+            true => format!("none of the {} that there are has a similar name", known.len()),
+            false => {
+                let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+                format!("did you mean {}", near.join(" or "))
             }
         }
     }
 
     fn use_macro(&mut self, line: &Line, name: &str, arguments: &str, depth: usize) {
+        if let Some(at) = self.macros_around.iter().position(|around| around == name) {
+            let through = self.macros_around[at + 1..].join("`, `");
+            let through =
+                if through.is_empty() { through } else { format!(" through `{through}`") };
+            self.macros.remove(name);
+            self.refused.insert(name.to_string());
+            return self.complain(line, format!("macro `{name}` uses itself{through}"));
+        }
         if depth >= DEEPEST {
             return self.complain(line, format!("includes and macros more than {DEEPEST} deep"));
         }
         self.uses += 1;
-        let arguments = split_arguments(arguments);
-        let used_at = line.used_at.clone().unwrap_or((line.file.clone(), line.number));
-        let body = self.macros[name].clone();
-        let mut lines = Vec::with_capacity(body.len());
-        for mut inner in body {
-            match substitute(&inner.text, &arguments, self.uses) {
-                Ok(text) => inner.text = text,
-                Err(missing) => {
-                    let found = arguments.len();
-                    let message = format!("`{name}` needs argument {missing}, found {found}");
-                    return self.complain(line, message);
-                }
+        match self.written_out(line, name, arguments) {
+            Ok(lines) => {
+                self.macros_around.push(name.to_string());
+                self.expand(lines, depth + 1);
+                self.macros_around.pop();
             }
-            inner.used_at = Some(used_at.clone());
-            lines.push(inner);
+            Err(message) => self.complain(line, message),
         }
-        self.expand(lines, depth + 1);
+    }
+
+    /// The lines of a macro with the arguments of a use.
+    fn written_out(&self, line: &Line, name: &str, text: &str) -> Result<Vec<Line>, String> {
+        let body = &self.macros[name];
+        let arguments = argument::split(text);
+        if let Some(empty) = arguments.iter().position(String::is_empty) {
+            return Err(format!("argument {} of `{name}` is empty", empty + 1));
+        }
+        let taken = body
+            .iter()
+            .map(|inner| argument::highest(without_comment(&inner.text)))
+            .max()
+            .unwrap_or(0);
+        let found = arguments.len();
+        if found < taken {
+            return Err(format!("`{name}` needs argument {}, found {found}", found + 1));
+        }
+        if found > taken {
+            let plural = if taken == 1 { "" } else { "s" };
+            return Err(format!("`{name}` takes {taken} argument{plural}, found {found}"));
+        }
+        let used_at = line.used_at.clone().unwrap_or((line.file.clone(), line.number));
+        let write = |inner: &Line| {
+            let text = substitute(&inner.text, &arguments, self.uses);
+            if text.len() > MAX_LINE_BYTES {
+                return Err(format!("`{name}` writes a line of more than {MAX_LINE_BYTES} bytes"));
+            }
+            Ok(Line { text, used_at: Some(used_at.clone()), ..inner.clone() })
+        };
+        body.iter().map(write).collect()
     }
 
     fn macro_line(&mut self, name: String, start: Line, mut body: Vec<Line>, line: Line) -> Block {
-        if without_comment(&line.text).trim() != "endm" {
+        if !without_comment(&line.text).trim().eq_ignore_ascii_case("endm") {
             body.push(line);
             return Block::Macro { name, start, body };
+        }
+        if self.refused.contains(&name) {
+            return Block::None;
         }
         if self.macros.insert(name.clone(), body).is_some() {
             self.complain(&start, format!("macro `{name}` is defined twice"));
@@ -173,8 +302,12 @@ impl<'a> Expander<'a> {
     }
 
     fn art_line(&mut self, order: Order, start: Line, mut rows: Vec<Line>, line: Line) -> Block {
-        if line.text.trim() != "endart" {
-            rows.push(line);
+        let text = without_comment(&line.text);
+        if !text.trim().eq_ignore_ascii_case("endart") {
+            // A line of nothing but a comment is no row.
+            if text == line.text || !text.trim().is_empty() {
+                rows.push(Line { text: text.to_string(), ..line });
+            }
             return Block::Art { order, start, rows };
         }
         let texts: Vec<String> = rows.iter().map(|row| row.text.clone()).collect();
@@ -190,62 +323,4 @@ impl<'a> Expander<'a> {
         }
         Block::None
     }
-}
-
-/// The line up to a `;` that is in no text or character.
-fn without_comment(text: &str) -> &str {
-    let mut is_text = false;
-    for (at, c) in text.char_indices() {
-        match c {
-            '"' => is_text = !is_text,
-            ';' if !is_text && !text[..at].ends_with('\'') => return &text[..at],
-            _ => {}
-        }
-    }
-    text
-}
-
-/// The arguments between commas that are in no bracket and no text.
-fn split_arguments(text: &str) -> Vec<String> {
-    let (mut depth, mut is_text, mut arguments) = (0, false, vec![String::new()]);
-    for c in text.chars() {
-        match c {
-            '"' => is_text = !is_text,
-            '(' | '[' if !is_text => depth += 1,
-            ')' | ']' if !is_text => depth -= 1,
-            ',' if !is_text && depth == 0 => {
-                arguments.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        if let Some(last) = arguments.last_mut() {
-            last.push(c);
-        }
-    }
-    let arguments = arguments.into_iter().map(|argument| argument.trim().to_string());
-    arguments.filter(|argument| !argument.is_empty()).collect()
-}
-
-/// A macro's line with `\1` to `\9` replaced, and `\@` by a number that no other use has.
-/// Fails with the number of the argument that is missing.
-fn substitute(text: &str, arguments: &[String], using: usize) -> Result<String, usize> {
-    let mut result = String::new();
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            result.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('@') => result.push_str(&using.to_string()),
-            Some(digit @ '1'..='9') => {
-                let number = digit as usize - '0' as usize;
-                result.push_str(arguments.get(number - 1).ok_or(number)?);
-            }
-            Some(other) => result.extend(['\\', other]),
-            None => result.push('\\'),
-        }
-    }
-    Ok(result)
 }

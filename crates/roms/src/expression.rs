@@ -193,11 +193,11 @@ impl<'a> Reader<'a> {
             Some(Token::Word(word)) => {
                 let is_call = matches!(self.peek(1), Some(Token::Sign("(")));
                 self.advance();
-                match word.as_str() {
+                match word.to_ascii_lowercase().as_str() {
                     "low" if is_call => self.half(Unary::Low),
                     "high" if is_call => self.half(Unary::High),
                     "bank" if is_call => self.bank(),
-                    name => Ok(Expression::Name { name: name.to_string(), column }),
+                    _ => Ok(Expression::Name { name: word.clone(), column }),
                 }
             }
             _ => Err(self.unexpected("a number, a name or `(`")),

@@ -63,6 +63,21 @@ impl CartridgeType {
         CARTRIDGES.iter().map(|row| row.0)
     }
 
+    /// The name in sources.
+    pub(crate) fn name(self) -> &'static str {
+        CARTRIDGES.iter().find(|row| row.1 == self.0).map_or("", |row| row.0)
+    }
+
+    /// ROM banks that a cartridge can have at most. Pan Docs "MBCs".
+    pub(crate) fn most_banks(self) -> u16 {
+        match self.0 {
+            0x01..=0x03 | 0x0F..=0x13 => 128,
+            0x05..=0x06 => 16,
+            0x19..=0x1E => 512,
+            _ => 2,
+        }
+    }
+
     /// The header's byte $0147.
     pub fn code(self) -> u8 {
         self.0

@@ -58,8 +58,9 @@ impl Scope<'_> {
         self.definitions.get(&full).ok_or_else(|| {
             let above =
                 if self.is_first_pass { " above this line, where it is needed" } else { "" };
-            let near = nearest(name, self.definitions.keys());
-            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`"));
+            let near = nearest(name, self.definitions.keys(), 1);
+            let near = near.first().map(|near| format!("; did you mean `{near}`"));
+            let near = near.unwrap_or_default();
             Complaint::new(column, format!("no name `{name}`{above}{near}"))
         })
     }
@@ -90,10 +91,18 @@ fn full_name(scope: &str, name: &str) -> String {
     }
 }
 
-/// The known name closest to a misspelled one, if any is close.
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<&'a String> {
-    let near = known.map(|other| (distance(name, other), other)).min_by_key(|pair| pair.0);
-    near.filter(|(distance, _)| *distance <= 1 + name.len() / 4).map(|(_, other)| other)
+/// The known names close to a misspelled one, the closest first, at most so many.
+pub(crate) fn nearest<'a>(
+    name: &str,
+    known: impl Iterator<Item = &'a String>,
+    most: usize,
+) -> Vec<&'a String> {
+    let mut near: Vec<(usize, &String)> = known
+        .map(|other| (distance(name, other), other))
+        .filter(|(distance, _)| *distance <= 1 + name.len() / 4)
+        .collect();
+    near.sort_by_key(|pair| pair.0);
+    near.into_iter().map(|(_, other)| other).take(most).collect()
 }
 
 /// Counts the letters that must be put in, left out or changed.
@@ -118,6 +127,10 @@ pub(crate) struct Layout {
     pub(crate) definitions: Definitions,
     pub(crate) header: Header,
     pub(crate) banks: u16,
+    /// Line and column that asked for the last of the banks.
+    banks_place: (usize, u32),
+    /// Line and column of the label `Start`, if there is one.
+    pub(crate) start_place: Option<(usize, u32)>,
     place: Cursor,
     /// Place at which `rom` goes on, and the bank to which `org` comes back after variables.
     rom_place: Cursor,
@@ -153,6 +166,8 @@ impl Layout {
                 model: 0,
             },
             banks: 2,
+            banks_place: (0, 1),
+            start_place: None,
             place,
             rom_place: place,
             ram_address: 0xC000,
@@ -170,7 +185,7 @@ impl Layout {
 
     fn statement(&mut self, line: usize, statement: Statement) -> Result<(), Complaint> {
         match statement {
-            Statement::Label { name, column } => self.label(&name, column),
+            Statement::Label { name, column } => self.label(line, &name, column),
             Statement::Constant { name, column, value } => {
                 let value = self.now(&value)?;
                 self.define(&name, column, Definition { value, bank: None, is_label: false })
@@ -191,24 +206,24 @@ impl Layout {
                 let count = self.place.address.next_multiple_of(to) - self.place.address;
                 self.space(line, count, None, column)
             }
-            other => self.directive(other),
+            other => self.directive(line, other),
         }
     }
 
-    fn directive(&mut self, statement: Statement) -> Result<(), Complaint> {
+    fn directive(&mut self, line: usize, statement: Statement) -> Result<(), Complaint> {
         match statement {
             Statement::Origin { address, column } => {
                 let address = self.within(&address, 0, 0xFFFF, "an address", column)? as u32;
                 self.leave();
                 self.place = Cursor { bank: self.rom_place.bank, address };
-                self.fit(0, column)
+                self.fit(line, 0, column)
             }
             Statement::Bank { number, column } => {
                 let bank = self.within(&number, 0, 511, "a ROM bank", column)? as u16;
                 let address = if bank == 0 { 0x150 } else { 0x4000 };
                 self.leave();
                 self.place = Cursor { bank: Some(bank), address };
-                self.fit(0, column)
+                self.fit(line, 0, column)
             }
             Statement::Ram { address, column } => {
                 self.leave();
@@ -244,7 +259,7 @@ impl Layout {
             }
             Statement::Banks { count, column } => {
                 let count = self.within(&count, 2, 512, "the count of banks", column)? as u16;
-                self.banks = self.banks.max(count);
+                self.need_banks(count, line, column);
                 Ok(())
             }
             _ => unreachable!("`statement` handles what leaves bytes"),
@@ -268,9 +283,12 @@ impl Layout {
         }
     }
 
-    fn label(&mut self, name: &str, column: u32) -> Result<(), Complaint> {
+    fn label(&mut self, line: usize, name: &str, column: u32) -> Result<(), Complaint> {
         if !name.starts_with('.') {
             self.scope = name.to_string();
+        }
+        if name == "Start" {
+            self.start_place = self.start_place.or(Some((line, column)));
         }
         let Cursor { bank, address } = self.place;
         self.define(name, column, Definition { value: i64::from(address), bank, is_label: true })
@@ -331,14 +349,14 @@ impl Layout {
                 "code and data in RAM; between `ram` and `org` only labels and `ds` are allowed";
             return Err(Complaint::new(column, message));
         }
-        self.fit(bytes, column)?;
+        self.fit(line, bytes, column)?;
         self.items.push(Item { line, place: self.place, scope: self.scope.clone(), content });
         self.place.address += bytes;
         Ok(())
     }
 
     /// Refuses what does not fit into the bank at hand.
-    fn fit(&mut self, bytes: u32, column: u32) -> Result<(), Complaint> {
+    fn fit(&mut self, line: usize, bytes: u32, column: u32) -> Result<(), Complaint> {
         let Cursor { bank: Some(bank), address } = self.place else { return Ok(()) };
         if self.is_fragment {
             return match address {
@@ -356,8 +374,29 @@ impl Layout {
             );
             return Err(Complaint::new(column, message));
         }
-        self.banks = self.banks.max(bank + 1);
+        self.need_banks(bank + 1, line, column);
         Ok(())
+    }
+
+    fn need_banks(&mut self, count: u16, line: usize, column: u32) {
+        if count > self.banks {
+            self.banks = count;
+            self.banks_place = (line, column);
+        }
+    }
+
+    /// Complains, at the end, about more banks than the cartridge has room for.
+    pub(crate) fn check_banks(&self, errors: &mut Complaints) {
+        let most = self.header.cartridge.most_banks();
+        if self.banks > most {
+            let message = format!(
+                "{} ROM banks, and a cartridge `{}` has {most} at most; `cartridge mbc5` has 512",
+                self.banks,
+                self.header.cartridge.name()
+            );
+            let (line, column) = self.banks_place;
+            errors.0.push((line, Complaint::new(column, message)));
+        }
     }
 
     fn names(&self) -> Scope<'_> {

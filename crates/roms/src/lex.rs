@@ -21,6 +21,29 @@ pub(crate) struct SourcePosition {
 const SIGNS: [&str; 18] =
     ["<<", ">>", "[", "]", "(", ")", ",", ":", "+", "-", "*", "/", "%", "&", "|", "^", "~", "@"];
 
+/// The bytes of the text or the character that begins `rest`, 0 if none does. Text that is not
+/// closed reaches to the end.
+pub(crate) fn quoted_bytes(rest: &str) -> usize {
+    let mut chars = rest.chars();
+    match (chars.next(), chars.next(), chars.next()) {
+        (Some('\''), Some(c), Some('\'')) => c.len_utf8() + 2,
+        (Some('"'), ..) => rest[1..].find('"').map_or(rest.len(), |end| end + 2),
+        _ => 0,
+    }
+}
+
+/// The line up to a `;` that is in no text and no character.
+pub(crate) fn without_comment(line: &str) -> &str {
+    let mut at = 0;
+    while let Some(c) = line[at..].chars().next() {
+        if c == ';' {
+            return &line[..at];
+        }
+        at += quoted_bytes(&line[at..]).max(c.len_utf8());
+    }
+    line
+}
+
 /// The tokens of a line, its comment left out.
 pub(crate) fn lex(line: &str) -> Result<Vec<SourcePosition>, Complaint> {
     let mut lexer = Lexer { chars: line.chars().collect(), at: 0 };
@@ -90,6 +113,10 @@ impl Lexer {
         let start = self.at;
         self.at += 1;
         let text = self.take(|c| c != '"');
+        if let Some((before, escape)) = escape_in(&text) {
+            let message = format!("`{escape}` in text, which has no escapes; write \"line\", 10");
+            return Err(Complaint::new((start + before) as u32 + 2, message));
+        }
         match self.peek(0) {
             Some(_) => {
                 self.at += 1;
@@ -137,6 +164,14 @@ impl Lexer {
         }
         self.chars[start..self.at].iter().collect()
     }
+}
+
+/// Letters that another language takes for a control character, and where: a `\` is a letter here.
+fn escape_in(text: &str) -> Option<(usize, &'static str)> {
+    let escapes = ["\\n", "\\r", "\\t", "\\0"];
+    let found = escapes.into_iter().filter_map(|escape| Some((text.find(escape)?, escape)));
+    let (at, escape) = found.min()?;
+    Some((text[..at].chars().count(), escape))
 }
 
 fn is_word_start(c: char) -> bool {

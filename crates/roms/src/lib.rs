@@ -4,6 +4,7 @@
 //! Nothing in this crate comes from elsewhere and nothing is read from disk: `all()` assembles the
 //! sources in `asm/`, byte for byte the same every time. Used by tests, benches and the swarm.
 
+mod argument;
 mod art;
 mod assemble;
 mod disassemble;
@@ -24,6 +25,7 @@ mod suite;
 pub use assemble::{Assembler, assemble};
 pub use disassemble::disassemble;
 pub use error::{AssembleError, AssembleErrors};
+pub use expand::Folder;
 pub use header::{CartridgeType, global_checksum, header_checksum};
 pub use rom::{Rom, Symbol};
 pub use suite::{BuiltIn, all, by_name, for_color, includes};

@@ -146,7 +146,7 @@ fn statement(reader: &mut Reader) -> Result<Statement, Complaint> {
     let Some(Token::Word(word)) = reader.peek(0) else {
         return Err(reader.unexpected("a label, an instruction or a directive"));
     };
-    if matches!(reader.peek(1), Some(Token::Word(second)) if second == "equ") {
+    if matches!(reader.peek(1), Some(Token::Word(second)) if second.eq_ignore_ascii_case("equ")) {
         let column = check_name(reader, word)?;
         reader.advance();
         reader.advance();
@@ -181,6 +181,11 @@ fn statement(reader: &mut Reader) -> Result<Statement, Complaint> {
                 column,
                 operands: operands(reader)?,
             })
+        }
+        "endm" => Err(Complaint::new(column, "`endm` without its `macro`")),
+        "endart" => Err(Complaint::new(column, "`endart` without its `art`")),
+        own @ ("macro" | "art" | "include") => {
+            Err(Complaint::new(column, format!("`{own}` begins a line of its own")))
         }
         _ => Err(Complaint::new(
             column,

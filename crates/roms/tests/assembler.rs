@@ -1,6 +1,6 @@
 //! The assembler's language: what it accepts, and what it says about what it doesn't.
 
-use gbxcule_roms::{Assembler, assemble, global_checksum, header_checksum};
+use gbxcule_roms::{Assembler, Folder, assemble, global_checksum, header_checksum};
 use proptest::prelude::*;
 
 fn code(source: &str) -> Vec<u8> {
@@ -81,7 +81,8 @@ fn ram_and_rom_go_on_where_they_were_left() {
 
 #[test]
 fn rom_goes_on_in_the_bank_that_ram_left() {
-    let source = "Start: nop\n bank 2\n db 7\n ram $C000\nOne: ds 1\n rom\nHere: db 8";
+    let source =
+        "cartridge mbc5\nStart: nop\n bank 2\n db 7\n ram $C000\nOne: ds 1\n rom\nHere: db 8";
     let rom = assemble(source).unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!(rom.bytes[0x8000..0x8002], [7, 8]);
     assert_eq!(rom.address("Here"), Some(0x4001));
@@ -164,7 +165,20 @@ fn complaints_say_what_is_allowed() {
         ("Start: db 1 << 40", "shift by 40; 0 to 31 are allowed"),
         ("include \"none.inc\"", "no file `none.inc` to include; there is none"),
         ("macro m\n nop", "macro without its `endm`"),
-        ("macro m\n m\nendm\nStart: m", "includes and macros more than 16 deep"),
+        ("macro m\n m\nendm\nStart: m", "macro `m` uses itself\n --> test.asm:2:2"),
+        ("macro m\n nop\nendm\nStart: m 1, 2", "`m` takes 0 arguments, found 2"),
+        ("macro m\n db \\1\nendm\nStart: m , 2", "argument 1 of `m` is empty"),
+        ("macro m a, b\n nop\nendm\nStart: m 1, 2", "its lines have `\\1` to `\\9` for them"),
+        ("Start: endm", "`endm` without its `macro`"),
+        ("m: macro\n nop\n endm\nStart:", "`macro` begins a line of its own"),
+        (
+            "Start: db \"a\\n\"",
+            "`\\n` in text, which has no escapes; write \"line\", 10\n --> test.asm:1:13",
+        ),
+        ("Start: nop\n bank 2\n nop", "3 ROM banks, and a cartridge `rom_only` has 2 at most"),
+        ("cartridge mbc2\n banks 32\nStart:", "32 ROM banks, and a cartridge `mbc2` has 16"),
+        ("cartridge mbc1\n bank 2\nStart: nop", "`Start` lies in bank 2; at power-on"),
+        ("ram $C000\nStart:", "`Start` lies in RAM"),
         ("macro m\n db \\2\nendm\nStart: m 1", "`m` needs argument 2, found 1"),
         ("art\n####\nendart", "1 rows of art; a multiple of 8 is needed"),
         ("Start: db \"\u{e9}\"", "text in data is ASCII only"),
@@ -173,6 +187,152 @@ fn complaints_say_what_is_allowed() {
         let found = complaints(source);
         assert!(found.contains(expected), "{source}\nexpected {expected}\nfound {found}");
     }
+}
+
+#[test]
+fn macros_that_use_themselves_are_complained_about_once() {
+    let found = complaints("macro m\n m\n m\n m\nendm\nStart: m\n m");
+    let place = " --> test.asm:2:2 (in a macro used at test.asm:6)";
+    assert_eq!(found, format!("error: macro `m` uses itself\n{place}"));
+    let found = complaints("macro a\n b\n b\nendm\nmacro b\n a\n a\nendm\nStart: a");
+    assert!(found.starts_with("error: macro `a` uses itself through `b`\n"), "{found}");
+    assert_eq!(found.matches("error").count(), 1, "{found}");
+}
+
+#[test]
+fn files_that_include_themselves_are_complained_about() {
+    let assembler = Assembler::new("main.asm", "Start: nop\n include \"one.inc\"")
+        .with_include("one.inc", " nop\n include \"one.inc\"");
+    let found = assembler.rom().expect_err("no end").to_string();
+    assert_eq!(found, "error: `one.inc` includes itself\n --> one.inc:2:2");
+}
+
+#[test]
+fn more_lines_than_are_read_are_an_error() {
+    let many = |count: usize| format!("Start:{}", " nop\n".repeat(count));
+    let message = "error: more than 200000 lines, with includes read and macros written out; what \
+                   follows is left out";
+    let found = complaints(&format!("{}Tail: ld a, Missing\n", "\n".repeat(200_000)));
+    assert_eq!(found, format!("{message}\n --> test.asm:200001:1"));
+    assert!(assemble(&many(100)).is_ok());
+    let mut source = String::from("macro m0\n; nothing\n; nothing\nendm\n");
+    for level in 1..15 {
+        let uses = format!(" m{}\n", level - 1).repeat(20);
+        source += &format!("macro m{level}\n{uses}endm\n");
+    }
+    let found = complaints(&(source + "Start: m14"));
+    assert!(found.starts_with(message) && found.matches("error").count() == 1, "{found}");
+}
+
+#[test]
+fn an_argument_given_on_many_times_does_not_fill_the_memory() {
+    let mut source = String::from("macro m0\n db \\1\nendm\n");
+    for level in 1..16 {
+        let arguments = "\\1 + ".repeat(8);
+        source += &format!("macro m{level}\n m{} {arguments} 1\nendm\n", level - 1);
+    }
+    let found = complaints(&(source + "Start: m15 1"));
+    assert!(found.contains("writes a line of more than 10000 bytes"), "{found}");
+}
+
+#[test]
+fn relative_jumps_stay_within_the_banks_that_are_in_place() {
+    let source =
+        |jump: &str| format!("cartridge mbc5\nStart:\n bank 1\nOne: {jump}\n bank 2\nTwo:");
+    let found = complaints(&source("jr Two + 0"));
+    assert!(
+        found.contains("`jr` from bank 1 to `Two` in bank 2, which is not in place"),
+        "{found}"
+    );
+    assert!(assemble(&source("jr One")).is_ok());
+    assert!(assemble("Start: jp First\n org $3FFE\n jr First\n bank 1\nFirst: nop").is_ok());
+}
+
+#[test]
+fn a_program_may_begin_in_bank_1() {
+    let rom = assemble(" bank 1\nStart: jr Start").unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(rom.bytes[0x102..0x104], [0x00, 0x40]);
+}
+
+#[test]
+fn characters_may_be_arguments_of_macros() {
+    let uses = [("','", b','), ("'\"'", b'"'), ("'('", b'('), ("')'", b')'), ("';'", b';')];
+    for (argument, byte) in uses {
+        let source = format!("macro m\n db \\1, \\2\nendm\n m {argument}, 2 ; a comment");
+        assert_eq!(code(&source), [byte, 2], "{argument}");
+    }
+    assert_eq!(code("macro m\n db \\1\nendm\n m \"a,(;\""), *b"a,(;");
+}
+
+#[test]
+fn words_of_the_assembler_are_spelled_in_either_case() {
+    let source = "FIVE EQU 5\nMACRO Put\n DB \\1\nENDM\n\
+                  INCLUDE \"one.inc\"\n Put FIVE\n DB HIGH($1234), \
+                  LOW($1234)\n LD A, B\nHere: DB BANK(Here)";
+    let assembler = Assembler::new("main.asm", source).with_include("one.inc", " NOP");
+    assert_eq!(assembler.code_at(0), Ok(vec![0, 5, 0x12, 0x34, 0x78, 0]));
+}
+
+#[test]
+fn art_may_have_comments() {
+    let source = "art ; a tile\n; its rows\n######## ; the first\n........\n........\n........\n\
+                  ........\n........\n........\n........\nendart ; done";
+    assert_eq!(code(source), [vec![0xFF, 0xFF], vec![0; 14]].concat());
+}
+
+#[test]
+fn a_byte_order_mark_at_the_begin_of_a_file_is_skipped() {
+    let assembler = Assembler::new("main.asm", "\u{FEFF} include \"one.inc\"")
+        .with_include("one.inc", "\u{FEFF}ONE: db 7");
+    assert_eq!(assembler.code_at(0), Ok(vec![7]));
+}
+
+#[test]
+fn a_missing_file_is_answered_with_the_nearest_ones() {
+    let files = ["screen.inc", "stars.inc", "music.inc", "one.inc", "two.inc"];
+    let found = |name: &str| {
+        let source = format!("Start:\n include \"{name}\"");
+        let assembler =
+            files.iter().fold(Assembler::new("main.asm", &source), |assembler, file| {
+                assembler.with_include(file, "")
+            });
+        assembler.rom().expect_err("no such file").to_string()
+    };
+    assert!(
+        found("scren.inc").contains("no file `scren.inc` to include; did you mean `screen.inc`")
+    );
+    assert!(
+        found("physics_of_water.inc").contains("none of the 5 that there are has a similar name")
+    );
+}
+
+/// A folder whose second file can't be read.
+#[derive(Debug)]
+struct Broken;
+
+impl Folder for Broken {
+    fn names(&self) -> Vec<String> {
+        vec!["good.inc".to_string(), "broken.inc".to_string()]
+    }
+
+    fn read(&self, name: &str) -> Result<String, String> {
+        match name {
+            "good.inc" => Ok(" db 7".to_string()),
+            _ => Err("this is no UTF-8 text".to_string()),
+        }
+    }
+}
+
+#[test]
+fn files_of_a_folder_are_read_when_they_are_included() {
+    let source = |file: &str| format!("Start:\n include \"{file}\"");
+    let good = source("good.inc");
+    let good = Assembler::new("main.asm", &good).with_folder(&Broken).with_include("good.inc", "?");
+    assert_eq!(good.rom().map(|rom| rom.bytes[0x150]), Ok(7));
+    let broken = source("broken.inc");
+    let found = Assembler::new("main.asm", &broken).with_folder(&Broken).rom();
+    let expected = "`broken.inc` can't be read: this is no UTF-8 text\n --> main.asm:2:2";
+    assert!(found.expect_err("broken").to_string().contains(expected));
 }
 
 #[test]

@@ -134,7 +134,7 @@ pub(super) const CASES: [Case; 18] = [
     }),
     color(Case {
         explained: &[
-            pyboy(GAME_FIELDS, (1, 600, "56e4fd340334"), GAME_PYBOY),
+            pyboy(GAME_FIELDS, (1, 600, "4b048788cdd6"), GAME_PYBOY),
             mgba(DRAWN_FIELDS, (1, 596, "ad1bf6544759"), COLOR_GAME_MGBA),
         ],
         ..drawn("AMBER_ROAD", 600)

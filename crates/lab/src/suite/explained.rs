@@ -189,7 +189,7 @@ pub(super) const CASES: [Case; 36] = [
     },
     Case {
         explained: &[
-            pyboy(GAME_FIELDS, (5, 1996, "f0feeb38904d"), LINE_153),
+            pyboy(GAME_FIELDS, (5, 1996, "6ce8381bf00a"), LINE_153),
             mgba(DRAWN_FIELDS, (1, 49, "70c52f0663ba"), GAMES_MGBA),
         ],
         ..drawn("KEEP_OF_KEYS", 2000)
@@ -203,21 +203,21 @@ pub(super) const CASES: [Case; 36] = [
     },
     Case {
         explained: &[
-            pyboy(GAME_FIELDS, (5, 1996, "38e274d984af"), LINE_153),
+            pyboy(GAME_FIELDS, (5, 1996, "e621b64ea789"), LINE_153),
             mgba(DRAWN_FIELDS, (1, 1983, "f8172f9f64b9"), GAMES_MGBA),
         ],
         ..drawn("TARN_MASON", 2000)
     },
     Case {
         explained: &[
-            pyboy(DRAWN_FIELDS, (5, 1996, "c44a4160696b"), LCD_ON_AND_OFF),
+            pyboy(DRAWN_FIELDS, (5, 1996, "caf1b89030ac"), LCD_ON_AND_OFF),
             mgba(DRAWN_FIELDS, (1, 1987, "ab3b40bc3834"), GAMES_MGBA),
         ],
         ..drawn("LANTERN_WING", 2000)
     },
     Case {
         explained: &[
-            pyboy(DRAWN_FIELDS, (5, 1996, "a46d5228d1f5"), LCD_ON_AND_OFF),
+            pyboy(DRAWN_FIELDS, (5, 1996, "7465c195576d"), LCD_ON_AND_OFF),
             mgba(DRAWN_FIELDS, (1, 1969, "90513c500862"), GAMES_MGBA),
         ],
         ..drawn("LAST_BEACON", 2000)
