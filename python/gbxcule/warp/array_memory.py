@@ -150,6 +150,12 @@ class array:
         return math.prod(self.shape)
 
     @property
+    def has_memory(self) -> bool:
+        """Tell whether there are elements here, or in the array that this one is a slice of."""
+        of = self._memory.base
+        return self.size > 0 or (isinstance(of, np.ndarray) and of.size > 0)
+
+    @property
     def ptr(self) -> int:
         return self._memory.ctypes.data
 
@@ -399,8 +405,18 @@ def empty(shape: Shape | None = None, dtype: Any = float, device: Any = None, re
     return array(shape=0 if shape is None else shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
-zeros = empty
-"""Makes an array of zeros."""
+def zeros(shape: Shape | None = None, dtype: Any = float, device: Any = None, requires_grad: bool = False,
+          pinned: bool = False, retain_grad: bool = False, **_options: Any) -> array:  # fmt: skip
+    """Make an array of zeros; one that is made in a capture is set to 0 at each launch of it."""
+    return _zeroed(empty(shape, dtype, device, requires_grad))
+
+
+def _zeroed(made: array) -> array:
+    if capture.is_capturing():
+        made.zero_()
+        if made.grad is not None:
+            made.grad.zero_()
+    return made
 
 
 def full(shape: Shape, value: Any = 0, dtype: Any = None, device: Any = None, requires_grad: bool = False,
@@ -424,8 +440,10 @@ def empty_like(src: array, device: Any = None, requires_grad: bool | None = None
     return empty(src.shape, src.dtype, device, wanted)
 
 
-zeros_like = empty_like
-"""Makes an array of zeros of another's shape and type."""
+def zeros_like(src: array, device: Any = None, requires_grad: bool | None = None, pinned: bool | None = None,
+               retain_grad: bool = False) -> array:  # fmt: skip
+    """Make an array of zeros of another's shape and type."""
+    return _zeroed(empty_like(src, device, requires_grad))
 
 
 def full_like(src: array, value: Any, device: Any = None, requires_grad: bool | None = None,
