@@ -9,7 +9,6 @@ import ast
 import enum
 import inspect
 import math
-import os
 import re
 import textwrap
 from collections.abc import Callable, Mapping
@@ -298,24 +297,28 @@ class _Names(ast.NodeVisitor):
             self.visit(root)
             return
         value = self._around[root.id]
-        if is_warp(value) or isinstance(value, (Names, Piece)) or self._is_found(value):
+        if is_warp(value) or isinstance(value, (Names, Piece)) or _is_known(value):
             self.visit_Name(root)
             return
         values = [value := getattr(value, each.attr, None) for each in chain]
         for each, value in zip(reversed(chain), reversed(values), strict=True):
-            text = spelled(value, self._program._piece)
-            if text is not None and self._replace(each, f"({text})" if text.startswith("-") else text):
+            text = self._after_dots(ast.unparse(each).replace(".", "_"), value)
+            if text is not None and self._replace(each, text):
                 return
         self.visit_Name(root)
 
-    def _is_found(self, value: Any) -> bool:
-        """Return true if the compiler finds a module: it knows it, or it is beside the kernel's file."""
-        if not isinstance(value, ModuleType):
-            return False
-        if value.__name__.split(".")[0] in ("warp", "math", "numpy", "typing"):
-            return True
-        folder = os.path.dirname(os.path.abspath(self._program.file))
-        return os.path.abspath(getattr(value, "__file__", None) or "/").startswith(folder + os.sep)
+    def _after_dots(self, name: str, value: Any) -> str | None:
+        """Spell a value that stands after dots: a number in its place, all else by a name."""
+        text = spelled(value, self._program._piece)
+        if text is None or isinstance(value, (Names, type)):
+            return text
+        is_value = hasattr(type(value), "_wp_scalar_type_")
+        if is_value or (isinstance(value, Piece) and text in self._local):
+            # A name that is none of the kernel's own.
+            while name in self._local:
+                name += "_"
+            return self._program._bind(name, text, "{name} = " + text)
+        return f"({text})" if text.startswith("-") else text
 
     def visit_Call(self, node: ast.Call) -> None:
         """Let Python evaluate the argument of `wp.static`."""
@@ -335,6 +338,11 @@ class _Names(ast.NodeVisitor):
 
     def _is_warp(self, name: str) -> bool:
         return is_warp(self._around.get(name))
+
+
+def _is_known(value: Any) -> bool:
+    """Return true for a module whose names the compiler knows."""
+    return isinstance(value, ModuleType) and value.__name__.split(".")[0] in ("warp", "math", "numpy", "typing")
 
 
 def _text_of(piece: Piece[..., Any], decorator: str) -> tuple[list[str], int]:
