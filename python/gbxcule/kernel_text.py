@@ -11,6 +11,7 @@ import inspect
 import math
 import re
 import textwrap
+import typing
 from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -181,8 +182,9 @@ class _Program:
             return self._piece(value)
         if is_warp(value):
             return self._bind(wanted, "import warp", "import warp as {name}")
-        if value is Any:
-            return self._bind(wanted, "Any", "from typing import Any as {name}")
+        for name, thing in (("Any", Any), ("Tuple", typing.Tuple), ("Callable", Callable), ("Callable", typing.Callable)):
+            if value is thing:
+                return self._bind(wanted, name, f"from typing import {name} as {{name}}")
         if isinstance(value, ModuleType):
             line = f"import {value.__name__}"
             return self._bind(wanted, line, line + " as {name}")

@@ -16,6 +16,7 @@ from gbxcule._native import CompileError as CompileError
 from gbxcule._native import LaunchError as LaunchError
 from gbxcule.warp import builtin as _builtin
 from gbxcule.warp import config as config
+from gbxcule.warp import kernel_name as _kernel_name
 from gbxcule.warp import missing as _missing
 from gbxcule.warp import render as render
 from gbxcule.warp import types as types
@@ -101,6 +102,7 @@ _known: dict[str, Any] = {
     **_SCALARS,
     **_named_types(),
     **_NUMBERS,
+    **_kernel_name.TYPES,
     **{name.upper(): number for name, number in _NUMBERS.items()},
 }
 
@@ -145,6 +147,8 @@ def __getattr__(name: str) -> Any:
         return _known[name]
     if name in _BUILTINS:
         return _builtin.named(name)
+    if name in _kernel_name.FUNCTIONS:
+        return _builtin.named(name, in_kernels_only=True)
     found = _missing.named(name)
     if found is not None:
         return found
@@ -152,4 +156,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_known, *_BUILTINS})
+    return sorted({*globals(), *_known, *_BUILTINS, *_kernel_name.FUNCTIONS})

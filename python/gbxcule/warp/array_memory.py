@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gbxcule.kernel_text import Names
 from gbxcule.warp import capture
 from gbxcule.warp.composite import Composite, Family
 from gbxcule.warp.device import Device, get_device
@@ -18,7 +19,7 @@ Shape = int | Sequence[int]
 
 def _element(dtype: Any) -> Any:
     """Find a type of elements: a scalar type, a composite, a struct, or what only annotations have."""
-    is_known = isinstance(dtype, (Struct, Family)) or dtype is Any
+    is_known = isinstance(dtype, (Struct, Family, Names)) or dtype is Any
     if is_known or (isinstance(dtype, type) and issubclass(dtype, Composite)):
         return dtype
     found = scalar_type(dtype)
@@ -43,6 +44,8 @@ def _extents(shape: Shape) -> tuple[int, ...]:
 def _spelled_element(dtype: Any, name: Any) -> str | None:
     if isinstance(dtype, Struct):
         return str(name(dtype))
+    if isinstance(dtype, Names):
+        return repr(dtype)
     if isinstance(dtype, type) and issubclass(dtype, Composite):
         return dtype.__type_spelled__()
     return f"wp.{dtype.__name__}" if isinstance(dtype, type) and issubclass(dtype, Scalar) else None
@@ -342,7 +345,7 @@ def _list_or_part(part: Any) -> Any:
 
 
 def _is_open(dtype: Any) -> bool:
-    return dtype is Any or isinstance(dtype, Family)
+    return dtype is Any or isinstance(dtype, (Family, Names))
 
 
 def _taken(data: Any, wanted: Any, copy: bool) -> tuple[Any, npt.NDArray[Any]]:
@@ -356,7 +359,7 @@ def _taken(data: Any, wanted: Any, copy: bool) -> tuple[Any, npt.NDArray[Any]]:
     inner, numpy = inside(dtype)
     if memory.size == 0 and memory.ndim <= len(inner):
         memory = memory.reshape((0, *inner))
-    elif memory.ndim == len(inner):
+    elif memory.shape == inner:
         memory = memory.reshape((1, *inner))
     if memory.shape[memory.ndim - len(inner) :] != inner:
         # Rows of numbers that make whole elements, and those of a flat list.

@@ -4,7 +4,7 @@ A call compiles a kernel of one call for the types of its arguments, once, and l
 builtin gives in Python what it gives in kernels.
 """
 
-from collections.abc import Callable
+import functools
 from typing import Any
 
 import numpy as np
@@ -27,14 +27,29 @@ def operate(operator: str, left: Any, right: Any) -> Any:
     return _evaluate(f"x0 {operator} x1", operator, (left, right))
 
 
-def named(name: str) -> Callable[..., Any]:
-    """Give a builtin as a function of Python."""
+class Builtin:
+    """A builtin by its name: kernels use it, and Python calls it if it takes no more than values."""
 
-    def function(*arguments: Any) -> Any:
-        return call(name, *arguments)
+    def __init__(self, name: str, in_kernels_only: bool = False) -> None:
+        self.__name__ = self.__qualname__ = self.key = name
+        self._in_kernels_only = in_kernels_only
 
-    function.__name__ = name
-    return function
+    def __call__(self, *arguments: Any) -> Any:
+        if self._in_kernels_only:
+            raise TypeError(f"`wp.{self.__name__}` is for kernels; Python can't call it")
+        return call(self.__name__, *arguments)
+
+    def __spelled__(self, _name: Any) -> str:
+        return f"wp.{self.__name__}"
+
+    def __repr__(self) -> str:
+        return f"<builtin wp.{self.__name__}>"
+
+
+@functools.cache
+def named(name: str, in_kernels_only: bool = False) -> Builtin:
+    """Give a builtin by its name."""
+    return Builtin(name, in_kernels_only)
 
 
 def _evaluate(expression: str, name: str, arguments: tuple[Any, ...]) -> Any:

@@ -21,7 +21,6 @@ from gbxcule.warp.device import get_device
 from gbxcule.warp.geometry import table
 from gbxcule.warp.indexed_array import indexedarray
 from gbxcule.warp.scalar import Scalar, scalar_type
-from gbxcule.warp.missing import Missing
 from gbxcule.warp.structure import Struct, StructInstance
 
 
@@ -60,15 +59,20 @@ class Kernel:
     """A kernel, for `wp.launch`."""
 
     def __init__(
-        self, python: Callable[..., Any], types: str | None = None, options: Mapping[str, Any] | None = None
+        self,
+        func: Callable[..., Any],
+        key: str | None = None,
+        module: Any = None,
+        options: Mapping[str, Any] | None = None,
+        types: str | None = None,
     ) -> None:
-        self.func = python
-        self.key = self.__name__ = python.__name__
-        self.module = Module(python.__module__)
+        self.func = func
+        self.key = self.__name__ = key or func.__name__
+        self.module = module or Module(func.__module__)
         self.options = dict(options or {})
-        self.parameters = list(inspect.signature(python).parameters)
+        self.parameters = list(inspect.signature(func).parameters)
         self._types = types
-        self._direct = direct.kernel(python)
+        self._direct = direct.kernel(func)
 
     def __call__(self, *_arguments: Any) -> Any:
         raise TypeError(f"`{self.key}` is a kernel: `wp.launch` runs it")
@@ -82,7 +86,7 @@ class Kernel:
         named = types.items() if isinstance(types, Mapping) else zip(self.parameters, types, strict=True)
         spelled = {name: _spelled_type(of) for name, of in named}
         text = "".join(f"{name!r}: {of}, " for name, of in spelled.items() if of is not None)
-        return Kernel(self.func, f"{{{text}}}", self.options)
+        return Kernel(self.func, self.key, self.module, self.options, f"{{{text}}}")
 
 
 def _spelled_type(of: Any) -> str | None:
@@ -116,9 +120,13 @@ def func(function: Callable[..., Any] | None = None, **_options: Any) -> Any:
     return made if function is None else made(function)
 
 
-def func_native(snippet: str, *_more: Any, **_options: Any) -> Callable[[Any], Missing]:
-    """Name a function of C++: the dialect reads such text from files, a call of this one is refused."""
-    return lambda function: Missing(f"func_native `{function.__name__}`")
+def func_native(
+    snippet: str, adj_snippet: str | None = None, replay_snippet: str | None = None
+) -> Callable[[Any], Piece[..., Any]]:
+    """Make a function whose body is text of C++, as far as the dialect reads it."""
+    more = {"adj_snippet": adj_snippet, "replay_snippet": replay_snippet}
+    given = "".join(f", {name}={text!r}" for name, text in more.items() if text is not None)
+    return lambda function: Piece(function, f"func_native({snippet!r}{given})")
 
 
 _module_options: dict[str, dict[str, Any]] = {}
@@ -158,13 +166,16 @@ def struct(cls: type | None = None, **_options: Any) -> Any:
 
 
 def overload(kernel: Any, arg_types: Any = None) -> Kernel:
-    """Give a generic kernel for some types: by name, or in order; a function's annotations say them as well."""
+    """Give a generic kernel for some types: by name, or in order.
+
+    As a decorator it gives the generic kernel itself: launches find types by their arguments.
+    """
     if isinstance(kernel, Kernel):
         return kernel.overload(arg_types) if arg_types else kernel
-    generic = surroundings(kernel).get(kernel.__name__)
+    generic = {**surroundings(kernel), **sys._getframe(1).f_locals}.get(kernel.__name__)
     if not isinstance(generic, Kernel):
         raise TypeError(f"there is no kernel `{kernel.__name__}` to be an overload of")
-    return generic.overload(inspect.get_annotations(kernel, eval_str=True))
+    return generic
 
 
 def static(value: Any) -> Any:

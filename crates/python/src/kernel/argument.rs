@@ -449,7 +449,10 @@ fn composite(
     };
     let array = numpy.call_method1("ascontiguousarray", (value, dtype))?;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
-    if shape != inner {
+    // As in NVIDIA Warp, a matrix may be given as the list of its numbers.
+    let is_flat =
+        matches!(wanted, DataType::Matrix(..)) && shape == [inner.iter().product::<usize>()];
+    if shape != inner && !is_flat {
         return Ok(Err(shape));
     }
     let bytes: Vec<u8> = array.call_method0("tobytes")?.extract()?;
