@@ -69,6 +69,8 @@ class Piece(Generic[P, R]):
         self.overloads: list[Piece[..., Any]] = []
         # Functions that a reverse calls in its place, each with its own decorator.
         self.gradient_functions: list[Piece[..., Any]] = []
+        # Lines from `def` on, where Python has no such text.
+        self.source: list[str] | None = None
         self.__name__ = python.__name__
         self.__doc__ = python.__doc__
 
@@ -152,8 +154,9 @@ class _Program:
     def __init__(self, file: str) -> None:
         self.file = file
         self._lines: list[str] = []
-        self._behind = ["import warp as wp"]
-        self._things: dict[str, Any] = {"wp": "import warp"}
+        # Annotations that Python evaluated are spelled with these names.
+        self._behind = ["import warp as wp", "from typing import Any"]
+        self._things: dict[str, Any] = {"wp": "import warp", "Any": "Any"}
         # Keeps the pieces alive, so that no two have one identity.
         self._pieces: dict[int, tuple[Piece[..., Any], str]] = {}
 
@@ -348,6 +351,8 @@ def _is_known(value: Any) -> bool:
 
 
 def _text_of(piece: Piece[..., Any], decorator: str) -> tuple[list[str], int]:
+    if piece.source is not None:
+        return [f"@wp.{decorator}", *piece.source], 1
     try:
         source, line = inspect.getsourcelines(piece.python)
         text = textwrap.dedent("".join(source)).splitlines()

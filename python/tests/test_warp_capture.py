@@ -1,6 +1,7 @@
 """Captures of `gbxcule.warp`, launches with given adjoints, and arrays without elements."""
 
 import numpy as np
+import pytest
 
 import gbxcule.warp as wp
 
@@ -77,6 +78,33 @@ def test_an_array_of_zeros_in_a_capture_is_one_at_each_launch_of_it():
     for _ in range(3):
         wp.capture_launch(graph)
     assert made.numpy().tolist() == [1.0, 1.0]
+
+
+@wp.kernel
+def count_down(left: wp.array[int], done: wp.array[int]):
+    left[0] -= 1
+    done[0] += 1
+
+
+def test_branches_and_loops_of_a_capture_are_decided_at_each_launch_of_it():
+    left, done, other = wp.array([3], dtype=int), wp.zeros(1, dtype=int), wp.zeros(1, dtype=int)
+
+    def step():
+        wp.capture_while(left, lambda: wp.launch(count_down, 1, [left, done]))
+        wp.capture_if(done, on_true=lambda amount: other.fill_(amount), amount=5)
+
+    step()
+    assert (left.numpy()[0], done.numpy()[0], other.numpy()[0]) == (0, 3, 5)
+    done.zero_()
+    other.zero_()
+    graph, _ = captured(step)
+    wp.capture_launch(graph)
+    assert (done.numpy()[0], other.numpy()[0]) == (0, 0)
+    left.fill_(4)
+    wp.capture_launch(graph)
+    assert (left.numpy()[0], done.numpy()[0], other.numpy()[0]) == (0, 4, 5)
+    with pytest.raises(TypeError, match="a condition is an array of one `int32`"):
+        wp.capture_if(wp.zeros(1), on_true=step)
 
 
 @wp.kernel

@@ -11,6 +11,7 @@ from gbxcule.kernel_text import Names
 from gbxcule.warp import capture
 from gbxcule.warp.composite import Composite, Family
 from gbxcule.warp.device import Device, get_device
+from gbxcule.warp.element_operator import ElementOperators
 from gbxcule.warp.scalar import BY_NAME, Scalar, scalar_type
 from gbxcule.warp.structure import Struct, StructInstance
 
@@ -41,7 +42,8 @@ def _extents(shape: Shape) -> tuple[int, ...]:
     return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(extent) for extent in shape)
 
 
-def _spelled_element(dtype: Any, name: Any) -> str | None:
+def spelled_element(dtype: Any, name: Any) -> str | None:
+    """Spell the type of an array's elements."""
     if isinstance(dtype, Struct):
         return str(name(dtype))
     if isinstance(dtype, Names):
@@ -58,14 +60,14 @@ class ArrayAnnotation:
         self.dtype, self.ndim = _element(dtype), ndim
 
     def __spelled__(self, name: Any) -> str | None:
-        element = _spelled_element(self.dtype, name)
+        element = spelled_element(self.dtype, name)
         return element and f"wp.array(dtype={element}, ndim={self.ndim})"
 
     def __repr__(self) -> str:
         return f"wp.array{self.ndim}d[{self.dtype}]"
 
 
-class array:
+class array(ElementOperators):
     """An array of up to four dimensions in the memory of the CPU.
 
     Without data and memory it stands for a type: `wp.array(dtype=float)` in a signature.
@@ -125,14 +127,14 @@ class array:
     def __spelled__(self, name: Any) -> str | None:
         if not self.is_annotation:
             return None
-        element = _spelled_element(self.dtype, name)
+        element = spelled_element(self.dtype, name)
         return element and f"wp.array(dtype={element}, ndim={self.ndim})"
 
     def __argument_type__(self, dims: int | None) -> str:
         """Spell the type for a generic parameter, an array of `dims` dimensions or anything."""
         if dims is not None and dims != self.ndim:
             raise TypeError(f"an array of {dims} dimensions is needed, found {self.ndim}")
-        element = _spelled_element(self.dtype, lambda piece: piece.__name__)
+        element = spelled_element(self.dtype, lambda piece: piece.__name__)
         return f"wp.array(dtype={element}, ndim={self.ndim})"
 
     @property
@@ -257,7 +259,10 @@ class array:
         if isinstance(self.dtype, Struct):
             return [self.dtype.instance(each) for each in self._memory.ravel()]
         inner = self._inner()
-        flat = self._memory.reshape((-1, *inner))
+        memory = self._memory
+        if self.dtype is BY_NAME["bfloat16"]:
+            return [self.dtype(each) for each in (memory.ravel().astype(np.uint32) << 16).view(np.float32).tolist()]
+        flat = memory.reshape((-1, *inner))
         return [self.dtype(*each.ravel().tolist()) for each in flat] if inner else flat.tolist()
 
     def zero_(self) -> "array":
@@ -391,7 +396,24 @@ def _values(data: Any, dtype: Any) -> npt.NDArray[Any]:
         records = [data] if isinstance(data, StructInstance) else data
         return np.array([each.record() for each in records], numpy)
     plain = _plain(data)
+    if _is_bfloat16(dtype):
+        return _bits(np.asarray(plain))
     return np.asarray(plain, inside(dtype)[1])
+
+
+def _is_bfloat16(dtype: Any) -> bool:
+    return getattr(dtype, "_wp_scalar_type_", dtype) is BY_NAME["bfloat16"]
+
+
+def _bits(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Give the bits of the nearest `bfloat16`s, ties to even; integers of 16 bits are bits already."""
+    if numbers.dtype == np.uint16:
+        return numbers
+    with np.errstate(over="ignore"):
+        single = numbers.astype(np.float32)
+    wide = single.view(np.uint32)
+    bits = ((wide + 0x7FFF + ((wide >> 16) & 1)) >> 16).astype(np.uint16)
+    return np.where(np.isnan(single), np.uint16(0x7FC0), bits)
 
 
 def _plain(data: Any) -> Any:

@@ -101,6 +101,14 @@ class Composite:
         else:
             raise AttributeError(f"a `{type(self).__name__}` has no `{name}`")
 
+    def get_row(self, index: int) -> Any:
+        """Give a row of a matrix."""
+        return self[index]
+
+    def get_col(self, index: int) -> Any:
+        """Give a column of a matrix."""
+        return self[:, index]
+
     def __copy__(self) -> "Composite":
         return type(self)(*self._numbers.ravel())
 

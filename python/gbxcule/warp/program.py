@@ -129,6 +129,23 @@ def func_native(
     return lambda function: Piece(function, f"func_native({snippet!r}{given})")
 
 
+def get_module(name: str) -> Module:
+    """Give the module around kernels by its name."""
+    return Module(name)
+
+
+def load_module(*_arguments: Any, **_options: Any) -> None:
+    """Do nothing: a kernel is compiled when it is first launched."""
+
+
+def force_load(*_arguments: Any, **_options: Any) -> None:
+    """Do nothing: a kernel is compiled when it is first launched."""
+
+
+def clear_kernel_cache() -> None:
+    """Do nothing: kernels for the CPU are kept in memory only."""
+
+
 _module_options: dict[str, dict[str, Any]] = {}
 
 

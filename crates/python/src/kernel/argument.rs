@@ -359,7 +359,10 @@ impl ArgumentReader<'_> {
             .iter()
             .map(|extent| *extent as usize)
             .eq(inner.iter().copied());
-        if array.element != wanted || shape.len() < outer || !has_inner {
+        // NumPy has no `bfloat16`: the bits may come as integers.
+        let is_bits = scalar == Some(Scalar::Bf16)
+            && array.element == Element { kind: 1, bits: 16, lanes: 1 };
+        if (array.element != wanted && !is_bits) || shape.len() < outer || !has_inner {
             return Err(PyTypeError::new_err(format!(
                 "needs an array of `{}` in {dims} dimensions{}, found {} {shape:?}",
                 self.module.types.spelled(of),
