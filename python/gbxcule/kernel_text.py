@@ -9,9 +9,9 @@ import ast
 import enum
 import inspect
 import math
-import os
 import re
 import textwrap
+import typing
 from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -69,6 +69,8 @@ class Piece(Generic[P, R]):
         self.overloads: list[Piece[..., Any]] = []
         # Functions that a reverse calls in its place, each with its own decorator.
         self.gradient_functions: list[Piece[..., Any]] = []
+        # Lines from `def` on, where Python has no such text.
+        self.source: list[str] | None = None
         self.__name__ = python.__name__
         self.__doc__ = python.__doc__
 
@@ -152,8 +154,9 @@ class _Program:
     def __init__(self, file: str) -> None:
         self.file = file
         self._lines: list[str] = []
-        self._behind = ["import warp as wp"]
-        self._things: dict[str, Any] = {"wp": "import warp"}
+        # Annotations that Python evaluated are spelled with these names.
+        self._behind = ["import warp as wp", "from typing import Any"]
+        self._things: dict[str, Any] = {"wp": "import warp", "Any": "Any"}
         # Keeps the pieces alive, so that no two have one identity.
         self._pieces: dict[int, tuple[Piece[..., Any], str]] = {}
 
@@ -182,8 +185,9 @@ class _Program:
             return self._piece(value)
         if is_warp(value):
             return self._bind(wanted, "import warp", "import warp as {name}")
-        if value is Any:
-            return self._bind(wanted, "Any", "from typing import Any as {name}")
+        for name, thing in (("Any", Any), ("Tuple", typing.Tuple), ("Callable", Callable), ("Callable", typing.Callable)):
+            if value is thing:
+                return self._bind(wanted, name, f"from typing import {name} as {{name}}")
         if isinstance(value, ModuleType):
             line = f"import {value.__name__}"
             return self._bind(wanted, line, line + " as {name}")
@@ -298,24 +302,28 @@ class _Names(ast.NodeVisitor):
             self.visit(root)
             return
         value = self._around[root.id]
-        if is_warp(value) or isinstance(value, (Names, Piece)) or self._is_found(value):
+        if is_warp(value) or isinstance(value, (Names, Piece)) or _is_known(value):
             self.visit_Name(root)
             return
         values = [value := getattr(value, each.attr, None) for each in chain]
         for each, value in zip(reversed(chain), reversed(values), strict=True):
-            text = spelled(value, self._program._piece)
-            if text is not None and self._replace(each, f"({text})" if text.startswith("-") else text):
+            text = self._after_dots(ast.unparse(each).replace(".", "_"), value)
+            if text is not None and self._replace(each, text):
                 return
         self.visit_Name(root)
 
-    def _is_found(self, value: Any) -> bool:
-        """Return true if the compiler finds a module: it knows it, or it is beside the kernel's file."""
-        if not isinstance(value, ModuleType):
-            return False
-        if value.__name__.split(".")[0] in ("warp", "math", "numpy", "typing"):
-            return True
-        folder = os.path.dirname(os.path.abspath(self._program.file))
-        return os.path.abspath(getattr(value, "__file__", None) or "/").startswith(folder + os.sep)
+    def _after_dots(self, name: str, value: Any) -> str | None:
+        """Spell a value that stands after dots: a number in its place, all else by a name."""
+        text = spelled(value, self._program._piece)
+        if text is None or isinstance(value, (Names, type)):
+            return text
+        is_value = hasattr(type(value), "_wp_scalar_type_")
+        if is_value or (isinstance(value, Piece) and text in self._local):
+            # A name that is none of the kernel's own.
+            while name in self._local:
+                name += "_"
+            return self._program._bind(name, text, "{name} = " + text)
+        return f"({text})" if text.startswith("-") else text
 
     def visit_Call(self, node: ast.Call) -> None:
         """Let Python evaluate the argument of `wp.static`."""
@@ -337,7 +345,14 @@ class _Names(ast.NodeVisitor):
         return is_warp(self._around.get(name))
 
 
+def _is_known(value: Any) -> bool:
+    """Return true for a module whose names the compiler knows."""
+    return isinstance(value, ModuleType) and value.__name__.split(".")[0] in ("warp", "math", "numpy", "typing")
+
+
 def _text_of(piece: Piece[..., Any], decorator: str) -> tuple[list[str], int]:
+    if piece.source is not None:
+        return [f"@wp.{decorator}", *piece.source], 1
     try:
         source, line = inspect.getsourcelines(piece.python)
         text = textwrap.dedent("".join(source)).splitlines()

@@ -315,11 +315,6 @@ def test_what_is_missing_may_be_named_and_says_its_name_when_it_is_used():
         wp.Volume.allocate(1)
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = wp.no_such_name
-    with pytest.raises(NotImplementedError, match="loud"):
-        wp.func_native("return x;")(named_loud)(1.0)
-
-
-def named_loud(x: float) -> float: ...
 
 
 def test_arrays_without_elements_take_the_dimensions_that_are_asked_for():

@@ -12,6 +12,7 @@ mod text;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use gbxcule_dialect::Reader;
 use gbxcule_ir::Module;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Diagnostic, render};
@@ -237,18 +238,15 @@ pub(crate) fn compile_kernels(
 ) -> PyResult<Vec<CompiledKernel>> {
     let outcome = py.detach(|| {
         let program = text::parse(file, text, beside, types)?;
-        let reader = program.reader();
-        let mut module = Module::new("kernels");
-        let mut faults = Vec::new();
-        let wanted = |name: &String| names.as_ref().is_none_or(|names| names.contains(name));
-        for kernel in reader.kernels().iter().filter(|kernel| wanted(&kernel.name)) {
-            if let Err(found) = reader.lower(kernel.position, &mut module) {
-                faults.extend(found);
-            }
+        match lower(&program.reader().with_gradients(), names.as_deref()) {
+            Ok(module) => Ok((module, None)),
+            // A gradient function that is refused is no fault of the kernels: only reverses need it.
+            Err(faults) => lower(&program.reader(), names.as_deref())
+                .map(|module| (module, Some(refused(&faults)))),
         }
-        if faults.is_empty() { check::module(module) } else { Err(faults) }
     });
-    let module = outcome.map_err(|faults| CompileError::new_err(refused(&faults)))?;
+    let (module, no_reverse) = outcome
+        .map_err(|faults: Vec<Diagnostic>| CompileError::new_err(refused(&faults)))?;
     let compiled = py
         .detach(|| compile(&module, Device::Cpu, Build::default()))
         .map_err(|error| CompileError::new_err(error.to_string()))?;
@@ -266,8 +264,21 @@ pub(crate) fn compile_kernels(
         let forward = Arc::clone(&compiled)
             .kernel(name)
             .map_err(|error| CompileError::new_err(error.to_string()))?;
-        let (reverse, made) = (OnceLock::new(), Mutex::default());
-        Ok(CompiledKernel { module: module.clone(), forward, reverse, made })
+        let reverse = no_reverse.clone().map_or_else(OnceLock::new, |why| Err(why).into());
+        Ok(CompiledKernel { module: module.clone(), forward, reverse, made: Mutex::default() })
     });
     kernels.collect()
+}
+
+/// Lowers all kernels of a program into one module, or those named.
+fn lower(reader: &Reader<'_>, names: Option<&[String]>) -> Result<Valid<Module>, Vec<Diagnostic>> {
+    let mut module = Module::new("kernels");
+    let mut faults = Vec::new();
+    let wanted = |name: &String| names.is_none_or(|names| names.contains(name));
+    for kernel in reader.kernels().iter().filter(|kernel| wanted(&kernel.name)) {
+        if let Err(found) = reader.lower(kernel.position, &mut module) {
+            faults.extend(found);
+        }
+    }
+    if faults.is_empty() { check::module(module) } else { Err(faults) }
 }

@@ -16,9 +16,12 @@ from gbxcule._native import CompileError as CompileError
 from gbxcule._native import LaunchError as LaunchError
 from gbxcule.warp import builtin as _builtin
 from gbxcule.warp import config as config
+from gbxcule.warp import kernel_name as _kernel_name
 from gbxcule.warp import missing as _missing
+from gbxcule.warp import optim as optim
 from gbxcule.warp import render as render
 from gbxcule.warp import types as types
+from gbxcule.warp import utils as utils
 from gbxcule.warp.array_memory import ArrayAnnotation as ArrayAnnotation
 from gbxcule.warp.array_memory import array as array
 from gbxcule.warp.array_memory import array1d as array1d
@@ -34,6 +37,8 @@ from gbxcule.warp.array_memory import ones as ones
 from gbxcule.warp.array_memory import ones_like as ones_like
 from gbxcule.warp.array_memory import zeros as zeros
 from gbxcule.warp.array_memory import zeros_like as zeros_like
+from gbxcule.warp.branch import capture_if as capture_if
+from gbxcule.warp.branch import capture_while as capture_while
 from gbxcule.warp.capture import Graph as Graph
 from gbxcule.warp.capture import ScopedCapture as ScopedCapture
 from gbxcule.warp.capture import capture_begin as capture_begin
@@ -53,10 +58,22 @@ from gbxcule.warp.device import get_device as get_device
 from gbxcule.warp.device import get_devices as get_devices
 from gbxcule.warp.device import get_preferred_device as get_preferred_device
 from gbxcule.warp.device import is_cpu_available as is_cpu_available
+from gbxcule.warp.device import is_conditional_graph_supported as is_conditional_graph_supported
 from gbxcule.warp.device import is_cuda_available as is_cuda_available
+from gbxcule.warp.device import is_device_available as is_device_available
+from gbxcule.warp.device import is_mempool_enabled as is_mempool_enabled
+from gbxcule.warp.device import is_mempool_supported as is_mempool_supported
 from gbxcule.warp.device import set_device as set_device
 from gbxcule.warp.device import synchronize as synchronize
 from gbxcule.warp.device import synchronize_device as synchronize_device
+from gbxcule.warp.exchange import dtype_from_numpy as dtype_from_numpy
+from gbxcule.warp.exchange import dtype_from_torch as dtype_from_torch
+from gbxcule.warp.exchange import dtype_to_numpy as dtype_to_numpy
+from gbxcule.warp.exchange import dtype_to_torch as dtype_to_torch
+from gbxcule.warp.exchange import from_dlpack as from_dlpack
+from gbxcule.warp.exchange import from_torch as from_torch
+from gbxcule.warp.exchange import to_dlpack as to_dlpack
+from gbxcule.warp.exchange import to_torch as to_torch
 from gbxcule.warp.geometry import Bvh as Bvh
 from gbxcule.warp.geometry import HashGrid as HashGrid
 from gbxcule.warp.geometry import Mesh as Mesh
@@ -65,21 +82,26 @@ from gbxcule.warp.indexed_array import indexedarray1d as indexedarray1d
 from gbxcule.warp.indexed_array import indexedarray2d as indexedarray2d
 from gbxcule.warp.indexed_array import indexedarray3d as indexedarray3d
 from gbxcule.warp.indexed_array import indexedarray4d as indexedarray4d
+from gbxcule.warp.mapping import map as map
 from gbxcule.warp.program import Function as Function
 from gbxcule.warp.program import Kernel as Kernel
 from gbxcule.warp.program import Launch as Launch
 from gbxcule.warp.program import Module as Module
+from gbxcule.warp.program import clear_kernel_cache as clear_kernel_cache
 from gbxcule.warp.program import clone as clone
 from gbxcule.warp.program import constant as constant
 from gbxcule.warp.program import copy as copy
+from gbxcule.warp.program import force_load as force_load
 from gbxcule.warp.program import func as func
 from gbxcule.warp.program import func_grad as func_grad
 from gbxcule.warp.program import func_native as func_native
 from gbxcule.warp.program import func_replay as func_replay
+from gbxcule.warp.program import get_module as get_module
 from gbxcule.warp.program import get_module_options as get_module_options
 from gbxcule.warp.program import kernel as kernel
 from gbxcule.warp.program import launch as launch
 from gbxcule.warp.program import launch_tiled as launch_tiled
+from gbxcule.warp.program import load_module as load_module
 from gbxcule.warp.program import overload as overload
 from gbxcule.warp.program import set_module_options as set_module_options
 from gbxcule.warp.program import static as static
@@ -88,6 +110,7 @@ from gbxcule.warp.scalar import BY_NAME as _SCALARS
 from gbxcule.warp.structure import Struct as Struct
 from gbxcule.warp.structure import StructInstance as StructInstance
 from gbxcule.warp.tape import Tape as Tape
+from gbxcule.warp.timer import ScopedLogLevel as ScopedLogLevel
 from gbxcule.warp.timer import ScopedTimer as ScopedTimer
 
 _NUMBERS = {
@@ -96,11 +119,13 @@ _NUMBERS = {
     "phi": (1.0 + math.sqrt(5.0)) / 2.0,
 }  # fmt: skip
 _BUILTINS = {*_native.builtin_names(), "quat_identity", "transform_identity"}
+__version__ = config.version
 LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR = 10, 20, 30, 40
 _known: dict[str, Any] = {
     **_SCALARS,
     **_named_types(),
     **_NUMBERS,
+    **_kernel_name.TYPES,
     **{name.upper(): number for name, number in _NUMBERS.items()},
 }
 
@@ -134,7 +159,7 @@ def stand_in() -> ModuleType:
     """Make `import warp` mean this module, for programs that can't be changed, from now on."""
     module = sys.modules[__name__]
     sys.modules["warp"] = module
-    for each in (config, render, types):
+    for each in (config, optim, render, types, utils):
         sys.modules[each.__name__.removeprefix("gbxcule.")] = each
     _missing.stand_in(module)
     return module
@@ -145,6 +170,8 @@ def __getattr__(name: str) -> Any:
         return _known[name]
     if name in _BUILTINS:
         return _builtin.named(name)
+    if name in _kernel_name.FUNCTIONS:
+        return _builtin.named(name, in_kernels_only=True)
     found = _missing.named(name)
     if found is not None:
         return found
@@ -152,4 +179,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_known, *_BUILTINS})
+    return sorted({*globals(), *_known, *_BUILTINS, *_kernel_name.FUNCTIONS})

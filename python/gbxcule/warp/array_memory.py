@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gbxcule.kernel_text import Names
 from gbxcule.warp import capture
 from gbxcule.warp.composite import Composite, Family
 from gbxcule.warp.device import Device, get_device
+from gbxcule.warp.element_operator import ElementOperators
 from gbxcule.warp.scalar import BY_NAME, Scalar, scalar_type
 from gbxcule.warp.structure import Struct, StructInstance
 
@@ -18,7 +20,7 @@ Shape = int | Sequence[int]
 
 def _element(dtype: Any) -> Any:
     """Find a type of elements: a scalar type, a composite, a struct, or what only annotations have."""
-    is_known = isinstance(dtype, (Struct, Family)) or dtype is Any
+    is_known = isinstance(dtype, (Struct, Family, Names)) or dtype is Any
     if is_known or (isinstance(dtype, type) and issubclass(dtype, Composite)):
         return dtype
     found = scalar_type(dtype)
@@ -40,9 +42,12 @@ def _extents(shape: Shape) -> tuple[int, ...]:
     return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(extent) for extent in shape)
 
 
-def _spelled_element(dtype: Any, name: Any) -> str | None:
+def spelled_element(dtype: Any, name: Any) -> str | None:
+    """Spell the type of an array's elements."""
     if isinstance(dtype, Struct):
         return str(name(dtype))
+    if isinstance(dtype, Names):
+        return repr(dtype)
     if isinstance(dtype, type) and issubclass(dtype, Composite):
         return dtype.__type_spelled__()
     return f"wp.{dtype.__name__}" if isinstance(dtype, type) and issubclass(dtype, Scalar) else None
@@ -55,14 +60,14 @@ class ArrayAnnotation:
         self.dtype, self.ndim = _element(dtype), ndim
 
     def __spelled__(self, name: Any) -> str | None:
-        element = _spelled_element(self.dtype, name)
+        element = spelled_element(self.dtype, name)
         return element and f"wp.array(dtype={element}, ndim={self.ndim})"
 
     def __repr__(self) -> str:
         return f"wp.array{self.ndim}d[{self.dtype}]"
 
 
-class array:
+class array(ElementOperators):
     """An array of up to four dimensions in the memory of the CPU.
 
     Without data and memory it stands for a type: `wp.array(dtype=float)` in a signature.
@@ -122,14 +127,14 @@ class array:
     def __spelled__(self, name: Any) -> str | None:
         if not self.is_annotation:
             return None
-        element = _spelled_element(self.dtype, name)
+        element = spelled_element(self.dtype, name)
         return element and f"wp.array(dtype={element}, ndim={self.ndim})"
 
     def __argument_type__(self, dims: int | None) -> str:
         """Spell the type for a generic parameter, an array of `dims` dimensions or anything."""
         if dims is not None and dims != self.ndim:
             raise TypeError(f"an array of {dims} dimensions is needed, found {self.ndim}")
-        element = _spelled_element(self.dtype, lambda piece: piece.__name__)
+        element = spelled_element(self.dtype, lambda piece: piece.__name__)
         return f"wp.array(dtype={element}, ndim={self.ndim})"
 
     @property
@@ -148,6 +153,12 @@ class array:
     @property
     def size(self) -> int:
         return math.prod(self.shape)
+
+    @property
+    def has_memory(self) -> bool:
+        """Tell whether there are elements here, or in the array that this one is a slice of."""
+        of = self._memory.base
+        return self.size > 0 or (isinstance(of, np.ndarray) and of.size > 0)
 
     @property
     def ptr(self) -> int:
@@ -248,7 +259,10 @@ class array:
         if isinstance(self.dtype, Struct):
             return [self.dtype.instance(each) for each in self._memory.ravel()]
         inner = self._inner()
-        flat = self._memory.reshape((-1, *inner))
+        memory = self._memory
+        if self.dtype is BY_NAME["bfloat16"]:
+            return [self.dtype(each) for each in (memory.ravel().astype(np.uint32) << 16).view(np.float32).tolist()]
+        flat = memory.reshape((-1, *inner))
         return [self.dtype(*each.ravel().tolist()) for each in flat] if inner else flat.tolist()
 
     def zero_(self) -> "array":
@@ -336,7 +350,7 @@ def _list_or_part(part: Any) -> Any:
 
 
 def _is_open(dtype: Any) -> bool:
-    return dtype is Any or isinstance(dtype, Family)
+    return dtype is Any or isinstance(dtype, (Family, Names))
 
 
 def _taken(data: Any, wanted: Any, copy: bool) -> tuple[Any, npt.NDArray[Any]]:
@@ -350,7 +364,7 @@ def _taken(data: Any, wanted: Any, copy: bool) -> tuple[Any, npt.NDArray[Any]]:
     inner, numpy = inside(dtype)
     if memory.size == 0 and memory.ndim <= len(inner):
         memory = memory.reshape((0, *inner))
-    elif memory.ndim == len(inner):
+    elif memory.shape == inner:
         memory = memory.reshape((1, *inner))
     if memory.shape[memory.ndim - len(inner) :] != inner:
         # Rows of numbers that make whole elements, and those of a flat list.
@@ -382,7 +396,24 @@ def _values(data: Any, dtype: Any) -> npt.NDArray[Any]:
         records = [data] if isinstance(data, StructInstance) else data
         return np.array([each.record() for each in records], numpy)
     plain = _plain(data)
+    if _is_bfloat16(dtype):
+        return _bits(np.asarray(plain))
     return np.asarray(plain, inside(dtype)[1])
+
+
+def _is_bfloat16(dtype: Any) -> bool:
+    return getattr(dtype, "_wp_scalar_type_", dtype) is BY_NAME["bfloat16"]
+
+
+def _bits(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Give the bits of the nearest `bfloat16`s, ties to even; integers of 16 bits are bits already."""
+    if numbers.dtype == np.uint16:
+        return numbers
+    with np.errstate(over="ignore"):
+        single = numbers.astype(np.float32)
+    wide = single.view(np.uint32)
+    bits = ((wide + 0x7FFF + ((wide >> 16) & 1)) >> 16).astype(np.uint16)
+    return np.where(np.isnan(single), np.uint16(0x7FC0), bits)
 
 
 def _plain(data: Any) -> Any:
@@ -399,8 +430,18 @@ def empty(shape: Shape | None = None, dtype: Any = float, device: Any = None, re
     return array(shape=0 if shape is None else shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
-zeros = empty
-"""Makes an array of zeros."""
+def zeros(shape: Shape | None = None, dtype: Any = float, device: Any = None, requires_grad: bool = False,
+          pinned: bool = False, retain_grad: bool = False, **_options: Any) -> array:  # fmt: skip
+    """Make an array of zeros; one that is made in a capture is set to 0 at each launch of it."""
+    return _zeroed(empty(shape, dtype, device, requires_grad))
+
+
+def _zeroed(made: array) -> array:
+    if capture.is_capturing():
+        made.zero_()
+        if made.grad is not None:
+            made.grad.zero_()
+    return made
 
 
 def full(shape: Shape, value: Any = 0, dtype: Any = None, device: Any = None, requires_grad: bool = False,
@@ -424,8 +465,10 @@ def empty_like(src: array, device: Any = None, requires_grad: bool | None = None
     return empty(src.shape, src.dtype, device, wanted)
 
 
-zeros_like = empty_like
-"""Makes an array of zeros of another's shape and type."""
+def zeros_like(src: array, device: Any = None, requires_grad: bool | None = None, pinned: bool | None = None,
+               retain_grad: bool = False) -> array:  # fmt: skip
+    """Make an array of zeros of another's shape and type."""
+    return _zeroed(empty_like(src, device, requires_grad))
 
 
 def full_like(src: array, value: Any, device: Any = None, requires_grad: bool | None = None,

@@ -4,7 +4,7 @@ A call compiles a kernel of one call for the types of its arguments, once, and l
 builtin gives in Python what it gives in kernels.
 """
 
-from collections.abc import Callable
+import functools
 from typing import Any
 
 import numpy as np
@@ -27,18 +27,33 @@ def operate(operator: str, left: Any, right: Any) -> Any:
     return _evaluate(f"x0 {operator} x1", operator, (left, right))
 
 
-def named(name: str) -> Callable[..., Any]:
-    """Give a builtin as a function of Python."""
+class Builtin:
+    """A builtin by its name: kernels use it, and Python calls it if it takes no more than values."""
 
-    def function(*arguments: Any) -> Any:
-        return call(name, *arguments)
+    def __init__(self, name: str, in_kernels_only: bool = False) -> None:
+        self.__name__ = self.__qualname__ = self.key = name
+        self._in_kernels_only = in_kernels_only
 
-    function.__name__ = name
-    return function
+    def __call__(self, *arguments: Any) -> Any:
+        if self._in_kernels_only:
+            raise TypeError(f"`wp.{self.__name__}` is for kernels; Python can't call it")
+        return call(self.__name__, *arguments)
+
+    def __spelled__(self, _name: Any) -> str:
+        return f"wp.{self.__name__}"
+
+    def __repr__(self) -> str:
+        return f"<builtin wp.{self.__name__}>"
+
+
+@functools.cache
+def named(name: str, in_kernels_only: bool = False) -> Builtin:
+    """Give a builtin by its name."""
+    return Builtin(name, in_kernels_only)
 
 
 def _evaluate(expression: str, name: str, arguments: tuple[Any, ...]) -> Any:
-    types = tuple(_type_of(each, name) for each in arguments)
+    types = tuple(type_of(each, name) for each in arguments)
     key = (expression, types)
     if key not in _compiled:
         _compiled[key] = _compile(expression, types)
@@ -53,18 +68,20 @@ def _evaluate(expression: str, name: str, arguments: tuple[Any, ...]) -> Any:
 def _compile(expression: str, types: tuple[str, ...]) -> _Compiled:
     parameters = ", ".join(f"x{at}: {each}" for at, each in enumerate(types))
     names = ", ".join(f"x{at}" for at in range(len(types)))
-    head = f"import warp as wp\n@wp.func\ndef value({parameters}):\n    return {expression}\n"
-    results = _native.result_types(f"{head}@wp.kernel\ndef call({parameters}):\n    value({names})\n")
-    spelled = [f"wp.array(dtype={_spelled(*each)})" for each in results]
+    head = f"import warp as wp\n@wp.func\ndef value_of_call({parameters}):\n    return {expression}\n"
+    results = _native.result_types(f"{head}@wp.kernel\ndef call({parameters}):\n    value_of_call({names})\n")
+    spelled = [f"wp.array(dtype={spelled_result(*each)})" for each in results]
     outs = [f"out{at}" for at in range(len(results))]
-    stores = ", ".join(f"{out}[0]" for out in outs)
     given = ", ".join([parameters, *(f"{out}: {each}" for out, each in zip(outs, spelled, strict=True))])
-    body = f"{stores} = value({names})" if outs else f"value({names})"
+    values = ", ".join(f"value{at}" for at in range(len(outs)))
+    body = f"{values} = value_of_call({names})" if outs else f"value_of_call({names})"
+    body += "".join(f"\n    {out}[0] = value{at}" for at, out in enumerate(outs))
     text = f"{head}@wp.kernel\ndef call({given.removeprefix(', ')}):\n    {body}\n"
     return _native.compile_kernels(text, "<call>", ["call"])[0], results
 
 
-def _spelled(kind: str, shape: list[int], scalar: str) -> str:
+def spelled_result(kind: str, shape: list[int], scalar: str) -> str:
+    """Spell a type of which the parts are known."""
     match kind:
         case "vector":
             return f"wp.types.vector(length={shape[0]}, dtype=wp.{scalar})"
@@ -75,7 +92,8 @@ def _spelled(kind: str, shape: list[int], scalar: str) -> str:
     return f"wp.{scalar}"
 
 
-def _type_of(value: Any, name: str) -> str:
+def type_of(value: Any, name: str) -> str:
+    """Spell the type of an argument of something called `name`."""
     spelled = getattr(type(value), "__type_spelled__", None)
     if spelled is not None:
         return str(spelled())

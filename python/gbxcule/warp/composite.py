@@ -68,7 +68,9 @@ class Composite:
         return self.__type_spelled__()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        return np.array(self._numbers, dtype)
+        # As Warp's are: a matrix is the list of its numbers.
+        flat = self._numbers.reshape(-1)
+        return flat if copy is False and dtype is None else np.array(flat, dtype)
 
     def __len__(self) -> int:
         return self._shape_[0]
@@ -84,7 +86,7 @@ class Composite:
         return composite(kind, np.shape(found), self._wp_scalar_type_)(*np.ravel(found).tolist())
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._numbers[index] = np.asarray(getattr(value, "value", value))
+        self._numbers[index] = _numbers(value)
 
     def __getattr__(self, name: str) -> Any:
         if len(name) == 1 and name in self._names_:
@@ -99,6 +101,14 @@ class Composite:
         else:
             raise AttributeError(f"a `{type(self).__name__}` has no `{name}`")
 
+    def get_row(self, index: int) -> Any:
+        """Give a row of a matrix."""
+        return self[index]
+
+    def get_col(self, index: int) -> Any:
+        """Give a column of a matrix."""
+        return self[:, index]
+
     def __copy__(self) -> "Composite":
         return type(self)(*self._numbers.ravel())
 
@@ -107,7 +117,7 @@ class Composite:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (Composite, tuple, list)):
-            found = np.asarray(other)
+            found = _numbers(other)
             return found.shape == self._shape_ and bool(np.array_equal(self._numbers, found))
         return NotImplemented
 
@@ -212,6 +222,13 @@ class _Transform(Composite):
             object.__setattr__(self, name, value)
         else:
             super().__setattr__(name, value)
+
+
+def _numbers(value: Any) -> Any:
+    """Give a value's numbers in its own shape."""
+    if isinstance(value, (tuple, list)):
+        value = [_numbers(each) for each in value]
+    return np.asarray(value._numbers if isinstance(value, Composite) else getattr(value, "value", value))
 
 
 def _literal(number: Any) -> str:

@@ -12,6 +12,8 @@ class DeterministicMode(enum.Enum):
     GPU_TO_GPU = "gpu_to_gpu"
 
 
+version = "1.19.0"
+"""The version of Warp whose names and results these are."""
 quiet = False
 verbose = False
 verbose_warnings = False

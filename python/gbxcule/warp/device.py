@@ -71,6 +71,26 @@ def is_cpu_available() -> bool:
     return True
 
 
+def is_device_available(device: Any) -> bool:
+    """Tell whether a device can be used here."""
+    return str(device) == "cpu"
+
+
+def is_mempool_supported(device: Any = None) -> bool:
+    """Tell whether a device has pools of memory."""
+    return False
+
+
+def is_mempool_enabled(device: Any = None) -> bool:
+    """Tell whether a device uses pools of memory."""
+    return False
+
+
+def is_conditional_graph_supported() -> bool:
+    """Tell whether captures on a CUDA device can branch."""
+    return False
+
+
 def is_cuda_available() -> bool:
     """Tell whether a CUDA device can be used here."""
     return False

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from gbxcule.warp import capture
 from gbxcule.warp.array_memory import ArrayAnnotation, array
+from gbxcule.warp.element_operator import ElementOperators
 
 
 class IndexedArrayAnnotation(ArrayAnnotation):
@@ -22,7 +23,7 @@ class IndexedArrayAnnotation(ArrayAnnotation):
         return f"wp.indexedarray{self.ndim}d[{self.dtype}]"
 
 
-class indexedarray:
+class indexedarray(ElementOperators):
     """An array seen through lists of indices, as `a[i]` of an array and a list gives it.
 
     Without data it stands for a type: `wp.indexedarray(dtype=float)` in a signature.

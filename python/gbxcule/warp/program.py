@@ -1,9 +1,13 @@
 """Kernels and functions of the dialect, and launches of them."""
 
+import ast
 import inspect
+import operator
 import sys
+import textwrap
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -12,11 +16,11 @@ from gbxcule._native import CompiledKernel
 from gbxcule.kernel_text import Piece, surroundings
 from gbxcule.warp import capture, tape
 from gbxcule.warp.array_memory import array
+from gbxcule.warp.composite import Composite
 from gbxcule.warp.device import get_device
 from gbxcule.warp.geometry import table
 from gbxcule.warp.indexed_array import indexedarray
 from gbxcule.warp.scalar import Scalar, scalar_type
-from gbxcule.warp.missing import Missing
 from gbxcule.warp.structure import Struct, StructInstance
 
 
@@ -55,15 +59,20 @@ class Kernel:
     """A kernel, for `wp.launch`."""
 
     def __init__(
-        self, python: Callable[..., Any], types: str | None = None, options: Mapping[str, Any] | None = None
+        self,
+        func: Callable[..., Any],
+        key: str | None = None,
+        module: Any = None,
+        options: Mapping[str, Any] | None = None,
+        types: str | None = None,
     ) -> None:
-        self.func = python
-        self.key = self.__name__ = python.__name__
-        self.module = Module(python.__module__)
+        self.func = func
+        self.key = self.__name__ = key or func.__name__
+        self.module = module or Module(func.__module__)
         self.options = dict(options or {})
-        self.parameters = list(inspect.signature(python).parameters)
+        self.parameters = list(inspect.signature(func).parameters)
         self._types = types
-        self._direct = direct.kernel(python)
+        self._direct = direct.kernel(func)
 
     def __call__(self, *_arguments: Any) -> Any:
         raise TypeError(f"`{self.key}` is a kernel: `wp.launch` runs it")
@@ -77,7 +86,7 @@ class Kernel:
         named = types.items() if isinstance(types, Mapping) else zip(self.parameters, types, strict=True)
         spelled = {name: _spelled_type(of) for name, of in named}
         text = "".join(f"{name!r}: {of}, " for name, of in spelled.items() if of is not None)
-        return Kernel(self.func, f"{{{text}}}", self.options)
+        return Kernel(self.func, self.key, self.module, self.options, f"{{{text}}}")
 
 
 def _spelled_type(of: Any) -> str | None:
@@ -111,9 +120,30 @@ def func(function: Callable[..., Any] | None = None, **_options: Any) -> Any:
     return made if function is None else made(function)
 
 
-def func_native(snippet: str, *_more: Any, **_options: Any) -> Callable[[Any], Missing]:
-    """Name a function of C++: the dialect reads such text from files, a call of this one is refused."""
-    return lambda function: Missing(f"func_native `{function.__name__}`")
+def func_native(
+    snippet: str, adj_snippet: str | None = None, replay_snippet: str | None = None
+) -> Callable[[Any], Piece[..., Any]]:
+    """Make a function whose body is text of C++, as far as the dialect reads it."""
+    more = {"adj_snippet": adj_snippet, "replay_snippet": replay_snippet}
+    given = "".join(f", {name}={text!r}" for name, text in more.items() if text is not None)
+    return lambda function: Piece(function, f"func_native({snippet!r}{given})")
+
+
+def get_module(name: str) -> Module:
+    """Give the module around kernels by its name."""
+    return Module(name)
+
+
+def load_module(*_arguments: Any, **_options: Any) -> None:
+    """Do nothing: a kernel is compiled when it is first launched."""
+
+
+def force_load(*_arguments: Any, **_options: Any) -> None:
+    """Do nothing: a kernel is compiled when it is first launched."""
+
+
+def clear_kernel_cache() -> None:
+    """Do nothing: kernels for the CPU are kept in memory only."""
 
 
 _module_options: dict[str, dict[str, Any]] = {}
@@ -153,13 +183,16 @@ def struct(cls: type | None = None, **_options: Any) -> Any:
 
 
 def overload(kernel: Any, arg_types: Any = None) -> Kernel:
-    """Give a generic kernel for some types: by name, or in order; a function's annotations say them as well."""
+    """Give a generic kernel for some types: by name, or in order.
+
+    As a decorator it gives the generic kernel itself: launches find types by their arguments.
+    """
     if isinstance(kernel, Kernel):
         return kernel.overload(arg_types) if arg_types else kernel
-    generic = surroundings(kernel).get(kernel.__name__)
+    generic = {**surroundings(kernel), **sys._getframe(1).f_locals}.get(kernel.__name__)
     if not isinstance(generic, Kernel):
         raise TypeError(f"there is no kernel `{kernel.__name__}` to be an overload of")
-    return generic.overload(inspect.get_annotations(kernel, eval_str=True))
+    return generic
 
 
 def static(value: Any) -> Any:
@@ -184,21 +217,30 @@ def _mapped(row: Any, part: Callable[[Any], Any]) -> Any:
 def _argument(value: Any) -> Any:
     """Make of a value what the extension takes."""
     if isinstance(value, array):
-        return value.numpy()
+        # As in Warp, `if a:` is false in kernels for an array that owns no memory.
+        return value.numpy() if value.has_memory else None
     if isinstance(value, Scalar):
         return value.value
+    if isinstance(value, Composite) and capture.is_capturing():
+        return value.__copy__()
     return value.argument(_argument) if isinstance(value, (StructInstance, indexedarray)) else value
 
 
 def _gradient(value: Any) -> Any:
     """Give the gradients beside an argument, if it has any."""
     if isinstance(value, array):
-        return None if value.grad is None else value.grad.numpy()
+        return value.grad.numpy() if value.grad is not None and value.has_memory else None
     return value.argument(_gradient) if isinstance(value, (StructInstance, indexedarray)) else None
 
 
-def _grid(dim: int | Sequence[int]) -> list[int]:
-    return [int(extent) for extent in dim] if isinstance(dim, Sequence) else [int(dim)]
+def _grid(kernel: "Kernel", dim: int | Sequence[int]) -> list[int]:
+    try:
+        extents = [operator.index(extent) for extent in (dim if isinstance(dim, (Sequence, np.ndarray)) else [dim])]
+    except TypeError:
+        raise TypeError(f"`dim` of kernel `{kernel.key}` is one whole number or up to four, found {dim!r}") from None
+    if any(extent < 0 for extent in extents):
+        raise ValueError(f"`dim` of kernel `{kernel.key}` is not negative, found {dim!r}")
+    return extents
 
 
 class Launch:
@@ -224,24 +266,29 @@ class Launch:
         self.values = list(values)
 
     def launch(self, stream: Any = None) -> None:
-        """Run the kernel."""
+        """Run the kernel, or keep it with these arguments if a capture is on."""
         compiled, arguments = self.bound()
-        compiled.launch(_grid(self.dim), arguments, "cpu")
+        grid = _grid(self.kernel, self.dim)
+        # Geometry is as it will be when the kernel runs.
+        capture.run(lambda: compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu"))
 
     def bound(self) -> tuple[CompiledKernel, tuple[Any, ...]]:
-        """The compiled kernel, and all arguments as it takes them."""
-        compiled = self.kernel.compiled_for(self.values)
-        arguments = tuple(_argument(each) for each in self.values)
-        return compiled, arguments + _tables(compiled, len(arguments))
+        """The compiled kernel, and its arguments as it takes them."""
+        return self.kernel.compiled_for(self.values), tuple(_argument(each) for each in self.values)
 
     def reverse(self) -> None:
-        """Run the kernel's reverse, on the gradients beside the arguments."""
+        """Run the kernel's reverse on the gradients beside the arguments, or keep it if a capture is on."""
         compiled, arguments = self.bound()
+        grid = _grid(self.kernel, self.dim)
         named = zip(self.kernel.parameters, self.values, strict=True)
         gradients = {name: found for name, value in named if (found := _gradient(value)) is not None}
-        for name, _, _ in compiled.parameters[len(self.values) :]:
-            gradients[name] = [_mapped(row, _gradient) for row in table(name)]
-        compiled.backward(_grid(self.dim), arguments, gradients, "cpu")
+        tables = [name for name, _, _ in compiled.parameters[len(arguments) :]]
+
+        def run() -> None:
+            of_tables = {name: [_mapped(row, _gradient) for row in table(name)] for name in tables}
+            compiled.backward(grid, arguments + _tables(compiled, len(arguments)), {**gradients, **of_tables}, "cpu")
+
+        capture.run(run)
 
 
 def launch(
@@ -273,13 +320,10 @@ def launch(
     if record_cmd:
         return one
     if adjoint:
-        beside = zip(values, [*adj_inputs, *adj_outputs], strict=True)
-        one.values = [_with_gradient(value, gradient) for value, gradient in beside]
-        capture.run(one.reverse)
+        one.values = _beside_gradients(kernel, values, adj_inputs, adj_outputs)
+        one.reverse()
         return None
-    compiled, arguments = one.bound()
-    grid = _grid(dim)
-    capture.run(lambda: compiled.launch(grid, arguments, "cpu"))
+    one.launch()
     if record_tape:
         tape.record(one.reverse, values)
     return None
@@ -290,6 +334,50 @@ def launch_tiled(kernel: Kernel, dim: int | Sequence[int], *arguments: Any, bloc
     if block_dim < 1:
         raise ValueError(f"a block has at least one thread, found {block_dim}")
     return launch(kernel, dim, *arguments, **named)
+
+
+def _beside_gradients(
+    kernel: Kernel, values: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]
+) -> list[Any]:
+    """Give arguments with their gradients: copies of those that the caller keeps as they are.
+
+    The reverse sets gradients of what the kernel wrote to 0. Warp leaves those that are given, which
+    is right for arrays that the kernel doesn't read.
+    """
+    loaded, stored = _loaded_and_stored(kernel.func)
+    made = []
+    for at, (name, value, gradient) in enumerate(
+        zip(kernel.parameters, values, [*adj_inputs, *adj_outputs], strict=True)
+    ):
+        is_kept = name not in loaded if at >= len(adj_inputs) else name in stored
+        if isinstance(gradient, array) and is_kept:
+            gradient = array(gradient).assign(gradient)
+        made.append(_with_gradient(value, gradient))
+    return made
+
+
+def _loaded_and_stored(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
+    """Give the names that a kernel indexes to read, and those that it only indexes to write."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    added = {id(each.target) for each in ast.walk(tree) if _is_sum(each)}
+    loaded: set[str] = set()
+    uses: Counter[str] = Counter()
+    stores: Counter[str] = Counter()
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Name):
+            uses[each.id] += 1
+        elif isinstance(each, ast.AugAssign) and id(each.target) not in added:
+            loaded.update(name.id for name in ast.walk(each.target) if isinstance(name, ast.Name))
+        elif isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name):
+            if isinstance(each.ctx, ast.Store):
+                stores[each.value.id] += 1
+            else:
+                loaded.add(each.value.id)
+    return loaded, {name for name, count in uses.items() if count == stores[name] and name not in loaded}
+
+
+def _is_sum(node: ast.AST) -> TypeGuard[ast.AugAssign]:
+    return isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Add, ast.Sub))
 
 
 def _with_gradient(value: Any, gradient: Any) -> Any:
@@ -330,7 +418,7 @@ def copy(dest: array, src: array, dest_offset: int = 0, src_offset: int = 0, cou
             to_src += from_dest.reshape(to_src.shape)
         from_dest[...] = 0
 
-    tape.record(reverse, [dest, src])
+    tape.record(lambda: capture.run(reverse), [dest, src])
 
 
 def clone(src: array, device: Any = None, requires_grad: bool | None = None, pinned: bool | None = None,

@@ -45,11 +45,54 @@ class Scalar:
     def __float__(self) -> float:
         return float(self.value)
 
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.value < getattr(other, "value", other))
+
+    def __le__(self, other: Any) -> bool:
+        return bool(self.value <= getattr(other, "value", other))
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(self.value > getattr(other, "value", other))
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(self.value >= getattr(other, "value", other))
+
+    def __neg__(self) -> Any:
+        negative = type(self)(-self.value)
+        # Builtins give numbers of Python for these types, and so do operators.
+        return negative.value if type(self).__name__ in ("bool", "int32", "float32") else negative
+
+    def __abs__(self) -> Any:
+        return _builtin().call("abs", self)
+
     def __argument_type__(self, _dims: int | None) -> str:
         return f"wp.{type(self).__name__}"
 
     def __spelled__(self, _name: Any) -> str:
         return f"wp.{type(self).__name__}({self.value!r})"
+
+
+def _builtin() -> Any:
+    from gbxcule.warp import builtin  # builds on this module
+
+    return builtin
+
+
+def _operation(operator: str, is_reflected: bool) -> Any:
+    def operation(self: Scalar, other: Any) -> Any:
+        # Vectors and their like have their own.
+        if not isinstance(other, (Scalar, bool, int, float, np.generic)):
+            return NotImplemented
+        return _builtin().operate(operator, *((other, self) if is_reflected else (self, other)))
+
+    return operation
+
+
+for _name, _operator in (
+    ("add", "+"), ("sub", "-"), ("mul", "*"), ("truediv", "/"), ("floordiv", "//"), ("mod", "%"), ("pow", "**"),
+):  # fmt: skip
+    setattr(Scalar, f"__{_name}__", _operation(_operator, False))
+    setattr(Scalar, f"__r{_name}__", _operation(_operator, True))
 
 
 class int_base(Scalar):

@@ -1,5 +1,6 @@
 """Structs: classes whose annotations are fields, and their instances."""
 
+import copy
 import inspect
 from typing import Any
 
@@ -81,6 +82,12 @@ class StructInstance:
     def __repr__(self) -> str:
         fields = "".join(f"\n\t{name}={getattr(self, name)!s}," for name in self._struct.vars)
         return f"{self._struct.key}({fields}\n)"
+
+    def assign(self, value: "StructInstance") -> None:
+        """Take all fields from another instance."""
+        for name in self._struct.vars:
+            of = getattr(value, name)
+            setattr(self, name, copy.copy(of) if isinstance(of, (Composite, StructInstance)) else of)
 
     def record(self) -> tuple[Any, ...]:
         """Give the fields as NumPy's records take them."""

@@ -1,4 +1,4 @@
-"""Timers around blocks."""
+"""Timers around blocks, and what else stands around them."""
 
 import time
 from typing import Any
@@ -32,3 +32,16 @@ class ScopedTimer:
             self.dict.setdefault(self.name, []).append(self.elapsed)
         if self.print:
             print(f"{'  ' * len(_depth)}{self.name} took {self.elapsed:.2f} ms")
+
+
+class ScopedLogLevel:
+    """A level of messages within a block. This package prints none."""
+
+    def __init__(self, _level: Any) -> None:
+        pass
+
+    def __enter__(self) -> "ScopedLogLevel":
+        return self
+
+    def __exit__(self, *_error: Any) -> None:
+        pass

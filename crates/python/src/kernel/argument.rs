@@ -359,7 +359,10 @@ impl ArgumentReader<'_> {
             .iter()
             .map(|extent| *extent as usize)
             .eq(inner.iter().copied());
-        if array.element != wanted || shape.len() < outer || !has_inner {
+        // NumPy has no `bfloat16`: the bits may come as integers.
+        let is_bits = scalar == Some(Scalar::Bf16)
+            && array.element == Element { kind: 1, bits: 16, lanes: 1 };
+        if (array.element != wanted && !is_bits) || shape.len() < outer || !has_inner {
             return Err(PyTypeError::new_err(format!(
                 "needs an array of `{}` in {dims} dimensions{}, found {} {shape:?}",
                 self.module.types.spelled(of),
@@ -449,7 +452,10 @@ fn composite(
     };
     let array = numpy.call_method1("ascontiguousarray", (value, dtype))?;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
-    if shape != inner {
+    // As in NVIDIA Warp, a matrix may be given as the list of its numbers.
+    let is_flat =
+        matches!(wanted, DataType::Matrix(..)) && shape == [inner.iter().product::<usize>()];
+    if shape != inner && !is_flat {
         return Ok(Err(shape));
     }
     let bytes: Vec<u8> = array.call_method0("tobytes")?.extract()?;

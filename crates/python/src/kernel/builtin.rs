@@ -26,7 +26,7 @@ pub(crate) fn builtin_names() -> Vec<&'static str> {
 /// A kind of type, its dimensions and its scalar.
 type SpelledType = (&'static str, Vec<u16>, &'static str);
 
-/// The types of the results of a text's first function, which its kernel calls.
+/// The types of the results of a text's function `value_of_call`, which its kernel calls.
 #[pyfunction]
 pub(crate) fn result_types(py: Python<'_>, text: String) -> PyResult<Vec<SpelledType>> {
     let outcome = py.detach(|| {
@@ -40,7 +40,7 @@ pub(crate) fn result_types(py: Python<'_>, text: String) -> PyResult<Vec<Spelled
     });
     let module =
         outcome.map_err(|faults: Vec<Diagnostic>| CompileError::new_err(refused(&faults)))?;
-    let called = module.functions.iter().find(|(_, function)| function.name == "value");
+    let called = module.functions.iter().find(|(_, function)| function.name == "value_of_call");
     let result = called.map_or(Type::UNIT, |(_, function)| function.result);
     let types = match &module.types[result] {
         Shape::Tuple(types) => types.to_vec(),

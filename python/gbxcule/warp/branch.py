@@ -1,0 +1,59 @@
+"""Branches and loops of captures: whether work is done is decided by an array, when it is its turn."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gbxcule.warp import capture
+from gbxcule.warp.array_memory import array
+from gbxcule.warp.scalar import int32
+
+Body = Callable[..., Any] | capture.Graph | None
+
+
+def _is_true(condition: array) -> bool:
+    return bool(condition.numpy().ravel()[0])
+
+
+def _checked(condition: Any) -> array:
+    if not isinstance(condition, array) or condition.dtype is not int32 or not condition.size:
+        raise TypeError(f"a condition is an array of one `int32`, found {condition!r}")
+    return condition
+
+
+def _work_of(body: Body, options: dict[str, Any]) -> Callable[[], Any]:
+    """Make work of a function or a graph; while a capture is on, what the function launches is kept once."""
+    if isinstance(body, capture.Graph):
+        return lambda: capture.capture_launch(body)
+    if body is None:
+        return lambda: None
+    if not callable(body):
+        raise TypeError(f"what a capture does is a function or a graph, found {body!r}")
+    if not capture.is_capturing():
+        return lambda: body(**options)
+    capture.capture_begin()
+    try:
+        body(**options)
+    finally:
+        kept = capture.capture_end()
+    return lambda: capture.capture_launch(kept)
+
+
+def capture_if(
+    condition: array, on_true: Body = None, on_false: Body = None, stream: Any = None, **options: Any
+) -> None:
+    """Do one thing or another by an array's first element."""
+    _checked(condition)
+    work, other = _work_of(on_true, options), _work_of(on_false, options)
+    capture.run(lambda: work() if _is_true(condition) else other())
+
+
+def capture_while(condition: array, while_body: Body, stream: Any = None, **options: Any) -> None:
+    """Do something as long as an array's first element isn't 0."""
+    _checked(condition)
+    work = _work_of(while_body, options)
+
+    def loop() -> None:
+        while _is_true(condition):
+            work()
+
+    capture.run(loop)

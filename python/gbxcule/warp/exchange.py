@@ -1,0 +1,106 @@
+"""Arrays and types of other libraries: PyTorch's, NumPy's, and all that speak DLPack. Memory is shared."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gbxcule.warp.array_memory import array
+from gbxcule.warp.scalar import BY_NAME, Scalar, scalar_type
+
+
+class _Writable:
+    """Memory that NumPy takes for read-only, to be written."""
+
+    def __init__(self, memory: npt.NDArray[Any]) -> None:
+        self._memory = memory
+        self.__array_interface__ = {**memory.__array_interface__, "data": (memory.ctypes.data, False)}
+
+
+def from_dlpack(source: Any, dtype: Any = None) -> array:
+    """Make an array of the memory of one of another library; of vectors, say, if `dtype` is their type."""
+    memory = np.from_dlpack(source)
+    if not memory.flags.writeable and not isinstance(source, np.ndarray):
+        memory = np.asarray(_Writable(memory))
+    return array(memory, dtype=scalar_type(memory.dtype) if dtype is None else dtype, copy=False)
+
+
+def to_dlpack(wp_array: array) -> Any:
+    """Give an array's memory as DLPack's capsule."""
+    return wp_array.__dlpack__()
+
+
+def dtype_from_torch(torch_dtype: Any) -> type[Scalar]:
+    """Find the scalar type for one of PyTorch's."""
+    found = BY_NAME.get(str(torch_dtype).removeprefix("torch."))
+    if found is None:
+        raise TypeError(f"there is no scalar type for `{torch_dtype}`")
+    return found
+
+
+def dtype_to_torch(warp_dtype: Any) -> Any:
+    """Find PyTorch's type for a scalar type."""
+    import torch
+
+    found = scalar_type(warp_dtype)
+    if found is None:
+        raise TypeError(f"PyTorch has no type for `{warp_dtype}`")
+    return getattr(torch, found.__name__)
+
+
+def dtype_from_numpy(numpy_dtype: Any) -> type[Scalar]:
+    """Find the scalar type for one of NumPy's."""
+    found = None if isinstance(numpy_dtype, str) else scalar_type(np.dtype(numpy_dtype))
+    if found is None:
+        raise TypeError(f"there is no scalar type for `{numpy_dtype}`")
+    return found
+
+
+def dtype_to_numpy(warp_dtype: Any) -> Any:
+    """Find NumPy's type for a scalar type."""
+    if not (isinstance(warp_dtype, type) and issubclass(warp_dtype, Scalar)):
+        raise TypeError(f"NumPy has no type for `{warp_dtype}`")
+    return warp_dtype.numpy.type
+
+
+def from_torch(t: Any, dtype: Any = None, requires_grad: bool | None = None, grad: Any = None,
+               return_ctype: bool = False) -> array:  # fmt: skip
+    """Make an array of a tensor's memory; its gradient is the tensor's, or `grad`."""
+    if return_ctype:
+        raise NotImplementedError("gbxcule.warp has no descriptors of arrays: `return_ctype`")
+    if t.device.type != "cpu":
+        raise ValueError(f"gbxcule.warp runs on the CPU, and the tensor lies on `{t.device}`")
+    scalar = dtype_from_torch(t.dtype)
+    memory = _memory_of(t)
+    made = array(memory, dtype=scalar if dtype is None else dtype, copy=False)
+    if requires_grad is False or not (requires_grad or t.requires_grad or grad is not None):
+        return made
+    if grad is None:
+        if t.grad is None:
+            t.grad = t.detach().new_zeros(t.shape)
+        grad = t.grad
+    made.grad = grad if isinstance(grad, array) else array(_memory_of(grad), dtype=made.dtype, copy=False)
+    return made
+
+
+def _memory_of(tensor: Any) -> npt.NDArray[Any]:
+    import torch
+
+    plain = tensor.detach()
+    is_bfloat16 = plain.dtype is torch.bfloat16
+    memory: npt.NDArray[Any] = (plain.view(torch.int16) if is_bfloat16 else plain).numpy()
+    return memory.view(np.uint16) if is_bfloat16 else memory
+
+
+def to_torch(a: array, requires_grad: bool | None = None) -> Any:
+    """Make a tensor of an array's memory; its gradient is the array's."""
+    import torch
+
+    is_bfloat16 = getattr(a.dtype, "_wp_scalar_type_", a.dtype) is BY_NAME["bfloat16"]
+    made = torch.from_numpy(a.numpy().view(np.int16) if is_bfloat16 else a.numpy())
+    made = made.view(torch.bfloat16) if is_bfloat16 else made
+    if a.requires_grad if requires_grad is None else requires_grad:
+        made.requires_grad = True
+        if a.grad is not None:
+            made.grad = to_torch(a.grad, requires_grad=False)
+    return made

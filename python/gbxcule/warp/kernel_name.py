@@ -1,0 +1,34 @@
+"""Names that mean something in kernels only: annotations and lists of Python may hold them."""
+
+from typing import Any
+
+from gbxcule.kernel_text import Names
+
+TYPES: dict[str, Any] = {
+    name: Names("wp", f".{name}")
+    for name in (
+        "BvhQuery", "Float", "HashGridQuery", "Int", "MeshQuery", "MeshQueryAABB", "MeshQueryPoint", "MeshQueryRay",
+        "Scalar", "adjoint", "fixedarray", "ref", "tile",
+    )
+}  # fmt: skip
+"""Types, and what is indexed or called where a type stands: `wp.ref[float]`."""
+
+FUNCTIONS = frozenset(
+    """
+    atomic_add atomic_and atomic_cas atomic_exch atomic_max atomic_min atomic_or atomic_sub atomic_xor block_dim
+    bvh_get_group_root bvh_query_aabb bvh_query_capsule bvh_query_next bvh_query_ray bvh_query_sphere cast
+    hash_grid_point_id hash_grid_query hash_grid_query_next mesh_eval_face_normal mesh_eval_position mesh_eval_velocity
+    mesh_get mesh_get_bvh mesh_get_group_root mesh_get_index mesh_get_point mesh_get_velocity mesh_query_aabb
+    mesh_query_aabb_next mesh_query_furthest_point_no_sign mesh_query_point mesh_query_point_no_sign
+    mesh_query_point_sign_normal mesh_query_point_sign_parity mesh_query_point_sign_winding_number mesh_query_ray
+    mesh_query_ray_anyhit mesh_query_ray_count_intersections mesh_query_sphere printf select tid tile_arange
+    tile_argmax tile_argmin tile_assign tile_astype tile_atomic_add tile_atomic_add_indexed tile_axpy tile_broadcast
+    tile_cholesky tile_cholesky_inplace tile_cholesky_solve tile_cholesky_solve_inplace tile_diag_add tile_dot
+    tile_empty tile_extract tile_fft tile_from_thread tile_full tile_load tile_load_indexed tile_lower_solve
+    tile_lower_solve_inplace tile_map tile_matmul tile_max tile_min tile_ones tile_reduce tile_reshape
+    tile_scan_exclusive tile_scan_inclusive tile_scan_max_inclusive tile_scan_min_inclusive tile_scatter_add
+    tile_scatter_masked tile_sort tile_squeeze tile_store tile_store_indexed tile_sum tile_transpose tile_upper_solve
+    tile_upper_solve_inplace tile_view tile_zeros untile
+    """.split()
+)
+"""Builtins that Python can't call."""
