@@ -261,7 +261,7 @@ impl<'u, 'a> Session<'u, 'a> {
             names: FxHashMap::default(),
             usage,
             locals: FxHashMap::default(),
-            tiles: FxHashMap::default(),
+            tiles: tile::TileNames::default(),
             scope,
             result: None,
             is_kernel: false,
@@ -376,8 +376,7 @@ struct FunctionLowering<'s, 'u, 'a, 'm> {
     names: FxHashMap<&'a str, Binding<'a>>,
     usage: Usage<'a>,
     locals: FxHashMap<&'a str, LocalId>,
-    /// Tiles of names that are bound several times.
-    tiles: FxHashMap<&'a str, Rc<Tile>>,
+    tiles: tile::TileNames<'a>,
     /// The scope the definition stands in.
     scope: ScopeId,
     result: Option<Type>,

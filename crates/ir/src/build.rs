@@ -99,6 +99,11 @@ impl<'m> Builder<'m> {
         self.open.push(OpenBlock { block, diverges: false });
     }
 
+    /// The innermost open block.
+    pub fn open_block_id(&self) -> BlockId {
+        self.open.last().map_or(self.body.root, |open| open.block)
+    }
+
     /// Closes the innermost open block, to be given to the statement that owns it. The outermost
     /// block of the function can't be closed.
     pub fn close_block(&mut self) -> BlockId {

@@ -50,6 +50,7 @@ mod adjoint;
 mod adjoint_content;
 mod checkpoint;
 mod copy;
+mod dependence;
 mod exit;
 mod inline;
 mod irreversible;
@@ -69,6 +70,7 @@ mod trip_count;
 
 use crate::pass::dce;
 use activity::Activity;
+use dependence::{Dependence, Dependences};
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::diagnostic::Diagnostic;
@@ -96,6 +98,7 @@ pub fn reverses(
     let source = replayed.as_ref().unwrap_or(source);
     let inline = inline::choose(source);
     let mut shared = Shared { droppable: dce::droppable(source), ..Shared::default() };
+    let mut known = KnownReverses::default();
     let mut faults: Vec<Diagnostic> = Vec::new();
     // Kernels may inline one function: what is wrong with it is said once.
     let refuse = |faults: &mut Vec<Diagnostic>, found: Vec<Diagnostic>| {
@@ -104,12 +107,17 @@ pub fn reverses(
         faults.extend(new);
     };
     for function in inline::called(source, kernels, &inline) {
+        known.finish(&module, function);
         if let Some(by_hand) = source.functions[function].adjoint {
             refuse(&mut faults, signature::check(source, function, by_hand));
             shared.reverses.insert(function, by_hand);
+            known.add(&module, function, by_hand);
         } else if signature::has_reverse(source, function) {
-            match differentiate(source, &mut module, function, &inline, &mut shared) {
-                Ok(reverse) => _ = shared.reverses.insert(function, reverse),
+            match differentiate(source, &mut module, function, (&inline, &known), &mut shared) {
+                Ok(reverse) => {
+                    shared.reverses.insert(function, reverse);
+                    known.add(&module, function, reverse);
+                }
                 Err(found) => refuse(&mut faults, found),
             }
         }
@@ -119,7 +127,7 @@ pub fn reverses(
     }
     let mut reverses = Vec::with_capacity(kernels.len());
     for &kernel in kernels {
-        match differentiate(source, &mut module, kernel, &inline, &mut shared) {
+        match differentiate(source, &mut module, kernel, (&inline, &known), &mut shared) {
             Ok(reverse) => reverses.push(reverse),
             Err(found) => refuse(&mut faults, found),
         }
@@ -132,11 +140,31 @@ pub fn reverse_name(name: &str) -> String {
     format!("adj_{name}")
 }
 
+/// What finished functions, and the reverses of functions, depend on.
+#[derive(Default)]
+struct KnownReverses {
+    finished: Dependences,
+    /// By the function that a reverse is of.
+    reverses: Dependences,
+}
+
+impl KnownReverses {
+    fn finish(&mut self, module: &Module, function: FunctionId) {
+        let found = Dependence::of(module, &self.finished, function);
+        self.finished.insert(function, found);
+    }
+
+    fn add(&mut self, module: &Module, function: FunctionId, reverse: FunctionId) {
+        self.finish(module, reverse);
+        self.reverses.insert(function, self.finished[&reverse].clone());
+    }
+}
+
 fn differentiate(
     source: &Valid<Module>,
     module: &mut Module,
     id: FunctionId,
-    inline: &[bool],
+    (inline, known): (&[bool], &KnownReverses),
     shared: &mut Shared,
 ) -> Result<FunctionId, Vec<Diagnostic>> {
     let function = &source.functions[id];
@@ -154,7 +182,8 @@ fn differentiate(
     let mut body = std::mem::take(&mut module.functions[into].body);
     store_forwarding::rewrite(&mut body, &module.types);
     let types = module.types.clone();
-    let program = Definitions { types: &types, functions: &source.functions };
+    let program =
+        Definitions { types: &types, functions: &source.functions, reverses: &known.reverses };
     let scan = Scan::new(&body);
     let activity = Activity::new(program, function, &scan);
     let need = Need::new(program, &scan, &activity);

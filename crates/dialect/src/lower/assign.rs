@@ -149,6 +149,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             let place = self.b.param_place(at);
             return self.store_typed(place, value, span, &format!("`{name}`"));
         }
+        self.check_tile_name(name, &operand, span)?;
         if let Operand::Tile(tile) = operand {
             return self.bind_tile(name, tile, span);
         }
@@ -256,7 +257,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// The type of what a name stands for now.
-    fn bound_type(&mut self, name: &str) -> Option<Type> {
+    pub(super) fn bound_type(&mut self, name: &str) -> Option<Type> {
         match self.names.get(name)?.clone() {
             Binding::Value(value) => Some(self.ty(value)),
             Binding::Local(local) => Some(self.b.body().locals[local].ty),

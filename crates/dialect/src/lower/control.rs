@@ -114,6 +114,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             (false, true) => self.after_leaving_arm(kept(&before, after_accept), after_reject),
             _ => self.merged(&before, after_accept, after_reject),
         };
+        [accept, reject].into_iter().for_each(|block| self.leave_block(block));
         outcome
     }
 

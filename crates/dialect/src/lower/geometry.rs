@@ -107,6 +107,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let body = self.b.close_block();
         self.b.while_blocks(header, found?, body);
         self.leave_loop(&before, Some(target), &each.body);
+        self.leave_block(body);
         Ok(())
     }
 

@@ -256,6 +256,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let body = self.b.close_block();
         self.b.for_block(index, range, body);
         self.leave_loop(&before, Some(target), &each.body);
+        self.leave_block(body);
         Ok(())
     }
 
@@ -276,6 +277,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let condition = condition?;
         self.b.while_blocks(header, condition, body);
         self.leave_loop(&before, None, &each.body);
+        self.leave_block(body);
         Ok(())
     }
 

@@ -7,13 +7,16 @@
 mod arithmetic;
 mod call;
 mod make;
+mod name;
 mod order;
 mod solve;
 mod transfer;
 mod view;
 
+pub(super) use name::TileNames;
+
 use super::access::Access;
-use super::{Binding, FunctionLowering, LoweringResult, Operand, fault};
+use super::{FunctionLowering, LoweringResult, Operand, fault};
 use crate::constant::KnownValue;
 use crate::syntax::Expr;
 use gbxcule_ir::diagnostic::Code;
@@ -21,7 +24,6 @@ use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
-use std::rc::Rc;
 
 /// A tile may take so many bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -298,42 +300,6 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// A tile of its own with the elements of another.
     pub(super) fn fresh_copy(&mut self, tile: &Tile, span: Span) -> LoweringResult<Tile> {
         self.made_tile(&tile.extents(), span, |lower, position| Ok(lower.loaded(tile, position)))
-    }
-
-    /// Binds a name to a tile. A name that is bound several times has a tile of its own, so that
-    /// every way leads to the same variable; and so has a copy of what another name stands for.
-    pub(super) fn bind_tile(
-        &mut self,
-        name: &'a str,
-        tile: Rc<Tile>,
-        span: Span,
-    ) -> LoweringResult<()> {
-        let bound = match self.names.get(name) {
-            Some(Binding::Tile(bound)) => Some(bound.clone()),
-            _ => None,
-        };
-        if let Some(bound) = &bound
-            && bound.shape() != tile.shape()
-        {
-            let (found, bound) = (self.shown_tile(&tile.shape()), self.shown_tile(&bound.shape()));
-            let message = format!("`{name}` is a `{bound}` and can't become a `{found}`");
-            return fault(Code::TypeMismatch, span, message);
-        }
-        if !self.usage.needs_variable(name, true, false) {
-            self.names.insert(name, Binding::Tile(tile));
-            return Ok(());
-        }
-        let own = match self.tiles.get(name) {
-            Some(own) if own.shape() == tile.shape() => own.clone(),
-            _ => {
-                let own = Rc::new(self.new_tile(name, &tile.shape(), span)?);
-                self.tiles.insert(name, own.clone());
-                own
-            }
-        };
-        self.copy_tile(&tile, &own, span)?;
-        self.names.insert(name, Binding::Tile(own));
-        Ok(())
     }
 
     /// A tile passed to this function.

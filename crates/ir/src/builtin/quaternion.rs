@@ -84,6 +84,13 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         body(Float, &["m"], &[square(3)], Quaternion, |b| formula(b, |f| from_matrix(f, 3))),
         body(Float, &["m"], &[square(4)], Quaternion, |b| formula(b, |f| from_matrix(f, 4))),
     ], Through, "The rotation of a rotation matrix."),
+    row_of("quat_between_vectors", &[body(F32, &["a", "b"], &[V3, V3], Quaternion, |b| formula(b, |f| {
+        let [a, b] = f.args().map(|direction| f.call("normalize", &[direction]));
+        // Around the normal of both; its half angle has the tangent sin / (1 + cos) of the whole.
+        let ([x, y, z], cosine) = (a.cross(b).split(), a.dot(b));
+        let turn = f.quaternion(&[x, y, z, cosine + 1.0]);
+        f.call("normalize", &[turn])
+    }))], Through, "The shortest rotation from the direction of a to that of b, which isn't the opposite one."),
     row_of("quat_twist", &[body(F32, &["axis", "q"], &[V3, Quaternion], Quaternion, |b| formula(b, |f| {
         let [axis, q] = f.args();
         let [x, y, z] = (axis * imaginary(q).dot(axis)).split();

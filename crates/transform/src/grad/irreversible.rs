@@ -53,7 +53,7 @@ pub(super) fn check(
         let later: Vec<&Access> =
             writes.iter().filter(|write| may_overwrite(scan, read, write)).collect();
         let hit = later.iter().find(|write| origin::may_meet(scan, read.place, write.place));
-        faults.extend(hit.map(|write| overwritten(read, write)));
+        faults.extend(hit.map(|write| overwritten(scan, read, write)));
         let other = writes.iter().find(|write| may_mix_operations(scan, read, write));
         faults.extend(other.map(|write| unknown_winner(read, write)));
         for write in later {
@@ -209,12 +209,19 @@ fn share_loop(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
     shared.any(|stmt| around.iter().any(|other| std::ptr::eq(stmt, *other)))
 }
 
-fn overwritten(read: &Access, write: &Access) -> Diagnostic {
+fn overwritten(scan: &Scan<'_>, read: &Access, write: &Access) -> Diagnostic {
     let message = "an array element is overwritten, but the gradient needs what was read from it";
+    let help = match origin::is_same_element(scan, read.place, write.place) {
+        true => "keep the number in a variable and store it once, or write to another array",
+        false => {
+            "read from one array and write to another, or launch level by level, what is read and \
+             what is written being two arguments: `x[a:b]` and `x[b:c]`"
+        }
+    };
     Diagnostic::error(Code::GradOverwritten, write.span, message)
         .here("written here")
         .label(read.span, "read here")
-        .help("keep the number in a variable and store it once, or write to another array")
+        .help(help)
 }
 
 fn unknown_winner(read: &Access, write: &Access) -> Diagnostic {

@@ -7,7 +7,7 @@
 
 use super::activity::{Activity, is_smooth};
 use super::scan::{Definitions, Scan, StmtSite};
-use gbxcule_ir::function::{Body, LocalId, PassMode};
+use gbxcule_ir::function::{Body, FunctionId, LocalId, PassMode};
 use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
@@ -131,6 +131,27 @@ impl NeedAnalysis<'_> {
             let float = self.module.types.has_float(self.body().places[place].ty);
             float && self.scan.local_of(place).is_none_or(|local| self.activity.local(local))
         })
+    }
+
+    /// Returns true for each argument of a call whose value its reverse uses for an adjoint that
+    /// is wanted.
+    pub(super) fn args_for_reverse(&self, function: FunctionId, args: &[Arg]) -> Vec<bool> {
+        let Some(reverse) = self.module.reverses.get(&function) else {
+            return vec![false; args.len()];
+        };
+        let params = self.module.functions[function].params.iter();
+        let floats = args.iter().zip(params).filter(|(_, p)| self.module.types.has_float(p.ty));
+        let is_active = |arg: &Arg| match *arg {
+            Arg::Value(value) => self.activity.value(value),
+            Arg::Place(place) => self.scan.local_of(place).is_none_or(|l| self.activity.local(l)),
+        };
+        let floats = floats.map(|(arg, _)| is_active(arg)).enumerate();
+        let wanted: Vec<usize> = floats.filter(|&(_, active)| active).map(|(at, _)| at).collect();
+        let uses = |position| {
+            reverse.of_all(position)
+                || wanted.iter().any(|&result| reverse.of_result(result, position))
+        };
+        (0..args.len()).map(uses).collect()
     }
 
     /// The places that a call may write.
@@ -263,13 +284,14 @@ impl NeedAnalysis<'_> {
                 }
                 self.place_needed(need, place);
             }
-            Op::Call { args, .. } => {
-                for arg in &self.body().arg_lists[args] {
+            Op::Call { function, args } => {
+                let args = &self.body().arg_lists[args];
+                for (arg, wanted) in args.iter().zip(self.args_for_reverse(function, args)) {
                     match *arg {
-                        Arg::Value(value) => need.values[value.index()] = true,
+                        Arg::Value(value) => need.values[value.index()] |= wanted,
                         Arg::Place(place) => {
                             self.place_needed(need, place);
-                            if let Some(local) = self.scan.local_of(place) {
+                            if let (Some(local), true) = (self.scan.local_of(place), wanted) {
                                 need.locals[local.index()] = true;
                             }
                         }

@@ -9,6 +9,7 @@ use gbxcule_ir::constant::Literal;
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::StmtKind;
+use gbxcule_ir::walk::place_values;
 
 /// An array of a kernel's parameters: the parameter, and the fields on the way.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -126,6 +127,31 @@ fn differ(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
             (Some((base, number)), Some((other, another))) => base == other && number != another,
             _ => false,
         })
+}
+
+/// Returns true if two places are written as the same element of an array.
+pub(super) fn is_same_element(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
+    let indices = |place| {
+        let mut found = Vec::new();
+        place_values(scan.body, place, |index| found.push(index));
+        found
+    };
+    let (one, other) = (indices(one), indices(other));
+    one.len() == other.len() && one.into_iter().zip(other).all(|(a, b)| is_same(scan, a, b))
+}
+
+/// Returns true if two values are one, or are written alike: what a variable held at two points
+/// counts as one.
+fn is_same(scan: &Scan<'_>, one: Value, other: Value) -> bool {
+    let body = scan.body;
+    one == other
+        || match (body.values[one].op, body.values[other].op) {
+            (Op::Load(left), Op::Load(right)) => {
+                let (left, right) = (body.places[left], body.places[right]);
+                left.root == right.root && left.path == right.path
+            }
+            (left, right) => left == right,
+        }
 }
 
 /// An index as a launch index, or none, and a number that is added; neither is negative, so it

@@ -55,7 +55,7 @@ pub(super) struct Reverser<'a, 'm> {
 pub(super) struct SavedValues {
     /// The array handle behind which memory is read or written.
     pub(super) handle: Option<Value>,
-    /// Values that places passed to a call held before it.
+    /// Values that places passed to a call held before it, where its reverse uses them.
     pub(super) entries: Vec<Option<Value>>,
     /// Variables, and what they held before.
     state: Vec<(LocalId, Value)>,
@@ -217,14 +217,15 @@ impl<'a, 'm> Reverser<'a, 'm> {
         let body = self.scan.body;
         match body.values[value].op {
             Op::Load(place) | Op::Atomic { place, .. } => keep.handle = self.handle(place),
-            Op::Call { args, .. } => {
-                for arg in &body.arg_lists[args] {
+            Op::Call { function, args } => {
+                let args = &body.arg_lists[args];
+                for (arg, used) in args.iter().zip(self.finder.args_for_reverse(function, args)) {
                     keep.entries.push(match *arg {
-                        Arg::Value(_) => None,
-                        Arg::Place(place) => {
+                        Arg::Place(place) if used => {
                             let place = self.copy.place(&mut self.b, place);
                             Some(self.b.load(place))
                         }
+                        Arg::Value(_) | Arg::Place(_) => None,
                     });
                 }
             }

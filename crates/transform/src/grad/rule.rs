@@ -333,11 +333,14 @@ impl Reverser<'_, '_> {
         let args = &self.scan.body.arg_lists[args];
         let float = |ty: Type| self.program.types.has_float(ty);
         let mut passed = Vec::new();
+        let used = self.finder.args_for_reverse(callee, args);
         for (position, &arg) in args.iter().enumerate() {
             passed.push(match arg {
-                Arg::Value(value) => self.copy.value(value),
-                Arg::Place(_) => keep.entries[position]
+                Arg::Value(value) if used[position] => self.copy.value(value),
+                Arg::Place(_) if used[position] => keep.entries[position]
                     .unwrap_or_else(|| unreachable!("entries are kept of places")),
+                // No adjoint that is wanted depends on it.
+                Arg::Value(_) | Arg::Place(_) => self.b.zero(params[position].ty),
             });
         }
         for (param, &arg) in params.iter().zip(args) {

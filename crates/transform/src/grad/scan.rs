@@ -1,6 +1,7 @@
 //! Scans a body in normal form: lists its statements in order, the block of each, and what controls
 //! each block.
 
+use super::dependence::Dependences;
 use gbxcule_ir::arena::Arena;
 use gbxcule_ir::function::{Body, Function, LocalId};
 use gbxcule_ir::op::Value;
@@ -15,6 +16,8 @@ pub(super) struct Definitions<'a> {
     pub(super) types: &'a Types,
     /// Functions of the source: normal forms call no others.
     pub(super) functions: &'a Arena<Function>,
+    /// What the reverses of functions depend on.
+    pub(super) reverses: &'a Dependences,
 }
 
 /// A statement and where it stands.

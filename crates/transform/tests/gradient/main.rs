@@ -1,6 +1,7 @@
 //! Gradients are held against central differences in f64 on the interpreter.
 
 mod builtin;
+mod call;
 mod cost;
 mod hook;
 mod oracle;

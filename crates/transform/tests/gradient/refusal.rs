@@ -8,7 +8,7 @@ use gbxcule_ir::{Arg, Builder, Module, Param, Type};
 use gbxcule_transform::grad::reverses;
 
 /// Texts that are refused.
-const REFUSED: [(&str, &str); 13] = [
+const REFUSED: [(&str, &str); 14] = [
     (
         "grad-overwritten",
         "
@@ -58,6 +58,16 @@ def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
 def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
     for k in range(1, 5, n):
         o[k] = o[k - 1] * x[k]
+",
+    ),
+    // Of elements that follow from each other only the author knows which is first.
+    (
+        "grad-overwritten",
+        "
+@wp.kernel
+def k(x: wp.array(dtype=float), parent: wp.array(dtype=int), o: wp.array(dtype=float), n: int):
+    for j in range(n):
+        o[j] = o[parent[j]] * x[j]
 ",
     ),
     (
