@@ -240,13 +240,13 @@ pub(crate) fn compile_kernels(
         let program = text::parse(file, text, beside, types)?;
         match lower(&program.reader().with_gradients(), names.as_deref()) {
             Ok(module) => Ok((module, None)),
-            // A gradient function that is refused is no fault of the kernels: only reverses need it.
+            // Only reverses need gradients by hand: one that is refused is no fault of kernels.
             Err(faults) => lower(&program.reader(), names.as_deref())
                 .map(|module| (module, Some(refused(&faults)))),
         }
     });
-    let (module, no_reverse) = outcome
-        .map_err(|faults: Vec<Diagnostic>| CompileError::new_err(refused(&faults)))?;
+    let (module, no_reverse) =
+        outcome.map_err(|faults: Vec<Diagnostic>| CompileError::new_err(refused(&faults)))?;
     let compiled = py
         .detach(|| compile(&module, Device::Cpu, Build::default()))
         .map_err(|error| CompileError::new_err(error.to_string()))?;

@@ -15,8 +15,8 @@ _CLASSES = (
 # Modules that programs import, and those that hold them.
 _MODULES = (
     "warp._src", "warp._src.context", "warp._src.thirdparty", "warp._src.thirdparty.appdirs", "warp._src.types",
-    "warp._src.utils", "warp.examples", "warp.fem", "warp.fem.linalg", "warp.optim", "warp.optim.linear",
-    "warp.sparse", "warp.utils",
+    "warp._src.utils", "warp.autograd", "warp.examples", "warp.fem", "warp.fem.linalg", "warp.optim",
+    "warp.optim.linear", "warp.sparse", "warp.utils",
 )  # fmt: skip
 
 
