@@ -135,7 +135,7 @@ pub(super) const CASES: [Case; 18] = [
     color(Case {
         explained: &[
             pyboy(GAME_FIELDS, (1, 600, "4b048788cdd6"), GAME_PYBOY),
-            mgba(DRAWN_FIELDS, (1, 596, "ad1bf6544759"), COLOR_GAME_MGBA),
+            mgba(DRAWN_FIELDS, (1, 596, "bfdf6beb37a6"), COLOR_GAME_MGBA),
         ],
         ..drawn("AMBER_ROAD", 600)
     }),

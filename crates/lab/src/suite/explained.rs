@@ -190,7 +190,7 @@ pub(super) const CASES: [Case; 36] = [
     Case {
         explained: &[
             pyboy(GAME_FIELDS, (5, 1996, "6ce8381bf00a"), LINE_153),
-            mgba(DRAWN_FIELDS, (1, 49, "70c52f0663ba"), GAMES_MGBA),
+            mgba(DRAWN_FIELDS, (1, 49, "da67528e7518"), GAMES_MGBA),
         ],
         ..drawn("KEEP_OF_KEYS", 2000)
     },
@@ -204,28 +204,28 @@ pub(super) const CASES: [Case; 36] = [
     Case {
         explained: &[
             pyboy(GAME_FIELDS, (5, 1996, "e621b64ea789"), LINE_153),
-            mgba(DRAWN_FIELDS, (1, 1983, "f8172f9f64b9"), GAMES_MGBA),
+            mgba(DRAWN_FIELDS, (1, 1983, "e44bbc806cc8"), GAMES_MGBA),
         ],
         ..drawn("TARN_MASON", 2000)
     },
     Case {
         explained: &[
             pyboy(DRAWN_FIELDS, (5, 1996, "caf1b89030ac"), LCD_ON_AND_OFF),
-            mgba(DRAWN_FIELDS, (1, 1987, "ab3b40bc3834"), GAMES_MGBA),
+            mgba(DRAWN_FIELDS, (1, 1987, "48d727ca1df6"), GAMES_MGBA),
         ],
         ..drawn("LANTERN_WING", 2000)
     },
     Case {
         explained: &[
             pyboy(DRAWN_FIELDS, (5, 1996, "7465c195576d"), LCD_ON_AND_OFF),
-            mgba(DRAWN_FIELDS, (1, 1969, "90513c500862"), GAMES_MGBA),
+            mgba(DRAWN_FIELDS, (1, 1969, "e3a71b2f461f"), GAMES_MGBA),
         ],
         ..drawn("LAST_BEACON", 2000)
     },
     Case {
         explained: &[
             pyboy(&["f", "pc", "tcycles"], (3, 598, "3fd643d65103"), LCD_ON),
-            mgba(GAME_FIELDS, (1, 543, "6f897d2a2276"), GAME_MGBA),
+            mgba(GAME_FIELDS, (1, 543, "85eaf2f58ca7"), GAME_MGBA),
         ],
         ..drawn("PEARL_DRIFT", 600)
     },
