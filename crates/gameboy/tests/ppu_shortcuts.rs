@@ -68,7 +68,7 @@ fn stage_scene(scene: &Scene) -> Machine {
     machine
 }
 
-/// What the fetcher has read when a line is over: a later line may show it.
+/// Bytes that the fetcher has read when a line is over: a later line may show them.
 #[cfg(color)]
 fn last_fetch(machine: &Machine) -> [u8; 5] {
     let last = &machine.ppu.pipeline;

@@ -143,8 +143,10 @@ impl Ppu {
         column: i16,
     ) -> ObjectPixels {
         let mut pixels = ObjectPixels::none();
-        for place in 0..self.scan.count as usize {
+        let mut place = 0;
+        while place < self.scan.count as usize {
             let object = order[place] as usize;
+            place += 1;
             let begin = self.scan.x[object] as i16 - 8 - column;
             if begin > -8 && begin < 8 {
                 let entry = self.scan.entry[object] as usize * 4;

@@ -22,7 +22,7 @@ pub(super) struct EightPixels {
     pub(super) high: u8,
     /// Attributes of the background's tile.
     pub(super) attributes: u8,
-    /// What objects have there.
+    /// Pixels of objects at the same places.
     pub(super) objects: ObjectPixels,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct ObjectPixels {
     pub(super) palette_1: u8,
     /// Bit 2 of them.
     pub(super) palette_2: u8,
-    /// They lie behind colours 1 to 3 of the background.
+    /// Pixels that lie behind colours 1 to 3 of the background.
     pub(super) behind: u8,
 }
 
@@ -276,7 +276,7 @@ impl FourColors {
 /// All bits of each of four pixels, from a bit for each.
 #[inline(always)]
 fn spread(bits: u8) -> u64 {
-    (bits as u64 * SPREAD >> 3 & LOWEST_BITS) * 0xffff
+    (((bits as u64 * SPREAD) >> 3) & LOWEST_BITS) * 0xffff
 }
 
 /// A colour in four pixels.
