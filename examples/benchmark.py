@@ -38,7 +38,7 @@ EPISODES = 20
 SCRIPTED_EPISODES = 3
 RANDOM, SCRIPTED, PPO = "random", "scripted", "PPO"
 # Of a step, in spreads of the returns: a rare one that is larger would drown the others.
-MOST_REWARD = 10.0
+MAX_REWARD = 10.0
 # Seconds between two states of a training that are kept.
 KEEP_EVERY = 60
 ROOT = Path(__file__).resolve().parent.parent
@@ -104,7 +104,7 @@ class Training:
         kept = torch.load(path, weights_only=False) if path.exists() else None
         machines = pickle.loads(kept["env"]) if kept else make(game, arguments.obs, ppo.ENVS, arguments.threads)
         self.spread = NormalizeReward(machines, gamma=ppo.GAMMA)
-        self.env = ClipReward(self.spread, -MOST_REWARD, MOST_REWARD)
+        self.env = ClipReward(self.spread, -MAX_REWARD, MAX_REWARD)
         self.learner = ppo.Learner(self.env, seed) if kept is None else self._learner_of(kept)
 
     def _learner_of(self, kept: dict[str, Any]) -> ppo.Learner:

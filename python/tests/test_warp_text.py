@@ -1,4 +1,4 @@
-"""What kernels of `gbxcule.warp` take along from the Python around them."""
+"""Names that kernels of `gbxcule.warp` take along from the Python around them."""
 
 import importlib
 import pathlib

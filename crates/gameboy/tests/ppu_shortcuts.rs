@@ -61,7 +61,7 @@ fn stage_scene(scene: &Scene) -> Machine {
     {
         ppu.palettes.background.fill_with(&mut random);
         ppu.palettes.object.fill_with(&mut random);
-        (ppu.compatible, ppu.sorts_by_x) = (random() % 4 == 0, random() % 2 == 0);
+        (ppu.compatible, ppu.sorts_by_x) = (random() & 3 == 0, random() & 1 == 0);
         ppu.drawn_wy = wy;
         ppu.pipeline.last_high = random();
     }

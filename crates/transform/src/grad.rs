@@ -140,7 +140,7 @@ pub fn reverse_name(name: &str) -> String {
     format!("adj_{name}")
 }
 
-/// What finished functions, and the reverses of functions, depend on.
+/// Dependences of finished functions, and of their reverses.
 #[derive(Default)]
 struct KnownReverses {
     finished: Dependences,

@@ -14,6 +14,7 @@ from typing import Any as Any
 from gbxcule import _native
 from gbxcule._native import CompileError as CompileError
 from gbxcule._native import LaunchError as LaunchError
+from gbxcule.warp import array_function as utils
 from gbxcule.warp import builtin as _builtin
 from gbxcule.warp import config as config
 from gbxcule.warp import kernel_name as _kernel_name
@@ -21,7 +22,6 @@ from gbxcule.warp import missing as _missing
 from gbxcule.warp import optim as optim
 from gbxcule.warp import render as render
 from gbxcule.warp import types as types
-from gbxcule.warp import utils as utils
 from gbxcule.warp.array_memory import ArrayAnnotation as ArrayAnnotation
 from gbxcule.warp.array_memory import array as array
 from gbxcule.warp.array_memory import array1d as array1d
@@ -120,6 +120,8 @@ _NUMBERS = {
 }  # fmt: skip
 _BUILTINS = {*_native.builtin_names(), "quat_identity", "transform_identity"}
 __version__ = config.version
+# `import gbxcule.warp.utils` names it as Warp does.
+sys.modules[f"{__name__}.utils"] = utils
 LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR = 10, 20, 30, 40
 _known: dict[str, Any] = {
     **_SCALARS,
@@ -159,8 +161,8 @@ def stand_in() -> ModuleType:
     """Make `import warp` mean this module, for programs that can't be changed, from now on."""
     module = sys.modules[__name__]
     sys.modules["warp"] = module
-    for each in (config, optim, render, types, utils):
-        sys.modules[each.__name__.removeprefix("gbxcule.")] = each
+    for name, each in {"config": config, "optim": optim, "render": render, "types": types, "utils": utils}.items():
+        sys.modules[f"warp.{name}"] = each
     _missing.stand_in(module)
     return module
 

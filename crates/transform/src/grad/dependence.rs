@@ -100,7 +100,7 @@ struct Flow<'a> {
     body: &'a Body,
     values: Vec<ParamSet>,
     locals: Vec<ParamSet>,
-    /// What parameters that are passed by reference hold.
+    /// Dependences of what parameters hold that are passed by reference.
     params: Vec<ParamSet>,
     found: Dependence,
 }
@@ -181,7 +181,7 @@ impl Flow<'_> {
         path.any(|step| matches!(step, Projection::Element(_)))
     }
 
-    /// What one of several results in a value depends on.
+    /// Parameters on which one of several results in a value depends.
     fn part(&self, value: Value, result: usize) -> ParamSet {
         match self.body.values[value].op {
             Op::Construct(parts) if self.is_tuple(value) => {
@@ -201,7 +201,7 @@ impl Flow<'_> {
         matches!(self.module.types[self.body.type_of(value)], Shape::Tuple(_))
     }
 
-    /// What the value of an operation depends on.
+    /// Parameters on which the value of an operation depends.
     fn operation(&mut self, value: Value) -> ParamSet {
         let op = self.body.values[value].op;
         match op {
@@ -287,7 +287,7 @@ impl Flow<'_> {
         params.any(|param| param.mode == PassMode::Mutable)
     }
 
-    /// What the arguments of a call in some positions depend on.
+    /// Parameters on which the arguments of a call in some positions depend.
     fn passed(&self, value: Value, positions: ParamSet) -> ParamSet {
         let mut on = ParamSet::default();
         let Op::Call { args, .. } = self.body.values[value].op else { return on };

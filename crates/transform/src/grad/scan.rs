@@ -16,7 +16,7 @@ pub(super) struct Definitions<'a> {
     pub(super) types: &'a Types,
     /// Functions of the source: normal forms call no others.
     pub(super) functions: &'a Arena<Function>,
-    /// What the reverses of functions depend on.
+    /// Dependences of the reverses of functions.
     pub(super) reverses: &'a Dependences,
 }
 
