@@ -8,7 +8,7 @@ use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::Scalar;
 
 /// Most numbers of a `range` that are kept as a constant.
-const MAX_RANGE: usize = 4096;
+pub(super) const MAX_RANGE: usize = 4096;
 
 pub(super) fn arithmetic<'a>(
     op: Operator,
@@ -86,7 +86,7 @@ fn integer_arithmetic<'a>(
 }
 
 /// An integer as a float, if there is one that equals it: Python rounds others once, later.
-fn exact(value: i128) -> Option<f64> {
+pub(super) fn exact(value: i128) -> Option<f64> {
     let float = value as f64;
     (float as i128 == value && value != i128::MAX).then_some(float)
 }
@@ -117,7 +117,7 @@ fn float_divmod(left: f64, right: f64) -> (f64, f64) {
     (if quotient - floor > 0.5 { floor + 1.0 } else { floor }, remainder)
 }
 
-fn as_int(value: &KnownValue<'_>) -> Option<i128> {
+pub(super) fn as_int(value: &KnownValue<'_>) -> Option<i128> {
     match value {
         KnownValue::Int(value) => Some(*value),
         KnownValue::Bool(value) => Some(i128::from(*value)),
@@ -217,6 +217,13 @@ pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option
         ("math.tan" | "numpy.tan", 1) => of_one(f64::tan)?,
         ("math.exp" | "numpy.exp", 1) => of_one(f64::exp)?,
         ("math.log" | "numpy.log", 1) => of_one(f64::ln)?,
+        ("math.log2" | "numpy.log2", 1) => of_one(f64::log2)?,
+        ("math.log10" | "numpy.log10", 1) => of_one(f64::log10)?,
+        ("math.asin" | "numpy.arcsin", 1) => of_one(f64::asin)?,
+        ("math.acos" | "numpy.arccos", 1) => of_one(f64::acos)?,
+        ("math.atan" | "numpy.arctan", 1) => of_one(f64::atan)?,
+        ("math.fabs", 1) => of_one(f64::abs)?,
+        ("math.atan2" | "numpy.arctan2", 2) => KnownValue::Float(number(0)?.atan2(number(1)?)),
         ("math.radians" | "numpy.radians" | "numpy.deg2rad", 1) => {
             KnownValue::Float(number(0)?.to_radians())
         }
@@ -237,137 +244,9 @@ pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option
             Some(value) => KnownValue::Int(value.checked_abs()?),
             None => KnownValue::Float(number(0)?.abs()),
         },
-        ("builtins.min", 2) | ("builtins.max", 2) => {
-            let less = number(0)? <= number(1)?;
-            args[usize::from(less != path.ends_with("min"))].clone()
-        }
-        _ => return sequence_function(path, args),
+        ("builtins.pow", 2) => arithmetic(Operator::Pow, &args[0], &args[1])?,
+        _ => return super::sequence::sequence_function(path, args),
     })
-}
-
-/// Python's functions on sequences.
-fn sequence_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
-    Some(match (path, args.len()) {
-        ("builtins.sum", 1) => {
-            let KnownValue::Sequence(parts) = &args[0] else { return None };
-            let mut parts = parts.iter();
-            parts.try_fold(KnownValue::Int(0), |sum, part| arithmetic(Operator::Add, &sum, part))?
-        }
-        ("builtins.range", 1..=3) => range(args)?,
-        ("builtins.zip", 1..) => {
-            let lists: Vec<&[KnownValue<'a>]> = args.iter().map(parts).collect::<Option<_>>()?;
-            let len = lists.iter().map(|list| list.len()).min()?;
-            let row = |at: usize| -> KnownValue<'a> {
-                KnownValue::Sequence(lists.iter().map(|list| list[at].clone()).collect())
-            };
-            KnownValue::Sequence((0..len).map(row).collect())
-        }
-        ("builtins.enumerate", 1 | 2) => {
-            let first = if args.len() == 2 { as_int(&args[1])? } else { 0 };
-            let rows = parts(&args[0])?.iter().zip(first..);
-            let row = |(part, at): (&KnownValue<'a>, i128)| {
-                KnownValue::Sequence([KnownValue::Int(at), part.clone()].into())
-            };
-            KnownValue::Sequence(rows.map(row).collect())
-        }
-        ("builtins.reversed", 1) => {
-            KnownValue::Sequence(parts(&args[0])?.iter().rev().cloned().collect())
-        }
-        ("itertools.product", 1..) => product(args)?,
-        ("builtins.any" | "builtins.all", 1) => {
-            let any = path.ends_with("any");
-            let mut truths = Vec::new();
-            for part in parts(&args[0])? {
-                truths.push(part.truth()?);
-            }
-            KnownValue::Bool(truths.contains(&any) == any)
-        }
-        ("builtins.tuple" | "builtins.list", 1) => match &args[0] {
-            KnownValue::Sequence(parts) => KnownValue::Sequence(parts.clone()),
-            KnownValue::Dict(items) => {
-                KnownValue::Sequence(items.iter().map(|(key, _)| key.clone()).collect())
-            }
-            _ => return None,
-        },
-        _ => return None,
-    })
-}
-
-/// All combinations of the parts of several sequences.
-fn product<'a>(lists: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
-    let mut rows = vec![Vec::new()];
-    for list in lists {
-        let list = parts(list)?;
-        if rows.len() * list.len() > MAX_RANGE {
-            return None;
-        }
-        let longer = |row: &Vec<KnownValue<'a>>, part: &KnownValue<'a>| {
-            row.iter().chain([part]).cloned().collect::<Vec<_>>()
-        };
-        rows = rows.iter().flat_map(|row| list.iter().map(move |part| longer(row, part))).collect();
-    }
-    Some(KnownValue::Sequence(
-        rows.into_iter().map(|row| KnownValue::Sequence(row.into())).collect(),
-    ))
-}
-
-/// The parts of a sequence.
-fn parts<'a, 'b>(value: &'b KnownValue<'a>) -> Option<&'b [KnownValue<'a>]> {
-    match value {
-        KnownValue::Sequence(parts) => Some(parts),
-        _ => None,
-    }
-}
-
-/// Result of a method of a dictionary, for a dictionary that nothing changes.
-pub(super) fn dictionary_method<'a>(
-    items: &[(KnownValue<'a>, KnownValue<'a>)],
-    name: &str,
-    args: &[KnownValue<'a>],
-) -> Option<KnownValue<'a>> {
-    // A key that is written twice has its last value, at its first place.
-    let mut unique: Vec<(KnownValue<'a>, KnownValue<'a>)> = Vec::new();
-    for (key, value) in items {
-        match unique.iter_mut().find(|(known, _)| known == key) {
-            Some((_, known)) => *known = value.clone(),
-            None => unique.push((key.clone(), value.clone())),
-        }
-    }
-    Some(KnownValue::Sequence(match (name, args) {
-        ("keys", []) => unique.into_iter().map(|(key, _)| key).collect(),
-        ("values", []) => unique.into_iter().map(|(_, value)| value).collect(),
-        ("items", []) => unique
-            .into_iter()
-            .map(|(key, value)| KnownValue::Sequence([key, value].into()))
-            .collect(),
-        ("get", [key, rest @ ..]) if rest.len() < 2 => {
-            let found = unique.into_iter().find(|(known, _)| known == key);
-            let missing = || rest.first().cloned().unwrap_or(KnownValue::None);
-            return Some(found.map_or_else(missing, |(_, value)| value));
-        }
-        _ => return None,
-    }))
-}
-
-/// The numbers of a `range`.
-fn range<'a>(args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
-    let bounds: Vec<i128> = args.iter().map(as_int).collect::<Option<_>>()?;
-    let (start, stop, step) = match bounds[..] {
-        [stop] => (0, stop, 1),
-        [start, stop] => (start, stop, 1),
-        [start, stop, step] => (start, stop, step),
-        _ => return None,
-    };
-    let mut numbers = Vec::new();
-    let mut next = start;
-    while step != 0 && (if step > 0 { next < stop } else { next > stop }) {
-        if numbers.len() == MAX_RANGE {
-            return None;
-        }
-        numbers.push(KnownValue::Int(next));
-        next = next.checked_add(step)?;
-    }
-    (step != 0).then(|| KnownValue::Sequence(numbers.into()))
 }
 
 /// Attribute of `numpy.finfo` or `numpy.iinfo` of a scalar type.

@@ -1,11 +1,12 @@
 //! Attributes and elements of known values: `a.b` and `a[0]`.
 
 use super::annotation::Annotation;
-use super::arithmetic::limit;
+use super::arithmetic::{as_int, limit};
 use super::constant::{Evaluation, KnownValue, Unit};
 use super::library;
 use super::scope::ScopeId;
-use super::syntax::Expr;
+use super::sequence::sliced;
+use super::syntax::{Expr, ExprSlice};
 use super::warp;
 use std::rc::Rc;
 
@@ -143,16 +144,16 @@ impl<'a> Unit<'a> {
     ) -> Evaluation<'a> {
         let value = self.known(base, scope)?;
         match &value {
-            KnownValue::Sequence(parts) => match self.known(index, scope)? {
-                KnownValue::Int(at) => {
-                    let len = parts.len() as i128;
-                    let at = if at < 0 { at + len } else { at };
-                    usize::try_from(at).ok().and_then(|at| parts.get(at).cloned()).ok_or_else(
-                        || self.needs_python(expr, "this index is outside the sequence"),
-                    )
-                }
-                _ => Err(self.needs_python(expr, "this index is only known when Python runs")),
+            KnownValue::Sequence(parts) => match index {
+                Expr::Slice(slice) => self.slice(parts, slice, expr, scope),
+                index => self.element(parts, index, expr, scope),
             },
+            KnownValue::Composite(Annotation::Vector(..), parts)
+                if !matches!(index, Expr::Slice(_)) =>
+            {
+                let parts: Vec<_> = parts.iter().map(|part| KnownValue::Typed(*part)).collect();
+                self.element(&parts, index, expr, scope)
+            }
             KnownValue::Dict(items) => {
                 let key = self.known(index, scope)?;
                 let found = items.iter().rev().find(|(known, _)| *known == key);
@@ -168,5 +169,40 @@ impl<'a> Unit<'a> {
             }
             _ => Err(self.needs_python(expr, "this is only known when Python runs")),
         }
+    }
+
+    fn element(
+        &self,
+        parts: &[KnownValue<'a>],
+        index: &'a Expr,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        let Some(at) = as_int(&self.settled(self.known(index, scope)?)) else {
+            return Err(self.needs_python(expr, "this index is only known when Python runs"));
+        };
+        let at = if at < 0 { at.saturating_add(parts.len() as i128) } else { at };
+        let found = usize::try_from(at).ok().and_then(|at| parts.get(at).cloned());
+        found.ok_or_else(|| self.needs_python(expr, "this index is outside the sequence"))
+    }
+
+    fn slice(
+        &self,
+        parts: &[KnownValue<'a>],
+        slice: &'a ExprSlice,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        let unknown = || self.needs_python(expr, "this slice is only known when Python runs");
+        let mut bounds = [None; 3];
+        for (bound, said) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
+            let Some(said) = said else { continue };
+            match self.settled(self.known(said, scope)?) {
+                KnownValue::None => {}
+                value => *bound = Some(as_int(&value).ok_or_else(unknown)?),
+            }
+        }
+        let found = sliced(parts, bounds).ok_or_else(unknown)?;
+        Ok(KnownValue::Sequence(found.into()))
     }
 }

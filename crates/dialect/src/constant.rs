@@ -121,7 +121,7 @@ impl<'a> Unit<'a> {
             }
             Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
             Expr::List(list) => self.sequence(&list.elts, scope),
-            Expr::Set(set) => self.sequence(&set.elts, scope),
+            Expr::Set(set) => self.sequence(&set.elts, scope).map(each_once),
             Expr::DictComp(_) | Expr::Dict(_) => self.dictionary(expr, scope),
             Expr::ListComp(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::Generator(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
@@ -155,10 +155,16 @@ impl<'a> Unit<'a> {
                 }
                 Ok(last)
             }
-            Expr::Compare(compare) if compare.ops.len() == 1 => {
-                let left = self.whole(&compare.left, scope)?;
-                let right = self.whole(&compare.comparators[0], scope)?;
-                self.comparison(compare.ops[0], left, right, expr)
+            Expr::Compare(compare) => {
+                let mut left = self.whole(&compare.left, scope)?;
+                for (op, right) in compare.ops.iter().zip(&compare.comparators) {
+                    let right = self.whole(right, scope)?;
+                    if self.comparison(*op, left, right.clone(), expr)? == KnownValue::Bool(false) {
+                        return Ok(KnownValue::Bool(false));
+                    }
+                    left = right;
+                }
+                Ok(KnownValue::Bool(true))
             }
             Expr::Subscript(subscript) => {
                 self.subscript(&subscript.value, &subscript.slice, expr, scope)
@@ -364,7 +370,12 @@ impl<'a> Unit<'a> {
                 if let Some(known) = self.framed_value(home, name) {
                     return Ok(known);
                 }
-                Err(self.needs_python(expr, format!("`{name}` is only known when Python runs")))
+                let message = format!("`{name}` is only known when Python runs");
+                let mut fault = self.needs_python(expr, message);
+                if self.files.is_beside {
+                    fault.help = Some(format!("`gbxcule compile --define {name}=VALUE` says it"));
+                }
+                Err(fault)
             }
         }
     }
@@ -473,6 +484,18 @@ impl<'a> Unit<'a> {
             _ => None,
         }
     }
+}
+
+/// The parts of a set.
+fn each_once(set: KnownValue<'_>) -> KnownValue<'_> {
+    let KnownValue::Sequence(parts) = &set else { return set };
+    let mut unique: Vec<KnownValue<'_>> = Vec::new();
+    for part in parts.iter() {
+        if !unique.iter().any(|known| compared(CmpOp::Eq, known, part) == Some(true)) {
+            unique.push(part.clone());
+        }
+    }
+    KnownValue::Sequence(unique.into())
 }
 
 fn negated(literal: Literal) -> Literal {

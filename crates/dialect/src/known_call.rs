@@ -2,10 +2,11 @@
 //! numbers.
 
 use super::annotation::Annotation;
-use super::arithmetic::{dictionary_method, python_function, python_number};
+use super::arithmetic::{python_function, python_number};
 use super::constant::{Evaluation, KnownValue, Unit};
 use super::decorator::Role;
 use super::scope::{OverloadSet, ScopeId};
+use super::sequence::{self, dictionary_method};
 use super::syntax::{Arguments, Expr, Keyword};
 use super::warp;
 use gbxcule_ir::constant::Literal;
@@ -110,11 +111,17 @@ impl<'a> Unit<'a> {
             };
         }
         if path == "builtins.len" {
-            return match args.args.first().map(|arg| self.known(arg, scope)) {
-                Some(Ok(KnownValue::Sequence(parts))) => Ok(KnownValue::Int(parts.len() as i128)),
-                Some(Ok(KnownValue::Dict(items))) => Ok(KnownValue::Int(items.len() as i128)),
-                _ => Err(unknown()),
-            };
+            let of = args.args.first().and_then(|arg| self.known(arg, scope).ok());
+            let len = of.and_then(|of| sequence::len(&of));
+            return len.map(|len| KnownValue::Int(len as i128)).ok_or_else(unknown);
+        }
+        if path == "builtins.sorted"
+            && let ([list], [keyword]) = (&*args.args, &*args.keywords)
+            && keyword.arg.as_deref() == Some("reverse")
+        {
+            let reverse = self.known(&keyword.value, scope)?.truth().ok_or_else(unknown)?;
+            let parts = sequence::sorted(&self.settled(self.known(list, scope)?), reverse);
+            return parts.map(|parts| KnownValue::Sequence(parts.into())).ok_or_else(unknown);
         }
         // `strict` only checks lengths.
         let says_more = |it: &Keyword| it.arg.as_deref() != Some("strict");

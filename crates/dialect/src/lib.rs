@@ -34,11 +34,13 @@ mod overload;
 mod reference;
 mod reflection;
 mod scope;
+mod sequence;
 mod signature;
 mod snippet;
 pub mod survey;
 mod syntax;
 mod trial;
+mod unknown_name;
 mod warp;
 
 use annotation::Annotation;
@@ -312,7 +314,8 @@ impl<'a> Reader<'a> {
         scope: ScopeId,
         module: &mut Module,
     ) -> Result<(), Vec<Diagnostic>> {
-        let formals = self.unit.formals(def, scope)?;
+        let formals = self.unit.formals(def, scope);
+        let formals = formals.map_err(|faults| self.unit.with_names_of_body(def, scope, faults))?;
         if let Some(formal) = formals.iter().find(|formal| formal.variadic) {
             let message = "a kernel takes a fixed number of arguments";
             return Err(vec![Diagnostic::error(Code::UnsupportedVariadic, formal.span, message)]);

@@ -270,6 +270,33 @@ pub(super) fn is_plain(decorator: &Expr) -> bool {
     PLAIN_DECORATORS.contains(&name)
 }
 
+/// The names that some statements read, each time.
+pub(super) fn read_names(body: &[Stmt]) -> Vec<(&str, &Expr)> {
+    names(body, ExprContext::Load)
+}
+
+/// The names that some statements bind, each time.
+pub(super) fn bound_names(body: &[Stmt]) -> Vec<&str> {
+    names(body, ExprContext::Store).into_iter().map(|(name, _)| name).collect()
+}
+
+fn names(body: &[Stmt], context: ExprContext) -> Vec<(&str, &Expr)> {
+    struct Names<'a>(Vec<(&'a str, &'a Expr)>, ExprContext);
+    impl<'a> Visitor<'a> for Names<'a> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Name(name) = expr
+                && name.ctx == self.1
+            {
+                self.0.push((name.id.as_str(), expr));
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut names = Names(Vec::new(), context);
+    body.iter().for_each(|stmt| names.visit_stmt(stmt));
+    names.0
+}
+
 /// All functions in some statements, nested ones too.
 pub(super) fn functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
     struct Functions<'a>(Vec<&'a StmtFunctionDef>);

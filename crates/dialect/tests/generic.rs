@@ -406,3 +406,21 @@ fn of_definitions_under_conditions_those_count_whose_condition_holds() {
         "{said}"
     );
 }
+
+#[test]
+fn a_name_that_changes_its_type_is_the_last_tile_that_it_was_bound_to() {
+    let text = "@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    \
+                t = wp.tile_full(shape=(2, 3), value=x[0], dtype=int)\n    \
+                t = wp.tile_reshape(t, shape=(6,))\n    \
+                t[5] = 7\n    \
+                u = t\n    \
+                t = wp.tile_sum(t)\n    \
+                for i in range(x[0]):\n        \
+                v = wp.tile_full(shape=(1, 2), value=i, dtype=int)\n        \
+                v = wp.tile_reshape(v, shape=(2,))\n        \
+                t[0] = t[0] + v[1] * 1000\n    \
+                t = t[0]\n    \
+                x[0] = t + u[5] * 100\n";
+    let module = compile(text).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(results(&module, 5), [5 * 5 + 7 + 700 + 10_000]);
+}
