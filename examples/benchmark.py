@@ -230,9 +230,10 @@ def plot(results: dict[str, Any], path: Path) -> None:
     from matplotlib import pyplot
 
     figure, panels = pyplot.subplots(2, 4, figsize=(14, 6), layout="constrained")
-    for axes in panels.flat[len(GAMES) :]:
+    games = [game for game in GAMES if any(run["game"] == game for run in results["runs"])]
+    for axes in panels.flat[len(games) :]:
         axes.set_axis_off()
-    for axes, game in zip(panels.flat, GAMES, strict=False):
+    for axes, game in zip(panels.flat, games, strict=False):
         players = scores_by_player(results, game)
         curves = [run["curve"] for run in results["runs"] if run["game"] == game and run["player"] == PPO]
         curves = [np.array(curve) for curve in curves if curve]
