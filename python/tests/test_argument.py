@@ -37,7 +37,7 @@ NAN = math.nan
         ({"grays": "sepia"}, ValueError, r"no grays `sepia`; there are even \(255, 170, 85, 0\), pyboy"),
         ({"reward": [gbxcule.Number("Score")]}, TypeError, "a reward is a gbxcule.Change"),
         ({"reward": gbxcule.Change(1.5)}, TypeError, "an address is a whole number, a label .* found 1.5"),
-        ({"done": "task.py"}, TypeError, '`done` takes a gbxcule.Number, found \'task.py\'; .* reward="task.py"'),
+        ({"done": "task.py"}, TypeError, '`done` takes a gbxcule.Number, or False .* found \'task.py\'; .* reward="task.py"'),
         ({"done": 0xC000}, TypeError, "`done` takes a gbxcule.Number"),
         ({"info": [gbxcule.Number("Score")]}, TypeError, "`info` takes a dictionary of names and gbxcule.Number"),
         ({"info": {"score": "Score"}}, TypeError, "takes a gbxcule.Number or a gbxcule.Cell, found 'Score'"),

@@ -10,7 +10,9 @@ use super::library::Library;
 use super::object::{ObjectId, Objects};
 use super::reference::References;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
-use super::syntax::{self, CmpOp, DictItem, Expr, Ranged, StmtClassDef, StmtFunctionDef, UnaryOp};
+use super::syntax::{
+    self, CmpOp, DictItem, Expr, ExprCompare, Ranged, StmtClassDef, StmtFunctionDef, UnaryOp,
+};
 use super::trial::Trials;
 use super::warp::{builtin_name, canonical, starred_name};
 use gbxcule_ir::constant::Literal;
@@ -155,23 +157,31 @@ impl<'a> Unit<'a> {
                 }
                 Ok(last)
             }
-            Expr::Compare(compare) => {
-                let mut left = self.whole(&compare.left, scope)?;
-                for (op, right) in compare.ops.iter().zip(&compare.comparators) {
-                    let right = self.whole(right, scope)?;
-                    if self.comparison(*op, left, right.clone(), expr)? == KnownValue::Bool(false) {
-                        return Ok(KnownValue::Bool(false));
-                    }
-                    left = right;
-                }
-                Ok(KnownValue::Bool(true))
-            }
+            Expr::Compare(compare) => self.comparisons(compare, expr, scope),
             Expr::Subscript(subscript) => {
                 self.subscript(&subscript.value, &subscript.slice, expr, scope)
             }
             Expr::Call(call) => self.call(&call.func, &call.arguments, expr, scope),
             _ => Err(self.needs_python(expr, "this expression is only known when Python runs")),
         }
+    }
+
+    /// A chain of comparisons, up to the first that does not hold.
+    fn comparisons(
+        &self,
+        compare: &'a ExprCompare,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        let mut left = self.whole(&compare.left, scope)?;
+        for (op, right) in compare.ops.iter().zip(&compare.comparators) {
+            let right = self.whole(right, scope)?;
+            if self.comparison(*op, left, right.clone(), expr)? == KnownValue::Bool(false) {
+                return Ok(KnownValue::Bool(false));
+            }
+            left = right;
+        }
+        Ok(KnownValue::Bool(true))
     }
 
     /// A dictionary, listed or by a comprehension.
@@ -366,18 +376,21 @@ impl<'a> Unit<'a> {
             }),
             BindingSource::Class(def, inner) => Ok(self.class(def, inner, home)),
             BindingSource::Argument => self.bound_argument(name, expr, home),
-            BindingSource::Runtime => {
-                if let Some(known) = self.framed_value(home, name) {
-                    return Ok(known);
-                }
-                let message = format!("`{name}` is only known when Python runs");
-                let mut fault = self.needs_python(expr, message);
-                if self.files.is_beside {
-                    fault.help = Some(format!("`gbxcule compile --define {name}=VALUE` says it"));
-                }
-                Err(fault)
-            }
+            BindingSource::Runtime => self.runtime_value(name, expr, home),
         }
+    }
+
+    /// A value that exists when Python runs: known where the caller was called with it.
+    fn runtime_value(&self, name: &str, expr: &Expr, home: ScopeId) -> Evaluation<'a> {
+        if let Some(known) = self.framed_value(home, name) {
+            return Ok(known);
+        }
+        let message = format!("`{name}` is only known when Python runs");
+        let mut fault = self.needs_python(expr, message);
+        if self.files.is_beside {
+            fault.help = Some(format!("`gbxcule compile --define {name}=VALUE` says it"));
+        }
+        Err(fault)
     }
 
     /// `import path`.

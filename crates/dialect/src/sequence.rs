@@ -62,7 +62,7 @@ pub(super) fn sequence_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Opti
     })
 }
 
-/// What a loop over a value gives.
+/// Values that a loop over a value gives.
 fn iterated<'a>(value: &KnownValue<'a>) -> Option<Vec<KnownValue<'a>>> {
     match value {
         KnownValue::Sequence(parts) => Some(parts.to_vec()),

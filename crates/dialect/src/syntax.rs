@@ -9,10 +9,10 @@ mod outline;
 use outline::path;
 pub(super) use outline::{Imported, Mentions, Outline, Symbol, SymbolSet, Symbols};
 pub(super) use ruff_python_ast::{
-    Arguments, CmpOp, Comprehension, DictItem, ElifElseClause, Expr, ExprCall, ExprContext,
-    ExprSlice, Keyword, MatchCase, Number, Operator, Pattern, Stmt, StmtAssign, StmtAugAssign,
-    StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom, StmtMatch,
-    StmtWhile, UnaryOp,
+    Arguments, CmpOp, Comprehension, DictItem, ElifElseClause, Expr, ExprCall, ExprCompare,
+    ExprContext, ExprSlice, Keyword, MatchCase, Number, Operator, Pattern, Stmt, StmtAssign,
+    StmtAugAssign, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom,
+    StmtMatch, StmtWhile, UnaryOp,
 };
 pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 
