@@ -482,7 +482,7 @@ fn a_game_of_ones_own_is_assembled_with_its_labels() {
     assert!(run.status.success(), "{}", stderr(&run));
     let labels = fs::read_to_string(folder.path().join("catch.sym")).expect("labels");
     assert!(labels.contains("00:c010 Score"), "{labels}");
-    // What is not included is not read.
+    // Only included files are read.
     fs::create_dir(folder.path().join("old.inc")).expect("a folder");
     fs::write(folder.path().join("bad.inc"), [0xFF, 0xFE]).expect("no text");
     fs::write(folder.path().join("good.inc"), "; nothing").expect("a text");
