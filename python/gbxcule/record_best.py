@@ -15,7 +15,7 @@ from gbxcule.vector import SwarmVectorEnv
 
 class RecordBest(VectorWrapper):
     """Writes a film of each episode whose return is higher than those of all episodes before it, of any env: `best-0.gif`,
-    `best-1.gif` and so on, or `.mp4` with ffmpeg installed.
+    `best-1.gif` and so on, or `.mp4` with ffmpeg installed. Films that lie in the folder stay: new ones count on from them.
 
     Nothing is drawn while the swarm trains. The wrapper keeps each env's state at the beginning of its episode, 23 KB in
     most games, and its actions; a film is made by playing the episode once more."""
@@ -84,7 +84,12 @@ class RecordBest(VectorWrapper):
         if not self._states[env] or (self.best_return is not None and earned <= self.best_return):
             return
         self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"best-{len(self.films)}.{self._kind}"
+        path = self._next_path()
         self._swarm.film(path, self._states[env], bytes(self._actions[env]), every=self._every, scale=self._scale)
         self.best_return = earned
         self.films.append(path)
+
+    def _next_path(self) -> Path:
+        numbers = [path.stem.removeprefix("best-") for path in self._folder.glob(f"best-*.{self._kind}")]
+        last = max((int(number) for number in numbers if number.isdecimal()), default=-1)
+        return self._folder / f"best-{last + 1}.{self._kind}"

@@ -32,6 +32,17 @@ def test_each_episode_that_is_better_than_all_before_is_filmed(tmp_path, mode):
         assert film.read_bytes().startswith(b"GIF89a")
 
 
+def test_films_of_an_earlier_training_stay(tmp_path):
+    (tmp_path / "best-3.gif").write_bytes(b"of yesterday")
+    (tmp_path / "best-of-all.gif").write_bytes(b"of somebody")
+    env = gbxcule.make_vec(num_envs=1, max_episode_steps=1, autoreset_mode="SameStep")
+    env = gbxcule.RecordBest(env, tmp_path)
+    env.reset(seed=0)
+    env.step([0])
+    assert env.films == [tmp_path / "best-4.gif"] and env.films[0].exists()
+    assert (tmp_path / "best-3.gif").read_bytes() == b"of yesterday"
+
+
 def test_what_is_filmed_is_what_was_played(tmp_path):
     env = gbxcule.make_vec(num_envs=2, obs="gray", max_episode_steps=30)
     env.reset(seed=1)
