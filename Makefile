@@ -282,7 +282,7 @@ endif
 pictures:
 	$(GBXCULE) record --num-envs 18 --columns 6 --steps 60 --out docs/pearl_drift.png
 	$(GBXCULE) demo --env-counts 1
-	ffmpeg -loglevel error -y -i runs/demo/mosaic.png -vf crop=980:440:0:444 docs/games.png
+	ffmpeg -loglevel error -y -i runs/demo/mosaic.png -vf crop=1144:440:0:444 docs/games.png
 	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser
 	cp runs/screenshots/watch-enlarged-dark.png docs/watch.png
 
