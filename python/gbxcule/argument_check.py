@@ -250,14 +250,14 @@ def one_of(name: str, value: Any, allowed: Mapping[str, Any]) -> Any:
     return allowed[value]
 
 
-def seed_of(seed: Any) -> int | None:
+def seed_of(seed: Any, or_else: str = "") -> int | None:
     """Return a seed: a whole number that is not negative, or none."""
     if seed is None:
         return None
     if isinstance(seed, np.ndarray) and seed.ndim == 0:
         seed = seed[()]
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
-        raise TypeError(f"a seed is a whole number, or one or None for each env, found {shown(seed)}")
+        raise TypeError(f"a seed is a whole number{or_else}, found {shown(seed)}")
     if seed < 0:
         raise ValueError(f"a seed is not negative, found {seed}")
     return int(seed)

@@ -106,6 +106,7 @@ def note_of(env: SwarmVectorEnv[Any]) -> bytes:
         "steps": env._steps,
         "over": env._over,
         "levels": env._levels,
+        "heard": env._observer.heard(),
         "part": [env.envs.start, env.envs.stop] if isinstance(env, RankVectorEnv) else None,
         "random": _random(env._np_random),
         "random_seed": env._np_random_seed,
@@ -138,7 +139,8 @@ def env_of(
     SwarmVectorEnv.__init__(env, **arguments, _machines=machines)
     if isinstance(env, RankVectorEnv):
         env.envs = range(*part)
-    env._is_seeded = note["is_seeded"]
+    env._is_seeded[:] = note["is_seeded"]
+    env._observer.hear_again(note["heard"])
     env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
     spaces = (env.action_space, env.single_action_space, env.observation_space, env.single_observation_space)
     for space, generator in zip(spaces, generators, strict=True):

@@ -169,6 +169,10 @@ class Infos:
             infos[f"_{name}"] = mask.copy()
         return infos
 
+    def action_mask(self, env: int) -> npt.NDArray[np.bool_]:
+        """Return which actions an env's program allows next."""
+        return np.asarray(self._mask[env], np.bool_)
+
     def in_episode(self, name: str) -> npt.NDArray[np.int64]:
         """Return how often each env came to a hook since its episode began."""
         if not isinstance(name, str) or name not in self._hooks:

@@ -1,6 +1,7 @@
 """Observations of an agent: named pictures, memory, flags, or several of them together."""
 
 import os
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -222,11 +223,24 @@ class Observer:
         self._buffers = {
             name: np.zeros((num_envs, *view.shape), _dtype(parts[name])) for name, view in self._views.items()
         }
+        self._is_new = False
 
     def look(self, swarm: _native.Swarm, mask: bytes | None = None) -> None:
-        """Compute the observations of all envs, or of the marked ones."""
+        """Compute the observations of all envs, or of the marked ones: the buffer has the others, unless it is new."""
         for name, view in self._views.items():
-            view.look(swarm, self._buffers[name], mask)
+            view.look(swarm, self._buffers[name], None if self._is_new else mask)
+        self._is_new = False
+
+    def heard(self) -> dict[str, bytes]:
+        """The samples of the last step, which the machines do not keep, packed for a checkpoint."""
+        of_sound = [name for name, view in self._views.items() if isinstance(view, _AudioView)]
+        return {name: zlib.compress(self._buffers[name].tobytes(), 1) for name in of_sound}
+
+    def hear_again(self, heard: Mapping[str, bytes]) -> None:
+        """Take over the samples that `heard` packed."""
+        for name, packed in heard.items():
+            samples = np.frombuffer(zlib.decompress(packed), np.int16)
+            self._buffers[name][...] = samples.reshape(self._buffers[name].shape)
 
     @property
     def batch(self) -> Any:
@@ -253,6 +267,7 @@ class Observer:
                 "np.ascontiguousarray, np.require and np.copy make one"
             )
         self._buffers[""] = buffer
+        self._is_new = True
 
     def copy(self) -> Any:
         """A copy that the next step leaves alone."""

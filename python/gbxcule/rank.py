@@ -71,7 +71,7 @@ class RankVectorEnv(SwarmVectorEnv):
         A seed that is a number is that of the first env of all processes.
         """
         if not is_one_for_each(seed):
-            first = seed_of(seed)
+            first = seed_of(seed, ", or one or None for each env")
             seed = None if first is None else first + self.envs.start
         return super().reset(seed=seed, options=options)
 

@@ -16,6 +16,7 @@ from gbxcule.vector import SwarmVectorEnv
 class RecordBest(VectorWrapper):
     """Writes a film of each episode whose return is higher than those of all episodes before it, of any env: `best-0.gif`,
     `best-1.gif` and so on, or `.mp4` with ffmpeg installed. Films that lie in the folder stay: new ones count on from them.
+    Of an env that was put elsewhere within an episode, as by `load_state`, the film begins there.
 
     Nothing is drawn while the swarm trains. The wrapper keeps each env's state at the beginning of its episode, 23 KB in
     most games, and its actions; a film is made by playing the episode once more."""
@@ -39,8 +40,7 @@ class RecordBest(VectorWrapper):
         self._states = [b""] * env.num_envs
         self._actions: list[list[int]] = [[] for _ in range(env.num_envs)]
         self._returns = np.zeros(env.num_envs)
-        # Envs whose next step is a reset.
-        self._over = np.zeros(env.num_envs, np.bool_)
+        self._was_over = np.zeros(env.num_envs, np.bool_)
         self.best_return: float | None = None
         self.films: list[Path] = []
 
@@ -54,9 +54,11 @@ class RecordBest(VectorWrapper):
     def step(self, actions: Any) -> Any:
         """Step all envs; write a film if the best episode so far is over."""
         pressed = self._swarm.pressed(actions)
+        self._follow()
+        # Of the others the step is a reset.
+        played = ~self._swarm._over
         found = super().step(actions)
         _, rewards, terminated, truncated, _ = found
-        played = ~self._over
         self._returns[played] += rewards[played]
         for env in np.flatnonzero(played):
             self._actions[env].append(pressed[env])
@@ -68,16 +70,24 @@ class RecordBest(VectorWrapper):
             self._begin(over)
         elif mode == AutoresetMode.NEXT_STEP:
             self._begin(~played)
-        if mode != AutoresetMode.SAME_STEP:
-            self._over |= over
+        self._was_over = self._swarm._over.copy()
         return found
 
+    def _follow(self) -> None:
+        """Film from where somebody put envs since the last step. Those whose episodes were over have begun others there."""
+        moved = self._swarm._moved
+        self._returns[self._was_over & ~self._swarm._over] = 0
+        self._keep(moved)
+
     def _begin(self, mask: npt.NDArray[np.bool_]) -> None:
+        self._keep(mask)
+        self._returns[mask] = 0
+
+    def _keep(self, mask: npt.NDArray[np.bool_]) -> None:
         for env in np.flatnonzero(mask):
             self._states[env] = self._swarm.save_state(int(env))
             self._actions[env] = []
-        self._returns[mask] = 0
-        self._over[mask] = False
+        self._swarm._moved &= ~mask
 
     def _film(self, env: int) -> None:
         earned = float(self._returns[env])

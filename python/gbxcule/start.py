@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native, game
-from gbxcule.argument_check import content, seed_of, shown, whole
+from gbxcule.argument_check import content, path_of, seed_of, shown, whole
 from gbxcule.symbol import Symbols, parse_symbols, symbols_of
 
 # One state, not several.
@@ -35,7 +35,7 @@ def rom_bytes(rom: RomLike) -> bytes:
         raise TypeError(f"a ROM is a path, its bytes, or the name of one that is built in, found {rom!r}")
     if isinstance(rom, str) and rom in _native.built_in_roms():
         return _native.built_in_rom(rom)
-    path = Path(rom)
+    path = Path(path_of("a ROM", rom))
     if not path.exists():
         near = difflib.get_close_matches(path.name.upper(), _native.built_in_roms(), 1)
         meant = f"; did you mean {near[0]}?" if near else ""

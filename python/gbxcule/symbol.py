@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gbxcule import _native
-from gbxcule.argument_check import whole
+from gbxcule.argument_check import path_of, whole
 
 Symbols: TypeAlias = Mapping[str, int]
 """Addresses by label."""
@@ -52,7 +52,7 @@ def parse_symbols(text: str) -> dict[str, int]:
 
 def load_symbols(path: str | os.PathLike[str]) -> dict[str, int]:
     """Read a `.sym` file."""
-    text = _native.read_file(os.fspath(path), MAX_TEXT_BYTES).decode("utf-8-sig", errors="replace")
+    text = _native.read_file(path_of("a file of symbols", path), MAX_TEXT_BYTES).decode("utf-8-sig", errors="replace")
     symbols = parse_symbols(text)
     if not symbols:
         raise ValueError(f"{os.fspath(path)} holds no symbols; expected lines like `00:c000 wScore`")
@@ -72,19 +72,19 @@ def symbols_of(symbols: Any) -> Symbols:
 
 
 def end_of(place: int | str, symbols: Symbols) -> int:
-    """Find the end of a range: the address after its last byte, of a label, a number, or up to five hexadecimal
-    digits."""
+    """Find the end of a range: the address after its last byte, of a label, a number, or hexadecimal digits. Four or five
+    of them, or fewer after `0x` or `$`: `Bad` is a label."""
     if isinstance(place, (int, np.integer)) and not isinstance(place, bool):
         address = int(place)
     elif not isinstance(place, str):
         raise TypeError(f"an address is a whole number, a label or hexadecimal digits, found {place!r}")
     elif place in symbols:
         address = symbols[place]
-    elif re.fullmatch(r"(0x|\$)?[0-9A-Fa-f]{1,5}", place):
+    elif re.fullmatch(r"(0x|\$)[0-9A-Fa-f]{1,5}|[0-9A-Fa-f]{4,5}", place):
         address = int(place.removeprefix("$").removeprefix("0x"), 16)
     else:
         raise ValueError(
-            f"no symbol `{place}` among the {len(symbols)} known; expected one of them or a hexadecimal address"
+            f"no symbol `{place}` among the {len(symbols)} known; expected one of them or a hexadecimal address, such as C0DE or 0x80"
         )
     if not 0 <= address <= 0x10000:
         raise ValueError(f"address {address:#x} is not inside 0x0000 to 0x10000")
@@ -92,7 +92,7 @@ def end_of(place: int | str, symbols: Symbols) -> int:
 
 
 def address_of(place: int | str, symbols: Symbols) -> int:
-    """Find the address of a label, a number, or up to four hexadecimal digits."""
+    """Find the address of a label, a number, or hexadecimal digits."""
     address = end_of(place, symbols)
     if address > 0xFFFF:
         raise ValueError(f"address {address:#x} is not inside 0x0000 to 0xFFFF")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Generic
 
 import gymnasium
@@ -24,16 +25,7 @@ from gbxcule.observation import Observation, Observer, draws, is_program, listen
 from gbxcule.option import Reward, State
 from gbxcule.picture import Pixels, mosaic
 from gbxcule.start import (
-    RomLike,
-    bank_of,
-    env_seeds,
-    is_one_for_each,
-    one_or_more_states,
-    rom_bytes,
-    rom_name,
-    rom_symbols,
-    states_of,
-    weights_of,
+    RomLike, bank_of, env_seeds, is_one_for_each, one_or_more_states, rom_bytes, rom_name, rom_symbols, states_of, weights_of,
     with_bank,
 )
 from gbxcule.symbol import Place, Symbols, banked_range_of, written_from
@@ -102,8 +94,9 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         recompile: bool = True,
         _machines: _native.Swarm | None = None,
     ) -> None:
-        # What a checkpoint makes it of again; where episodes begin is the machines' own.
-        self._arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
+        # What a checkpoint makes it of again; where episodes begin is the machines' own. The caller may change what is his.
+        self._arguments = deepcopy({name: value for name, value in locals().items() if name not in _NOT_KEPT})
+        others = self.__dict__.keys() - {"_arguments"}
         played = game.game_of(rom)
         self._arguments["rom"] = "the checkpoint's own" if played is game.OTHER else rom
         checked = check_environment(
@@ -118,6 +111,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             choices={"grays": grays, "power_on": power_on, "model": model, "link": link},
             render_mode=render_mode,
         )
+        self._arguments |= {name: value for name, value in checked._asdict().items() if name not in _NOT_KEPT}
         num_envs, frames_per_step = checked.num_envs, checked.frames_per_step
         if device == "cpu" and _machines is None:
             check_memory(num_envs)
@@ -134,11 +128,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self.render_mode = render_mode
         self.autoreset_mode = autoreset.mode_of(autoreset_mode)
         self.max_episode_steps = checked.max_episode_steps
-        self.metadata = {
-            "render_modes": RENDER_MODES,
-            "render_fps": max(1, round(FRAMES_PER_SECOND / frames_per_step)),
-            "autoreset_mode": self.autoreset_mode,
-        }
+        self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": self.autoreset_mode}
+        self.metadata["render_fps"] = max(1, round(FRAMES_PER_SECOND / frames_per_step))
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
         if chance is not None and chance.bcd:
@@ -211,7 +202,9 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self.is_paired = link == "pairs"
         self._levels = np.zeros((len(self._changes), num_envs), np.int64)
         self._rewards = np.zeros(num_envs, np.float32)
-        self._is_seeded = False
+        self._is_seeded = np.zeros(num_envs, np.bool_)
+        # Envs that were put elsewhere since somebody asked, but for the beginning of an episode.
+        self._moved = np.zeros(num_envs, np.bool_)
         self._live: LiveView | None = None
         if _machines is None:
             if played.has_title and start_state is starts is start_battery is None:
@@ -221,6 +214,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         mask = bytes(num_envs) if _machines is None else None
         self._look(mask)
         self._observer.look(self._swarm, mask)
+        self._own_names = self.__dict__.keys() - others | {"_own_names"}
 
     @property
     def _swarm(self) -> _native.Swarm:
@@ -258,15 +252,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         mask = reset_mask_of(options.get("reset_mask"), self.num_envs)
         states = self._reset_states(options.get("state"), mask)
         if not is_one_for_each(seed):
-            seed = seed_of(seed)
+            seed = seed_of(seed, ", or one or None for each env")
             super().reset(seed=seed)
-        given = None if seed is None else env_seeds(seed, mask)
-        if not self._is_seeded and (given is None or is_one_for_each(seed)):
-            # Those that are given none draw theirs.
-            self._swarm.seed_envs(env_seeds(int(self.np_random.integers(2**63)), mask))
-        if given is not None:
+        if seed is not None:
+            given = env_seeds(seed, mask)
             self._swarm.seed_envs(given)
-        self._is_seeded = True
+            self._is_seeded |= [each is not None for each in given]
         self._restart(mask)
         if states:
             self.load_states(mask, states)
@@ -341,22 +332,19 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         `observations`. Any library that speaks DLPack takes them in place, such as `torch.from_dlpack`; the next step
         writes to the same memory. Empty on the CPU."""
         swarm = self._swarm
-        arrays = {
-            "rewards": swarm.reward_array,
-            "dones": swarm.done_array,
-            "observations": swarm.observation_array,
-            "frames": swarm.frame_array,
-        }
+        arrays = {"rewards": swarm.reward_array, "dones": swarm.done_array}
+        arrays |= {"observations": swarm.observation_array, "frames": swarm.frame_array}
         return {name: array for name, array in arrays.items() if array is not None}
 
     def screens(self) -> Pixels:
-        """Return the last drawn frame of every env, gray, `[num_envs, 144, 160]`."""
+        """Return the last drawn frame of every env, gray, `[num_envs, 144, 160]`: white where no observation and no
+        `render_mode` asks for pixels."""
         screens = np.empty((self.num_envs, 144, 160), np.uint8)
         self._swarm.show(_native.View.picture("gray", self._grays), screens)
         return screens
 
     def pictures(self) -> Pixels:
-        """Return the last drawn frame of every env as RGB, `[num_envs, 144, 160, 3]`; an original machine's is gray."""
+        """Return `screens` as RGB, `[num_envs, 144, 160, 3]`; an original machine's are gray."""
         pictures = np.empty((self.num_envs, 144, 160, 3), np.uint8)
         self._swarm.show(_native.View.picture("rgb", self._grays), pictures)
         return pictures
@@ -409,6 +397,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         number of the episode too, so that later ones are those of the env that was saved."""
         swarm, env = self._swarm, self._env(env)
         swarm.load_state(env, content("a state", state), switch_of("with_seed", with_seed))
+        self._is_seeded[env] |= with_seed
         self._go_on(mask_of_one(env, self.num_envs))
 
     def save_battery(self, env: int, bank: int | None = None) -> bytes:
@@ -447,8 +436,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return env_of, (self._swarm.checkpoint(note_of(self)), None, None, type(self)), self.beside_machines()
 
     def beside_machines(self) -> dict[str, Any]:
-        """Return the attributes that a copy has beside those in a checkpoint."""
-        return {"spec": self.spec}
+        """Return the attributes that a copy has beside those in a checkpoint: those that others gave it."""
+        return {name: value for name, value in self.__dict__.items() if name not in self._own_names}
 
     def set_starts(self, states: Sequence[State], weights: Sequence[int] | None = None) -> None:
         """Let later episodes begin in these states. The env's seed and the episode's number choose one of them, each as often
@@ -497,17 +486,26 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     # The parts of a step
 
     def _restart(self, mask: Mask) -> None:
+        unseeded = mask & ~self._is_seeded
+        if unseeded.any():
+            self._swarm.seed_envs(env_seeds(int(self.np_random.integers(2**63)), unseeded))
+            self._is_seeded |= unseeded
         self._swarm.reset_masked(mask.tobytes())
         self._steps[mask] = 0
         self._over = self._over & ~mask
-        self._look_again(mask)
+        self._look_from(mask)
 
     def _look(self, mask: bytes | None) -> None:
         self._watch.look(self._swarm, mask)
         self._reported.look(self._swarm)
 
     def _look_again(self, mask: Mask) -> None:
-        """Note that the marked envs are elsewhere now: they get no reward for having come there."""
+        """Note that somebody put the marked envs elsewhere."""
+        self._moved |= mask
+        self._look_from(mask)
+
+    def _look_from(self, mask: Mask) -> None:
+        """Measure from where the marked envs are now: they get no reward for having come there."""
         self._look(mask.tobytes())
         for place in range(len(self._changes)):
             self._levels[place, mask] = self._watch[f"reward {place}"][mask]

@@ -32,6 +32,20 @@ def test_a_pool_of_batches_plays_what_one_swarm_would():
     pool.close()
 
 
+def test_the_caller_of_a_pool_may_use_its_array_again():
+    with SwarmPool(num_envs=2, obs="gray", **SMALL) as pool:
+        swarm = gbxcule.make_vec(num_envs=2, obs="gray", **SMALL)
+        swarm.reset(seed=5)
+        pool.async_reset(seed=5)
+        pool.recv()
+        actions = np.array([0, 0])
+        for step in range(6):
+            actions[:] = [5, 6]
+            pool.send(actions)
+            actions[:] = 8
+            assert np.array_equal(pool.recv()[0], swarm.step([5, 6])[0]), step
+
+
 def test_a_pool_refuses_what_it_did_not_hand_out():
     pool = SwarmPool(num_envs=4, batch_size=2, **SMALL)
     with pytest.raises(RuntimeError, match="async_reset or send"):
@@ -184,3 +198,22 @@ def test_stable_baselines3_presses_any_buttons():
 
     env = SwarmVecEnv(num_envs=2, actions="buttons_v1", obs="obs_v0", **SMALL)
     PPO("MlpPolicy", env, n_steps=4, batch_size=8, n_epochs=1, seed=0).learn(8)
+
+
+def test_maskable_learners_find_the_mask(tmp_path):
+    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    from gbxcule.adapter.sb3 import SwarmVecEnv
+
+    path = tmp_path / "mask.py"
+    path.write_text(
+        "import gbxcule as gb\nimport warp as wp\nACTIONS = 9\n\n\n@wp.func\n"
+        "def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:\n    return 0.0\n\n\n@wp.func\n"
+        "def action_mask(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), mask: wp.array(dtype=wp.float32)):\n"
+        "    mask[wp.int32(gb.action(machine))] = 0.0\n"
+    )
+    env = SwarmVecEnv(num_envs=2, reward=path, **SMALL)
+    env.reset()
+    env.step(np.array([3, 4]))
+    masks = np.stack(env.env_method("action_masks"))
+    assert masks.dtype == np.bool_ and masks.argmin(axis=1).tolist() == [3, 4] and masks.sum() == 16
+    assert env.has_attr("action_masks") and not SwarmVecEnv(num_envs=1).has_attr("action_masks")

@@ -109,3 +109,35 @@ def test_a_long_film_is_ended_by_a_signal(tmp_path):
         signal.signal(signal.SIGALRM, before)
     assert list(tmp_path.iterdir()) == []
     assert env.save_state(0) == state
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_a_film_begins_where_somebody_put_the_env(tmp_path, mode):
+    env = gbxcule.make_vec(num_envs=2, obs="gray", max_episode_steps=6, autoreset_mode=mode, threads=1)
+    filming = gbxcule.RecordBest(env, tmp_path, scale=1, every=24)
+    filming.reset(seed=1)
+    elsewhere = env.save_state(1)
+    for action in (5, 5, 6, 2):
+        filming.step([action, 8])
+    env.load_state(0, elsewhere)
+    films = []
+    for action in (3, 7):
+        obs, *_, infos = filming.step([action, 8])
+    last = infos["final_obs"][0] if mode == "SameStep" else obs[0]
+    films = filming.films
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed").open(films[0])
+    image.seek(image.n_frames - 1)
+    assert image.n_frames <= 3
+    assert np.array_equal(np.asarray(image.convert("L")) > 128, last > 128)
+
+
+def test_an_episode_that_a_state_begins_counts_from_its_first_step(tmp_path):
+    env = gbxcule.make_vec(num_envs=1, obs=gbxcule.Ram("C000"), reward=gbxcule.Change("SubX"), max_episode_steps=3)
+    filming = gbxcule.RecordBest(env, tmp_path)
+    filming.reset(seed=2)
+    state = env.save_state(0)
+    for action in (6, 6, 6):
+        filming.step([action])
+    env.load_state(0, state)
+    earned = sum(float(filming.step([action])[1][0]) for action in (3, 3, 3))
+    assert filming._returns[0] == earned and len(filming._actions[0]) == 3

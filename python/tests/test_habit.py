@@ -217,3 +217,87 @@ def test_envs_that_are_given_no_seed_draw_theirs():
     assert len(np.unique(drawn[:3], axis=0)) > 1
     given, _ = gbxcule.make_vec(num_envs=1, obs=gbxcule.Ram("Random")).reset(seed=7)
     assert np.array_equal(drawn[3], given[0])
+
+
+def _chance_drawn(masks):
+    env = gbxcule.make_vec(num_envs=4, obs=gbxcule.Ram(("Random", 2)), autoreset_mode="Disabled", threads=1)
+    for mask in masks:
+        obs, _ = env.reset(options={"reset_mask": np.array(mask)})
+    return [tuple(row) for row in obs]
+
+
+def test_envs_that_begin_later_draw_seeds_of_their_own():
+    drawn = _chance_drawn([[True, False, False, False], [False, True, True, True]])
+    assert len(set(drawn)) == 4
+    assert drawn != _chance_drawn([[True, False, False, False], [False, True, True, True]])
+
+
+def test_a_seed_that_came_with_a_state_is_kept():
+    made = [gbxcule.make_vec(num_envs=1, obs=gbxcule.Ram(("Random", 2)), autoreset_mode="Disabled") for _ in range(3)]
+    made[0].reset(seed=7)
+    state = made[0].save_state(0)
+    for env in made[1:]:
+        env.load_state(0, state, with_seed=True)
+    first, second, third = (env.reset()[0].tolist() for env in made)
+    assert first == second == third
+
+
+def test_a_new_buffer_has_all_envs_after_a_masked_reset():
+    env = gbxcule.make_vec(num_envs=2, obs=gbxcule.Ram("C000:C010"), autoreset_mode="Disabled", threads=1)
+    env.reset(seed=1)
+    before = env.step([3, 4])[0]
+    buffer = np.full_like(before, 77)
+    env.write_observations_to(buffer)
+    obs, _ = env.reset(options={"reset_mask": np.array([True, False])})
+    assert np.array_equal(obs[1], before[1])
+
+
+def test_the_callers_lists_may_change_afterwards():
+    reward, info = [gbxcule.Change("Score", 2)], {"score": gbxcule.Number("Score", 2)}
+    env = gbxcule.make_vec(num_envs=1, reward=reward, info=info, obs=gbxcule.Ram("C000"), threads=1)
+    env.reset(seed=1)
+    reward.append(gbxcule.Change("C002"))
+    info.clear()
+    copied = copy.deepcopy(env)
+    for _ in range(3):
+        (_, paid, *_, infos), (_, again, *_, copied_infos) = env.step([5]), copied.step([5])
+        assert paid == again and infos["score"] == copied_infos["score"]
+
+
+def test_attributes_of_a_subclass_are_copied():
+    class Counted(gbxcule.SwarmVectorEnv):
+        def __init__(self, *arguments, **options):
+            self.first = "set before"
+            super().__init__(*arguments, **options)
+            self.count = [0]
+
+        def step(self, actions):
+            self.count[0] += 1
+            return super().step(actions)
+
+    env = Counted("PEARL_DRIFT", 1, threads=1)
+    env.reset(seed=1)
+    copied = copy.deepcopy(env)
+    copied.step([0])
+    assert (copied.count, copied.first, env.count) == ([1], "set before", [0])
+
+
+def test_short_words_are_labels():
+    with pytest.raises(ValueError, match="no symbol `Bad`"):
+        gbxcule.make_vec(obs=gbxcule.Ram("Bad"))
+    env = gbxcule.make_vec(obs=gbxcule.Ram("0xC0", "$C0", 0xC0, "00C0"))
+    assert len(set(env.reset()[0][0].tolist())) == 1
+
+
+def test_sound_is_in_a_copy():
+    env = gbxcule.make_vec(num_envs=2, audio=True, obs=gbxcule.Ram("C000"), frames_per_step=4, autoreset_mode="Disabled", threads=1)
+    env.reset(seed=1)
+    for _ in range(20):
+        heard = env.step([5, 6])[0]["audio"]
+        if heard[1].any():
+            break
+    copied = pickle.loads(pickle.dumps(env))
+    only_first = {"reset_mask": np.array([True, False])}
+    obs, again = env.reset(options=only_first)[0], copied.reset(options=only_first)[0]
+    assert heard[1].any() and np.array_equal(obs["audio"][1], heard[1])
+    assert np.array_equal(again["audio"][1], heard[1])

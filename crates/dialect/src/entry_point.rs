@@ -160,7 +160,14 @@ impl<'a> Reader<'a> {
         };
         let func = functions().filter(|def| self.unit.role(def, TOP) == Role::Func).last();
         if let (None, Some(def)) = (func, functions().next()) {
-            return Err(vec![self.misfit(def, wanted, "has to be a `@wp.func`")]);
+            let fault = self.misfit(def, wanted, "has to be a `@wp.func`");
+            // Its decorator names nothing, if there is one.
+            let is_bare = def.decorator_list.is_empty();
+            return Err(vec![if is_bare {
+                fault
+            } else {
+                fault.help("write `import warp as wp` before it")
+            }]);
         }
         Ok(func)
     }

@@ -564,9 +564,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 if !fits && !self.session.faults.iter().any(|fault| fault.span().is_some()) {
                     let (span, found) = (self.span(expr), self.shown(result));
                     let name = self.b.function().name.clone();
-                    let message =
-                        format!("`{name}` is said to give another type, but gives `{found}`");
-                    self.session.faults.push(Diagnostic::error(Code::TypeMismatch, span, message));
+                    let message = format!("`{name}` gives `{found}`, which is not what it says");
+                    let mut fault = Diagnostic::error(Code::TypeMismatch, span, message);
+                    if result.as_scalar().is_some() {
+                        fault = fault.help("convert what it returns, or write that type here");
+                    }
+                    self.session.faults.push(fault);
                 }
             }
         }

@@ -92,7 +92,7 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
 
     def render(self) -> Any:
         """Both screens side by side."""
-        return self.swarm.render()
+        return self.swarm.render() if self.render_mode else None
 
     def close(self) -> None:
         """Free the machines."""

@@ -20,7 +20,7 @@ from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
 
     from gbxcule.option import Options
 
@@ -68,7 +68,8 @@ class SwarmPool:
         part = self._parts[number]
         # Wrong actions are this call's error, not that of a later `recv`.
         part.pressed(actions)
-        self._start(number, SwarmVectorEnv.step, part, actions)
+        # The caller may use his array again while the batch steps.
+        self._start(number, SwarmVectorEnv.step, part, np.array(actions))
 
     def recv(self) -> Batch:
         """Wait for the next batch.
@@ -91,6 +92,12 @@ class SwarmPool:
         self._workers.shutdown()
         for part in self._parts:
             part.close()
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
 
     def __reduce__(self) -> Any:
         raise TypeError("a pool has threads, which can't be pickled: make a pool in the process that steps it")

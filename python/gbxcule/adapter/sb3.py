@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode
 from gbxcule.argument_check import check_options, reset_options, without
 from gbxcule.option import VECTOR_NAMES
 from gbxcule.start import RomLike
-from gbxcule.info import one_env
+from gbxcule.info import MASK, one_env
 from gbxcule.vector import SwarmVectorEnv
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Return the swarm's attribute, once for each env."""
-        return [getattr(self.swarm, attr_name) for _ in self._get_indices(indices)]
+        return [self._attribute(attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Refuse: the envs share their attributes."""
@@ -108,7 +108,7 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """Call a method that takes an env first, such as `save_state`, for each env."""
-        method = getattr(self.swarm, method_name)
+        method = self._attribute(method_name)
         return [method(env, *method_args, **method_kwargs) for env in self._get_indices(indices)]
 
     def env_is_wrapped(
@@ -116,6 +116,11 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
     ) -> list[bool]:
         """Each env counts as wrapped in a `Monitor`, whose part in `infos` is done here, and in nothing else."""
         return [issubclass(Monitor, wrapper_class) for _ in self._get_indices(indices)]
+
+    def _attribute(self, name: str) -> Any:
+        """An attribute of the swarm, or `action_masks`, which `MaskablePPO` looks for, if a program has a mask."""
+        has_mask = MASK in self.swarm._reported.names and isinstance(self.swarm.single_action_space, spaces.Discrete)
+        return self.swarm._reported.action_mask if name == "action_masks" and has_mask else getattr(self.swarm, name)
 
     def _infos_of(self, infos: dict[str, Any], env: int) -> dict[str, Any]:
         return {name: one_env(infos[name], env) for name in self.swarm._reported.names}

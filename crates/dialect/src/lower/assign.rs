@@ -478,7 +478,9 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let shown = self.shown(wanted);
         if wanted != found {
             let message = format!("the elements are `{shown}`, found `{}`", self.shown(found));
-            return fault(Code::TypeMismatch, span, message);
+            let fault = Diagnostic::error(Code::TypeMismatch, span, message)
+                .help(format!("convert it first: `{shown}(..)`"));
+            return Err(super::LoweringError::Fault(Box::new(fault)));
         }
         if is_bitwise(op) && !self.has_integers(wanted) {
             let message = format!("this needs integers, found `{shown}`");

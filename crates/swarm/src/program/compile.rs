@@ -373,6 +373,8 @@ impl TextFunctions {
         let actions = setting("ACTIONS", 1, 256);
         let has =
             |want: &ExpectedFunction<'_>| functions.iter().any(|(known, _)| known == want.name);
+        // One that was refused was told already.
+        let is_given = |name: &str| !matches!(reader.setting(name), Ok(None));
         let mut needs = |is_set: bool, want: &ExpectedFunction<'_>, setting: &str, help: &str| {
             // One that is needed and missing was said to be.
             let is_used = wanted.iter().any(|it| it.name == want.name);
@@ -382,10 +384,10 @@ impl TextFunctions {
             }
         };
         let help = "write how many numbers `observe` fills: `OBS_DIM = 32`";
-        needs(obs_dim.is_some(), &OBSERVE, "OBS_DIM", help);
+        needs(is_given("OBS_DIM"), &OBSERVE, "OBS_DIM", help);
         let help =
             "write how many actions there are, each with a number in the mask: `ACTIONS = 9`";
-        needs(actions.is_some(), &MASK, "ACTIONS", help);
+        needs(is_given("ACTIONS"), &MASK, "ACTIONS", help);
         let task = Self { functions, scratch, obs_dim, actions };
         if faults.is_empty() { Ok(task) } else { Err(faults) }
     }
