@@ -45,6 +45,29 @@ fn loops_keep_what_they_change() {
 }
 
 #[test]
+fn continue_goes_on_with_the_loop_that_static_unrolls() {
+    let text = "
+    for a in range(x[0]):
+        for i in range(4):
+            if wp.static(i % 2 == 0):
+                continue
+            if x[1] > 8 * wp.static(i):
+                continue
+            x[2] += i
+        x[3] += 1
+";
+    assert_eq!(body(text, &[3, 0, 0, 0]), [3, 0, 12, 3]);
+    assert_eq!(body(text, &[3, 9, 0, 0]), [3, 9, 9, 3]);
+    let alone = "
+    for i in range(20):
+        if wp.static(i % 2 == 0):
+            continue
+        x[0] += i
+";
+    assert_eq!(body(alone, &[0]), [100]);
+}
+
+#[test]
 fn loops_may_share_the_name_of_their_index() {
     let text = "
     for k in range(x[0]):

@@ -55,7 +55,13 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                     format!("a loop around `wp.static` has at most {MAX_STATIC_UNROLL} iterations"),
                 );
             }
-            if has_static || (count <= MAX_UNROLL && !leaves_loop(&each.body)) {
+            if has_static && leaves_loop(&each.body, Stmt::is_break_stmt) {
+                let what = "`break` can't leave a loop that `wp.static` unrolls";
+                return fault(Code::UnsupportedSyntax, self.unit.span(each), what);
+            }
+            let leaves =
+                leaves_loop(&each.body, |stmt| stmt.is_break_stmt() || stmt.is_continue_stmt());
+            if has_static || (count <= MAX_UNROLL && !leaves) {
                 return self.unrolled(each, target, first, last, by, reversed);
             }
         }
@@ -224,11 +230,32 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 None
             };
             self.names.insert(target, Binding::KnownValue(KnownValue::Int(number), local));
-            self.suite(&each.body);
+            if leaves_loop(&each.body, Stmt::is_continue_stmt) {
+                self.one_round(&each.body, self.unit.span(each))?;
+            } else {
+                self.suite(&each.body);
+            }
             if self.b.diverged() {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// A round of an unrolled loop as a loop of one round, which `continue` leaves.
+    fn one_round(&mut self, body: &'a [Stmt], span: Span) -> LoweringResult<()> {
+        self.check_nesting(span)?;
+        let before = self.enter_loop(body, span)?;
+        let (zero, one) = (self.b.i32(0), self.b.i32(1));
+        let index = self.b.loop_index(Type::I32, "round");
+        self.b.open_block();
+        self.in_loop += 1;
+        self.suite(body);
+        self.in_loop -= 1;
+        let block = self.b.close_block();
+        self.b.for_block(index, [zero, one, one], block);
+        self.leave_loop(&before, None, body);
+        self.leave_block(block);
         Ok(())
     }
 
@@ -363,15 +390,15 @@ fn known_int(operand: &Operand<'_>) -> Option<i128> {
     }
 }
 
-/// Returns true if a `break` or `continue` of this loop is in its body.
-fn leaves_loop(body: &[Stmt]) -> bool {
+/// Returns true if a statement of this loop's body, not of a loop in it, leaves it.
+fn leaves_loop(body: &[Stmt], leaves: fn(&Stmt) -> bool) -> bool {
     body.iter().any(|stmt| match stmt {
-        Stmt::Break(_) | Stmt::Continue(_) => true,
         Stmt::If(branch) => {
-            leaves_loop(&branch.body)
-                || branch.elif_else_clauses.iter().any(|clause| leaves_loop(&clause.body))
+            let mut others = branch.elif_else_clauses.iter();
+            leaves_loop(&branch.body, leaves)
+                || others.any(|clause| leaves_loop(&clause.body, leaves))
         }
-        _ => false,
+        _ => leaves(stmt),
     })
 }
 
