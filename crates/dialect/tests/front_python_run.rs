@@ -68,6 +68,19 @@ fn continue_goes_on_with_the_loop_that_static_unrolls() {
 }
 
 #[test]
+fn a_product_of_tiles_with_a_beta_of_zero_forgets_what_was_there() {
+    let text = "
+    a = wp.tile_ones(shape=(2, 2), dtype=float)
+    out = a * (1.0 / float(x[0]))
+    wp.tile_matmul(a, a, out, beta=0.0)
+    x[1] = int(wp.tile_extract(out, 0, 1))
+    wp.tile_matmul(a, a, out, beta=float(x[2]))
+    x[2] = int(wp.tile_extract(out, 1, 0))
+";
+    assert_eq!(body(text, &[0, 0, 3]), [0, 2, 8]);
+}
+
+#[test]
 fn loops_may_share_the_name_of_their_index() {
     let text = "
     for k in range(x[0]):

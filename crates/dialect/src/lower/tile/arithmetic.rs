@@ -365,7 +365,10 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             if !is_fresh {
                 let mut old = lower.b.load(place);
                 if let Some(beta) = beta {
-                    old = lower.b.mul(beta, old);
+                    // What was there may be no number: a factor of zero leaves it out.
+                    let (zero, scaled) = (lower.b.zero(of), lower.b.mul(beta, old));
+                    let is_zero = lower.b.eq(beta, zero);
+                    old = lower.b.select(is_zero, zero, scaled);
                 }
                 value = lower.b.add(value, old);
             }
