@@ -14,7 +14,7 @@ NVIDIA Warp is not needed:
 
 The function's text is compiled, never run by Python, together with what it uses of the Python
 around it: `@func`, `@struct`, numbers, types, tuples, enumerations, attributes of modules and
-objects. Python evaluates what stands in `wp.static(..)`.
+objects. Python evaluates what stands in `wp.static(..)` when the function is declared.
 `from_text` and `from_file` compile whole texts. Arrays are used in place. A launch runs where its
 arrays lie. On the CPU it has ended when `launch` returns. On a CUDA device it may still run then,
 and calls that wait raise its errors: an array's `numpy()`, or `synchronize`.
