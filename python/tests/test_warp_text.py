@@ -386,3 +386,47 @@ def test_each_overload_has_its_own_gradient_by_hand():
         wp.launch(blend, 1, [x, y])
     tape.backward(grads={y: wp.ones(2)})
     assert y.numpy().tolist() == [4.0, 2.0] and x.grad.numpy().tolist() == [52.0, 99.0]
+
+
+@wp.func
+def kind(x: Any):
+    return "anything"
+
+
+@wp.func
+def kind(x: float):  # noqa: F811
+    return "float"
+
+
+@wp.func
+def kind(x: int):  # noqa: F811
+    return "int"
+
+
+@wp.func
+def kind(x: wp.vec3):  # noqa: F811
+    return "vector"
+
+
+@wp.func
+def kind(x: Turn):  # noqa: F811
+    return "struct"
+
+
+@wp.func
+def kind(x: wp.array[float]):  # noqa: F811
+    return "floats"
+
+
+@wp.func
+def kind(x: wp.array(dtype=wp.vec3), y: float = 1.0):  # noqa: F811
+    return "vectors"
+
+
+def test_python_calls_the_overload_that_takes_the_arguments():
+    given = [2.0, 2, wp.float32(2.0), wp.vec3(), Turn(), wp.zeros(1), wp.zeros(1, dtype=wp.vec3), wp.vec2()]
+    wanted = ["float", "int", "float", "vector", "struct", "floats", "vectors", "anything"]
+    assert [kind(each) for each in given] == wanted
+    assert kind(x=2) == "int" and kind(wp.zeros(1), y=2.0) == "vectors"
+    with pytest.raises(TypeError, match="positional argument"):
+        kind()

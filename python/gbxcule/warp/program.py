@@ -20,6 +20,7 @@ from gbxcule.warp.composite import Composite
 from gbxcule.warp.device import get_device
 from gbxcule.warp.geometry import table
 from gbxcule.warp.indexed_array import indexedarray
+from gbxcule.warp.overload import chosen
 from gbxcule.warp.scalar import Scalar, scalar_type
 from gbxcule.warp.structure import Struct, StructInstance
 
@@ -33,10 +34,8 @@ class Function(Piece[..., Any]):
         self.key = python.__name__
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        for each in [*self.overloads, self]:
-            if len(inspect.signature(each.python).parameters) == len(arguments) + len(options):
-                return each.python(*arguments, **options)
-        return self.python(*arguments, **options)
+        one = chosen([*self.overloads, self], arguments, options) if self.overloads else self
+        return one.python(*arguments, **options)
 
 
 class Module:
