@@ -2,6 +2,7 @@
 
 import math
 import types
+from typing import Any
 
 import numpy as np
 import pytest
@@ -140,3 +141,25 @@ def use_defaults(out: wp.array[float]):
 
 def test_defaults_are_those_of_the_declaration():
     assert launched(use_defaults) == [2.5 + 9.0, 3.5, 5.5, -2.0]
+
+
+@wp.struct
+class Ball:
+    radius: float
+
+
+@wp.struct
+class Box:
+    radius: float
+
+
+@wp.kernel
+def measure(out: wp.array[float], one: Any, many: wp.array(dtype=Any)):
+    out[0] = one.radius + many[0].radius
+
+
+def test_generic_kernels_take_structs():
+    boxes = wp.array([Box(radius=2.0)], dtype=Box)
+    assert launched(measure, Ball(radius=1.0), boxes)[0] == 3.0
+    assert launched(measure, Box(radius=5.0), boxes)[0] == 7.0
+    assert launched(wp.overload(measure, {"one": Ball, "many": wp.array(dtype=Box)}), Ball(radius=3.0), boxes)[0] == 5.0

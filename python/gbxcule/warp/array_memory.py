@@ -130,11 +130,11 @@ class array(ElementOperators):
         element = spelled_element(self.dtype, name)
         return element and f"wp.array(dtype={element}, ndim={self.ndim})"
 
-    def __argument_type__(self, dims: int | None) -> str:
+    def __argument_type__(self, dims: int | None, name: Any) -> str:
         """Spell the type for a generic parameter, an array of `dims` dimensions or anything."""
         if dims is not None and dims != self.ndim:
             raise TypeError(f"an array of {dims} dimensions is needed, found {self.ndim}")
-        element = spelled_element(self.dtype, lambda piece: piece.__name__)
+        element = spelled_element(self.dtype, name)
         return f"wp.array(dtype={element}, ndim={self.ndim})"
 
     @property

@@ -63,7 +63,7 @@ class Kernel:
         key: str | None = None,
         module: Any = None,
         options: Mapping[str, Any] | None = None,
-        types: str | None = None,
+        types: Mapping[str, Any] | None = None,
     ) -> None:
         self.func = func
         self.key = self.__name__ = key or func.__name__
@@ -78,22 +78,26 @@ class Kernel:
 
     def compiled_for(self, values: Sequence[Any]) -> CompiledKernel:
         """Compile for the types of these arguments, if that was not done."""
-        return self._direct.compiled_for(values, self._types)
+        return self._direct.compiled_for(values, self._spelled_types if self._types is not None else None)
 
     def overload(self, types: Any) -> "Kernel":
         """Give the kernel for such types: by name, or in order."""
-        named = types.items() if isinstance(types, Mapping) else zip(self.parameters, types, strict=True)
-        spelled = {name: _spelled_type(of) for name, of in named}
-        text = "".join(f"{name!r}: {of}, " for name, of in spelled.items() if of is not None)
-        return Kernel(self.func, self.key, self.module, self.options, f"{{{text}}}")
+        named = types if isinstance(types, Mapping) else dict(zip(self.parameters, types, strict=True))
+        return Kernel(self.func, self.key, self.module, self.options, named)
+
+    def _spelled_types(self, name_of: Callable[[Any], str]) -> str:
+        spelled = {name: _spelled_type(of, name_of) for name, of in (self._types or {}).items()}
+        return f"{{{''.join(f'{name!r}: {of}, ' for name, of in spelled.items() if of is not None)}}}"
 
 
-def _spelled_type(of: Any) -> str | None:
+def _spelled_type(of: Any, name_of: Callable[[Any], str]) -> str | None:
+    if isinstance(of, Struct):
+        return name_of(of)
     if isinstance(of, array):
-        return of.__spelled__(lambda piece: piece.__name__)
+        return of.__spelled__(name_of)
     spell = getattr(of, "__type_spelled__", None) or getattr(of, "__spelled__", None)
     if spell is not None and not inspect.isfunction(spell):
-        return str(spell() if isinstance(of, type) else spell(lambda piece: piece.__name__))
+        return str(spell() if isinstance(of, type) else spell(name_of))
     scalar = scalar_type(of)
     return None if scalar is None else f"wp.{scalar.__name__}"
 
