@@ -14,7 +14,7 @@ NVIDIA Warp is not needed:
 
 The function's text is compiled, never run by Python, together with what it uses of the Python
 around it: `@func`, `@struct`, numbers, types, tuples, enumerations, attributes of modules and
-objects. Python evaluates what stands in `wp.static(..)`.
+objects. Python evaluates what stands in `wp.static(..)` when the function is declared.
 `from_text` and `from_file` compile whole texts. Arrays are used in place. A launch runs where its
 arrays lie. On the CPU it has ended when `launch` returns. On a CUDA device it may still run then,
 and calls that wait raise its errors: an array's `numpy()`, or `synchronize`.
@@ -33,7 +33,7 @@ import numpy.typing as npt
 from gbxcule import _native
 from gbxcule._native import CompileError, DeviceArray, LaunchError
 from gbxcule.argument_check import check_device, path_of, shown
-from gbxcule.kernel_text import Piece, text_around, wp
+from gbxcule.kernel_text import Piece, Program, wp
 
 __all__ = [
     "CompileError",
@@ -56,18 +56,26 @@ R = TypeVar("R")
 
 
 class _Text:
-    """Text with a kernel in it."""
+    """Text with a kernel in it, one that is given or that of a decorated kernel."""
 
-    def __init__(self, text: str, file: str, name: str, beside: bool) -> None:
+    def __init__(self, text: str | Program, file: str, name: str, beside: bool) -> None:
         self.name = name
-        self._given = (text, file, [name], beside)
-        found = dict(_native.find_kernels(text, file, beside))
+        self._text, self._file, self._beside = text, file, beside
+        found = dict(_native.find_kernels(self._written(), file, beside))
         if name not in found:
             raise TypeError(f"the text has no kernel `{name}`")
         self.generic = found[name]
 
+    def name_of(self, struct: Piece[..., Any]) -> str:
+        """Give the name of a struct that a launch has for a generic parameter."""
+        return self._text.piece(struct) if isinstance(self._text, Program) else struct.__name__
+
     def compile(self, types: str) -> _native.CompiledKernel:
-        return _native.compile_kernels(*self._given, types={self.name: types} if types else {})[0]
+        given = {self.name: types} if types else {}
+        return _native.compile_kernels(self._written(), self._file, [self.name], self._beside, types=given)[0]
+
+    def _written(self) -> str:
+        return self._text.text() if isinstance(self._text, Program) else self._text
 
 
 class Kernel:
@@ -82,8 +90,13 @@ class Kernel:
         self._text: _Text | None = None
         self._made = {} if made is None else {"": made}
 
-    def compiled_for(self, arguments: Sequence[Any] | None = None, types: str | None = None) -> _native.CompiledKernel:
-        """Compile for these arguments' types, or for types of generic parameters as a text spells them."""
+    def compiled_for(
+        self, arguments: Sequence[Any] | None = None, types: Callable[[Callable[[Any], str]], str] | None = None
+    ) -> _native.CompiledKernel:
+        """Compile for these arguments' types, or for types of generic parameters.
+
+        `types` spells them with the names that structs have in the text.
+        """
         if "" in self._made:
             return self._made[""]
         if self._text is None:
@@ -91,10 +104,10 @@ class Kernel:
         text = self._text
         if text.generic and arguments is None:
             raise TypeError(f"`{text.name}` is generic: what it is compiled for is known when it is launched")
-        types = types or _types(text, arguments or ())
-        if types not in self._made:
-            self._made[types] = text.compile(types)
-        return self._made[types]
+        spelled = types(text.name_of) if types else _types(text, arguments or ())
+        if spelled not in self._made:
+            self._made[spelled] = text.compile(spelled)
+        return self._made[spelled]
 
     @property
     def compiled(self) -> _native.CompiledKernel:
@@ -174,7 +187,12 @@ def synchronize(device: str = "cuda") -> None:
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Make a kernel of a Python function's text."""
     piece: Piece[..., Any] = Piece(function, "kernel")
-    return Kernel(lambda: _Text(*text_around(piece), piece.__name__, beside=True))
+
+    def source() -> _Text:
+        program = Program(piece)
+        return _Text(program, program.file, piece.__name__, beside=True)
+
+    return Kernel(source)
 
 
 def func(function: Callable[P, R]) -> Piece[P, R]:
@@ -242,14 +260,14 @@ def _types(text: _Text, arguments: Sequence[Any]) -> str:
     for position, name, dims in text.generic:
         if position >= len(arguments):
             raise TypeError(f"kernel `{text.name}` has no argument for `{name}`")
-        types.append(f"{name!r}: {_type_of(arguments[position], dims, name)}")
+        types.append(f"{name!r}: {_type_of(arguments[position], dims, name, text.name_of)}")
     return f"{{{', '.join(types)}}}" if types else ""
 
 
-def _type_of(value: Any, dims: int | None, name: str) -> str:
+def _type_of(value: Any, dims: int | None, name: str, name_of: Callable[[Any], str]) -> str:
     """Spell the type of an argument; `dims` are the dimensions of a parameter that is an array."""
     if hasattr(type(value), "__argument_type__"):
-        return str(value.__argument_type__(dims))
+        return str(value.__argument_type__(dims, name_of))
     if isinstance(value, (tuple, list)) and dims is None:
         values = np.asarray(value)
         return _element(values.shape, "int32" if values.dtype.kind == "i" else "float32", name)

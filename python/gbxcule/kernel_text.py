@@ -1,8 +1,9 @@
 """Text of a decorated kernel with all that it uses of the Python around it.
 
 Functions and structs come along as text, every other value as it is when the kernel is first
-compiled: numbers, enumerations, tuples, types, attributes of modules and objects. Two things of one
-name, such as functions that were made by two calls of one function, get two names.
+compiled: numbers, enumerations, tuples, types, attributes of modules and objects. What stands in
+`wp.static(..)` and defaults of parameters are as they were when the function was declared. Two
+things of one name, such as functions that were made by two calls of one function, get two names.
 """
 
 import ast
@@ -12,11 +13,13 @@ import math
 import re
 import textwrap
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from types import FunctionType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
+
+from gbxcule.kernel_static import Loops, compiled, free_names, is_static, place, spelled_by_number, static_arguments
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -73,6 +76,8 @@ class Piece(Generic[P, R]):
         self.source: list[str] | None = None
         self.__name__ = python.__name__
         self.__doc__ = python.__doc__
+        # Values of `wp.static(..)` as they were spelled when the function was declared.
+        self.statics = _declared_statics(self) if isinstance(python, FunctionType) and decorator else {}
 
     def __call__(self, *_arguments: P.args, **_options: P.kwargs) -> R:
         raise TypeError(f"`{self.__name__}` is compiled for kernels; Python can't call it")
@@ -133,6 +138,52 @@ def _spelled_type(value: type) -> str | None:
     return f"wp.types.matrix(shape={tuple(shape)}, dtype=wp.{scalar.__name__})"
 
 
+def _declared_statics(piece: Piece[..., Any]) -> dict[tuple[int, int, str], Names]:
+    """Evaluate what stands in `wp.static(..)`, as far as Python can: the rest when the text is made."""
+    python = piece.python
+    if "static" not in python.__code__.co_names:
+        return {}
+    try:
+        lines, _ = _text_of(piece, piece.decorator)
+        definition = ast.parse("\n".join(lines))
+    except (TypeError, SyntaxError):
+        return {}
+    around, local = surroundings(python), _locals_of(python)
+    found = {}
+    for argument in static_arguments(definition, lambda name: is_warp(around.get(name))):
+        if free_names(argument) & local:
+            continue
+        try:
+            value = eval(compiled(argument, python.__code__.co_filename), dict(around))
+        except Exception:
+            # A name that is bound later, perhaps.
+            continue
+        remembered = _remembered(value)
+        if remembered is not None:
+            found[place(argument)] = remembered
+    return found
+
+
+def _remembered(value: Any) -> Names | None:
+    """Keep a value as it is now, whatever becomes of the list or object; functions in it get names later."""
+    pieces: list[Any] = []
+
+    def hole(piece: Piece[..., Any]) -> str:
+        pieces.append(piece)
+        return "\0"
+
+    text = spelled(value, hole)
+    if text is None:
+        return None
+    first, *rest = text.split("\0")
+    return Names(first, *(part for pair in zip(pieces, rest, strict=True) for part in pair))
+
+
+def _locals_of(python: Any) -> set[str]:
+    code = getattr(python, "__code__", None)
+    return set(code.co_varnames + code.co_cellvars) if code else set()
+
+
 def _parts(value: Any) -> tuple[Any, ...]:
     if isinstance(value, Names):
         return value._parts
@@ -143,73 +194,89 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 def text_around(piece: Piece[..., Any]) -> tuple[str, str]:
     """Return the text of a piece with all that it uses, and the file that messages name."""
-    program = _Program(inspect.getsourcefile(piece.python) or "<unknown>")
-    program.take(piece.__name__, piece)
+    program = Program(piece)
     return program.text(), program.file
 
 
-class _Program:
-    """Lines of a text, and the things that its names stand for."""
+class Program:
+    """Text of a piece with all that it uses, and the things that its names stand for."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self, piece: Piece[..., Any]) -> None:
+        self.file = inspect.getsourcefile(piece.python) or "<unknown>"
         self._lines: list[str] = []
         # Annotations that Python evaluated are spelled with these names.
         self._behind = ["import warp as wp", "from typing import Any"]
         self._things: dict[str, Any] = {"wp": "import warp", "Any": "Any"}
         # Keeps the pieces alive, so that no two have one identity.
         self._pieces: dict[int, tuple[Piece[..., Any], str]] = {}
+        self.piece(piece)
 
     def text(self) -> str:
+        """The text as it is now."""
         return "\n".join([*self._lines, *self._behind]) + "\n"
 
-    def _named(self, wanted: str, thing: Any) -> tuple[str, bool]:
-        """Find a name for a thing, the wanted one if no other thing has it; and tell if the thing is new."""
+    def _named(self, wanted: str, thing: Any, hidden: Set[str] = frozenset()) -> tuple[str, bool]:
+        """Find a name for a thing, and tell if the thing is new.
+
+        It is the wanted one, unless another thing has that, or it is one of the names that hide the
+        text's own where the thing is used.
+        """
         name, count = wanted, 1
-        while name in self._things and self._things[name] != thing:
+        while name in hidden or (name in self._things and self._things[name] != thing):
             count += 1
             name = f"{wanted}_{count}"
         is_new = name not in self._things
         self._things[name] = thing
         return name, is_new
 
-    def _bind(self, wanted: str, thing: str, line: str) -> str:
-        name, is_new = self._named(wanted, thing)
+    def bind(self, wanted: str, text: str, hidden: Set[str] = frozenset()) -> str:
+        """Give a name to what a text stands for."""
+        return self._bind(wanted, text, "{name} = " + text.replace("{", "{{").replace("}", "}}"), hidden)
+
+    def _bind(self, wanted: str, thing: str, line: str, hidden: Set[str]) -> str:
+        name, is_new = self._named(wanted, thing, hidden)
         if is_new:
             self._behind.append(line.format(name=name))
         return name
 
-    def take(self, wanted: str, value: Any) -> str | None:
-        """Bring a value into the text, and give its name there; `None` if the text can't have it."""
+    def take(self, wanted: str, value: Any, hidden: Set[str] = frozenset()) -> str | None:
+        """Bring a value into the text, and give its name there, none of those that are hidden.
+
+        Gives `None` if the text can't have it.
+        """
         if isinstance(value, Piece):
-            return self._piece(value)
+            return self.piece(value, hidden, wanted)
         if is_warp(value):
-            return self._bind(wanted, "import warp", "import warp as {name}")
+            return self._bind(wanted, "import warp", "import warp as {name}", hidden)
         for name, thing in (("Any", Any), ("Tuple", typing.Tuple), ("Callable", Callable), ("Callable", typing.Callable)):
             if value is thing:
-                return self._bind(wanted, name, f"from typing import {name} as {{name}}")
+                return self._bind(wanted, name, f"from typing import {name} as {{name}}", hidden)
         if isinstance(value, ModuleType):
             line = f"import {value.__name__}"
-            return self._bind(wanted, line, line + " as {name}")
+            return self._bind(wanted, line, line + " as {name}", hidden)
         if isinstance(value, FunctionType):
             # The compiler says that kernels can't call it.
-            return self._piece(Piece(value, ""))
-        text = spelled(value, self._piece)
-        if text is None:
-            return None
-        return self._bind(wanted, text, "{name} = " + text.replace("{", "{{").replace("}", "}}"))
+            return self.piece(Piece(value, ""), hidden, wanted)
+        text = spelled(value, self.piece)
+        return None if text is None else self.bind(wanted, text, hidden)
 
-    def _piece(self, piece: Piece[..., Any]) -> str:
+    def piece(self, piece: Piece[..., Any], hidden: Set[str] = frozenset(), wanted: str | None = None) -> str:
+        """Bring a function or struct into the text, and give its name there, or another if that is hidden."""
         key = id(piece.python)
         if key not in self._pieces:
             name, _ = self._named(piece.__name__, key)
             self._pieces[key] = (piece, name)
-            for each in [*piece.overloads, piece]:
-                self._add(each, name)
-            for function in piece.gradient_functions:
-                own, _ = self._named(function.__name__, id(function.python))
-                self._add(function, own, f"{function.decorator}({name})")
-        return self._pieces[key][1]
+            self._add_all([*piece.overloads, piece], name)
+        name = self._pieces[key][1]
+        return self.bind(wanted or name, name, hidden) if name in hidden else name
+
+    def _add_all(self, overloads: Sequence[Piece[..., Any]], name: str) -> None:
+        for each in overloads:
+            self._add(each, name)
+        # The compiler finds the overload of each by its parameters' types.
+        for function in [function for each in overloads for function in each.gradient_functions]:
+            own, _ = self._named(function.__name__, id(function.python))
+            self._add(function, own, f"{function.decorator}({name})")
 
     def _add(self, piece: Piece[..., Any], name: str, decorator: str | None = None) -> None:
         """Add the lines of a piece under a name."""
@@ -228,19 +295,20 @@ class _Program:
 class _Names(ast.NodeVisitor):
     """Brings what a piece mentions into a program, and notes where it is called otherwise there."""
 
-    def __init__(self, program: _Program, piece: Piece[..., Any], lines: list[str]) -> None:
+    def __init__(self, program: Program, piece: Piece[..., Any], lines: list[str]) -> None:
         self._program = program
         self._python = piece.python
+        self._statics = piece.statics
         self._lines = lines
         self._around = surroundings(piece.python)
-        code = getattr(piece.python, "__code__", None)
-        self._local = set(code.co_varnames + code.co_cellvars) if code else set()
+        self._local = _locals_of(piece.python)
         # First line, first byte, last byte, and what stands there instead.
         self._edits: list[tuple[int, int, int, str]] = []
 
     def replaced(self, name: str) -> list[str]:
         (definition,) = ast.parse("\n".join(self._lines)).body
         assert isinstance(definition, (ast.FunctionDef, ast.ClassDef))
+        self._loops = Loops(definition)
         head = re.match(r"(def|class)\s+", self._lines[definition.lineno - 1])
         if head and definition.name != name:
             self._edits.append((definition.lineno, head.end(), head.end() + len(definition.name), name))
@@ -249,8 +317,7 @@ class _Names(ast.NodeVisitor):
             for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
                 self._annotation(each.annotation, each.arg)
             self._annotation(definition.returns, "return")
-            for default in [*arguments.defaults, *arguments.kw_defaults]:
-                default is None or self.visit(default)
+            self._defaults(arguments)
         for statement in definition.body:
             if isinstance(definition, ast.ClassDef) and isinstance(statement, ast.AnnAssign):
                 self._annotation(statement.annotation, ast.unparse(statement.target))
@@ -265,10 +332,16 @@ class _Names(ast.NodeVisitor):
             lines[line - 1] = before[:begin] + text.encode() + before[end:]
         return [line.decode() for line in lines]
 
-    def _replace(self, node: ast.expr, text: str) -> bool:
-        if node.lineno != node.end_lineno or node.end_col_offset is None:
+    def _replace(self, node: ast.expr, text: str, is_in_brackets: bool = False) -> bool:
+        """Write a text in place of an expression; one of several lines only where lines may be empty."""
+        last, end = node.end_lineno, node.end_col_offset
+        if last is None or end is None or (node.lineno != last and not is_in_brackets):
             return False
-        self._edits.append((node.lineno, node.col_offset, node.end_col_offset, text))
+        begin = node.col_offset
+        for line in range(node.lineno, last):
+            self._edits.append((line, begin, len(self._lines[line - 1].encode()), text))
+            begin, text = 0, ""
+        self._edits.append((last, begin, end, text))
         return True
 
     def _annotation(self, node: ast.expr | None, name: str) -> None:
@@ -276,18 +349,38 @@ class _Names(ast.NodeVisitor):
         if node is None:
             return
         value = self._python.__annotations__.get(name)
-        text = spelled(value, self._program._piece) if not isinstance(value, str) else None
+        text = spelled(value, self._program.piece) if not isinstance(value, str) else None
         is_type = isinstance(value, (Names, Piece, type)) or hasattr(type(value), "__spelled__")
-        if is_type and text is not None and self._replace(node, text):
-            return
+        if not (is_type and text is not None and self._replace(node, text)):
+            self._visit_outside(node)
+
+    def _defaults(self, arguments: ast.arguments) -> None:
+        """Bring defaults in as Python evaluated them when the function was declared."""
+        # Text that was made of a signature leaves the first ones out, or all.
+        values = list(zip(reversed(arguments.defaults), reversed(self._python.__defaults__ or ()), strict=False))
+        by_name = self._python.__kwdefaults__ or {}
+        for argument, node in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            if node is not None:
+                values.append((node, by_name.get(argument.arg)))
+        for node, value in values:
+            text = None if isinstance(node, ast.Constant) else spelled(value, self._program.piece)
+            if text is None or not self._replace(node, text, is_in_brackets=True):
+                self._visit_outside(node)
+
+    def _visit_outside(self, node: ast.expr) -> None:
+        """Visit an expression that stands outside of the function's names."""
         local, self._local = self._local, set()
         self.visit(node)
         self._local = local
 
+    def _name_of(self, piece: Piece[..., Any]) -> str:
+        """Give a name for a function or struct that no name of the function itself hides."""
+        return self._program.piece(piece, self._local)
+
     def visit_Name(self, node: ast.Name) -> None:
         if not isinstance(node.ctx, ast.Load) or node.id in self._local or node.id not in self._around:
             return
-        name = self._program.take(node.id, self._around[node.id])
+        name = self._program.take(node.id, self._around[node.id], self._local)
         if name is not None and name != node.id:
             self._replace(node, name)
 
@@ -314,35 +407,55 @@ class _Names(ast.NodeVisitor):
 
     def _after_dots(self, name: str, value: Any) -> str | None:
         """Spell a value that stands after dots: a number in its place, all else by a name."""
-        text = spelled(value, self._program._piece)
+        text = spelled(value, self._name_of)
         if text is None or isinstance(value, (Names, type)):
             return text
-        is_value = hasattr(type(value), "_wp_scalar_type_")
-        if is_value or (isinstance(value, Piece) and text in self._local):
-            # A name that is none of the kernel's own.
-            while name in self._local:
-                name += "_"
-            return self._program._bind(name, text, "{name} = " + text)
+        if hasattr(type(value), "_wp_scalar_type_"):
+            return self._program.bind(name, text, self._local)
         return f"({text})" if text.startswith("-") else text
+
+    def visit_For(self, node: ast.For) -> None:
+        """Note which loop the statements of its body are in."""
+        self.visit(node.iter)
+        self._loops.enter(node)
+        for statement in node.body:
+            self.visit(statement)
+        self._loops.leave()
+        for statement in node.orelse:
+            self.visit(statement)
 
     def visit_Call(self, node: ast.Call) -> None:
         """Let Python evaluate the argument of `wp.static`."""
-        match node.func:
-            case ast.Attribute(value=ast.Name(id=module), attr="static"):
-                is_static = self._is_warp(module) and len(node.args) == 1
-            case _:
-                is_static = False
-        names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-        # Names of the kernel itself are for the compiler.
-        if is_static and not names & self._local:
-            expression = compile(ast.unparse(node.args[0]), self._program.file, "eval")
-            text = spelled(eval(expression, dict(self._around)), self._program._piece)
-            if text is not None and self._replace(node.args[0], text):
+        if is_static(node, self._is_warp):
+            text = self._static(node.args[0])
+            if text is not None and self._replace(node.args[0], text, is_in_brackets=True):
                 return
         self.generic_visit(node)
 
+    def _static(self, argument: ast.expr) -> str | None:
+        """Spell the value of what stands in `wp.static(..)`, if it is known to Python."""
+        own = sorted(free_names(argument) & self._local)
+        if not own:
+            declared = self._statics.get(place(argument))
+            return spelled(self._evaluated(argument) if declared is None else declared, self._name_of)
+        # Other names of the kernel itself are for the compiler.
+        numbers = {name: found for name in own if (found := self._loops.numbers(name, self._bound)) is not None}
+        if len(numbers) < len(own):
+            return None
+        code = compiled(argument, self._program.file)
+        return spelled_by_number(
+            numbers, lambda chosen: spelled(eval(code, {**self._around, **chosen}), self._name_of)
+        )
+
+    def _evaluated(self, expression: ast.expr) -> Any:
+        return eval(compiled(expression, self._program.file), dict(self._around))
+
+    def _bound(self, expression: ast.expr) -> Any:
+        """Evaluate what a loop goes over, unless that needs names of the kernel itself."""
+        return None if free_names(expression) & self._local else self._evaluated(expression)
+
     def _is_warp(self, name: str) -> bool:
-        return is_warp(self._around.get(name))
+        return name not in self._local and is_warp(self._around.get(name))
 
 
 def _is_known(value: Any) -> bool:

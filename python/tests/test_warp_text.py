@@ -314,3 +314,119 @@ def test_a_kernel_is_made_by_its_class_and_a_struct_takes_fields_from_another():
 def test_extents_that_are_no_counts_are_refused_by_the_kernels_name(dim, error):
     with pytest.raises(error, match="`dim` of kernel `scale`"):
         wp.launch(scale, dim, [wp.zeros(1), 2.0])
+
+
+def power_of(number):
+    @wp.func
+    def raised(x: float):
+        return x**number
+
+    return raised
+
+
+squared, cubed = power_of(2.0), power_of(3.0)
+number = 10.0
+BY_NAME = {"cubed": cubed}
+Wheel = Turn
+
+
+@wp.func
+def apply(f: wp.Function, x: float):
+    return f(x)
+
+
+@wp.kernel
+def hide_names(out: wp.array[float], raised_2: float, Turn: float):
+    number_2 = 100.0
+    number_3 = 1000.0
+    raised = squared(3.0)
+    wheel = Wheel()
+    wheel.by[0, 0] = 7.0
+    out[0] = raised + cubed(2.0) + number + number_2 + number_3
+    out[1] = wp.static(BY_NAME["cubed"])(raised_2)
+    out[2] = apply(cubed, 3.0) + wheel.by[0, 0] + Turn
+
+
+def test_names_of_a_kernel_hide_nothing_that_it_takes_along():
+    out = wp.zeros(3)
+    wp.launch(hide_names, 1, [out, 4.0, 0.5])
+    assert out.numpy().tolist() == [9.0 + 8.0 + 10.0 + 1100.0, 64.0, 27.0 + 7.0 + 0.5]
+
+
+@wp.func
+def blended(x: float, y: float):
+    return 3.0 * x + y
+
+
+@wp.func_grad(blended)
+def adj_blended(x: float, y: float, adj_ret: float):
+    wp.adjoint[x] += 42.0 * adj_ret
+    wp.adjoint[y] += 10.0 * adj_ret
+
+
+@wp.func
+def blended(x: float):  # noqa: F811
+    return 2.0 * x
+
+
+@wp.func_grad(blended)
+def adj_blended(x: float, adj_ret: float):  # noqa: F811
+    wp.adjoint[x] += 99.0 * adj_ret
+
+
+@wp.kernel
+def blend(x: wp.array[float], y: wp.array[float]):
+    y[0] = blended(x[0], x[0])
+    y[1] = blended(x[1])
+
+
+def test_each_overload_has_its_own_gradient_by_hand():
+    x, y = wp.ones(2, requires_grad=True), wp.zeros(2, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(blend, 1, [x, y])
+    tape.backward(grads={y: wp.ones(2)})
+    assert y.numpy().tolist() == [4.0, 2.0] and x.grad.numpy().tolist() == [52.0, 99.0]
+
+
+@wp.func
+def kind(x: Any):
+    return "anything"
+
+
+@wp.func
+def kind(x: float):  # noqa: F811
+    return "float"
+
+
+@wp.func
+def kind(x: int):  # noqa: F811
+    return "int"
+
+
+@wp.func
+def kind(x: wp.vec3):  # noqa: F811
+    return "vector"
+
+
+@wp.func
+def kind(x: Turn):  # noqa: F811
+    return "struct"
+
+
+@wp.func
+def kind(x: wp.array[float]):  # noqa: F811
+    return "floats"
+
+
+@wp.func
+def kind(x: wp.array(dtype=wp.vec3), y: float = 1.0):  # noqa: F811
+    return "vectors"
+
+
+def test_python_calls_the_overload_that_takes_the_arguments():
+    given = [2.0, 2, wp.float32(2.0), wp.vec3(), Turn(), wp.zeros(1), wp.zeros(1, dtype=wp.vec3), wp.vec2()]
+    wanted = ["float", "int", "float", "vector", "struct", "floats", "vectors", "anything"]
+    assert [kind(each) for each in given] == wanted
+    assert kind(x=2) == "int" and kind(wp.zeros(1), y=2.0) == "vectors"
+    with pytest.raises(TypeError, match="positional argument"):
+        kind()

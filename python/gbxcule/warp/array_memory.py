@@ -105,7 +105,7 @@ class array(ElementOperators):
         if data is None:
             self.dtype = wanted if self.is_annotation or wanted is not Any else BY_NAME["float32"]
             extents = (0,) * (ndim or self._ndim) if shape is None else _extents(shape)
-            known = ((), np.dtype(np.float32)) if self.is_annotation and _is_open(wanted) else inside(self.dtype)
+            known = ((), np.dtype(np.float32)) if self.is_annotation and is_open(wanted) else inside(self.dtype)
             self._memory = np.zeros((*extents, *known[0]), known[1])
         else:
             self.dtype, self._memory = _taken(data, wanted, copy)
@@ -122,7 +122,7 @@ class array(ElementOperators):
         self.requires_grad = requires_grad or grad is not None
 
     def _inner(self) -> tuple[int, ...]:
-        return () if self.is_annotation and _is_open(self.dtype) else inside(self.dtype)[0]
+        return () if self.is_annotation and is_open(self.dtype) else inside(self.dtype)[0]
 
     def __spelled__(self, name: Any) -> str | None:
         if not self.is_annotation:
@@ -130,11 +130,11 @@ class array(ElementOperators):
         element = spelled_element(self.dtype, name)
         return element and f"wp.array(dtype={element}, ndim={self.ndim})"
 
-    def __argument_type__(self, dims: int | None) -> str:
+    def __argument_type__(self, dims: int | None, name: Any) -> str:
         """Spell the type for a generic parameter, an array of `dims` dimensions or anything."""
         if dims is not None and dims != self.ndim:
             raise TypeError(f"an array of {dims} dimensions is needed, found {self.ndim}")
-        element = spelled_element(self.dtype, lambda piece: piece.__name__)
+        element = spelled_element(self.dtype, name)
         return f"wp.array(dtype={element}, ndim={self.ndim})"
 
     @property
@@ -349,7 +349,8 @@ def _list_or_part(part: Any) -> Any:
     return array(part, dtype=int) if isinstance(part, (list, np.ndarray)) else part
 
 
-def _is_open(dtype: Any) -> bool:
+def is_open(dtype: Any) -> bool:
+    """Return true for elements of any type, or of any in a family."""
     return dtype is Any or isinstance(dtype, (Family, Names))
 
 

@@ -64,7 +64,7 @@ class Composite:
         numbers = ", ".join(f"wp.{scalar}({_literal(each)})" for each in self._numbers.ravel().tolist())
         return f"{type(self).__type_spelled__()}({numbers})"
 
-    def __argument_type__(self, _dims: int | None) -> str:
+    def __argument_type__(self, _dims: int | None, _name: Any) -> str:
         return self.__type_spelled__()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:

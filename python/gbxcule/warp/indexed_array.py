@@ -47,9 +47,9 @@ class indexedarray(ElementOperators):
     def __spelled__(self, name: Any) -> str | None:
         return IndexedArrayAnnotation(self.dtype, self.ndim).__spelled__(name) if self.is_annotation else None
 
-    def __argument_type__(self, dims: int | None) -> str:
+    def __argument_type__(self, dims: int | None, name: Any) -> str:
         """Spell the type for a generic parameter."""
-        return self.data.__argument_type__(dims).replace("wp.array(", "wp.indexedarray(", 1)
+        return self.data.__argument_type__(dims, name).replace("wp.array(", "wp.indexedarray(", 1)
 
     def argument(self, part: Callable[[Any], Any]) -> dict[str, Any]:
         """Give what a kernel takes: the array and its lists."""

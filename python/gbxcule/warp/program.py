@@ -20,6 +20,7 @@ from gbxcule.warp.composite import Composite
 from gbxcule.warp.device import get_device
 from gbxcule.warp.geometry import table
 from gbxcule.warp.indexed_array import indexedarray
+from gbxcule.warp.overload import chosen
 from gbxcule.warp.scalar import Scalar, scalar_type
 from gbxcule.warp.structure import Struct, StructInstance
 
@@ -33,10 +34,8 @@ class Function(Piece[..., Any]):
         self.key = python.__name__
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        for each in [*self.overloads, self]:
-            if len(inspect.signature(each.python).parameters) == len(arguments) + len(options):
-                return each.python(*arguments, **options)
-        return self.python(*arguments, **options)
+        one = chosen([*self.overloads, self], arguments, options) if self.overloads else self
+        return one.python(*arguments, **options)
 
 
 class Module:
@@ -64,7 +63,7 @@ class Kernel:
         key: str | None = None,
         module: Any = None,
         options: Mapping[str, Any] | None = None,
-        types: str | None = None,
+        types: Mapping[str, Any] | None = None,
     ) -> None:
         self.func = func
         self.key = self.__name__ = key or func.__name__
@@ -79,22 +78,26 @@ class Kernel:
 
     def compiled_for(self, values: Sequence[Any]) -> CompiledKernel:
         """Compile for the types of these arguments, if that was not done."""
-        return self._direct.compiled_for(values, self._types)
+        return self._direct.compiled_for(values, self._spelled_types if self._types is not None else None)
 
     def overload(self, types: Any) -> "Kernel":
         """Give the kernel for such types: by name, or in order."""
-        named = types.items() if isinstance(types, Mapping) else zip(self.parameters, types, strict=True)
-        spelled = {name: _spelled_type(of) for name, of in named}
-        text = "".join(f"{name!r}: {of}, " for name, of in spelled.items() if of is not None)
-        return Kernel(self.func, self.key, self.module, self.options, f"{{{text}}}")
+        named = types if isinstance(types, Mapping) else dict(zip(self.parameters, types, strict=True))
+        return Kernel(self.func, self.key, self.module, self.options, named)
+
+    def _spelled_types(self, name_of: Callable[[Any], str]) -> str:
+        spelled = {name: _spelled_type(of, name_of) for name, of in (self._types or {}).items()}
+        return f"{{{''.join(f'{name!r}: {of}, ' for name, of in spelled.items() if of is not None)}}}"
 
 
-def _spelled_type(of: Any) -> str | None:
+def _spelled_type(of: Any, name_of: Callable[[Any], str]) -> str | None:
+    if isinstance(of, Struct):
+        return name_of(of)
     if isinstance(of, array):
-        return of.__spelled__(lambda piece: piece.__name__)
+        return of.__spelled__(name_of)
     spell = getattr(of, "__type_spelled__", None) or getattr(of, "__spelled__", None)
     if spell is not None and not inspect.isfunction(spell):
-        return str(spell() if isinstance(of, type) else spell(lambda piece: piece.__name__))
+        return str(spell() if isinstance(of, type) else spell(name_of))
     scalar = scalar_type(of)
     return None if scalar is None else f"wp.{scalar.__name__}"
 

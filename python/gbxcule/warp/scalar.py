@@ -65,7 +65,7 @@ class Scalar:
     def __abs__(self) -> Any:
         return _builtin().call("abs", self)
 
-    def __argument_type__(self, _dims: int | None) -> str:
+    def __argument_type__(self, _dims: int | None, _name: Any) -> str:
         return f"wp.{type(self).__name__}"
 
     def __spelled__(self, _name: Any) -> str:

@@ -103,6 +103,12 @@ class StructInstance:
             fields.append(_recorded(value))
         return tuple(fields)
 
+    def __argument_type__(self, dims: int | None, name: Any) -> str:
+        """Spell the type for a generic parameter; `name` gives the struct's name in the kernel's text."""
+        if dims is not None:
+            raise TypeError(f"an array of {dims} dimensions is needed, found a `{self._struct.key}`")
+        return str(name(self._struct))
+
     def argument(self, part: Any) -> dict[str, Any]:
         """Give the fields by name, each as `part` makes an argument of it."""
         return {name: part(getattr(self, name)) for name in self._struct.vars}

@@ -1,0 +1,117 @@
+"""Expressions in `wp.static(..)`: what Python must know for them, and their values for each number of a loop.
+
+`kernel_text` asks: when a function is declared for values that need none of its names, and when its
+text is made for those that need the indices of loops around them.
+"""
+
+import ast
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType
+from typing import Any
+
+# As many times the compiler unrolls a loop around `wp.static`.
+_MOST_VALUES = 4096
+# A name that the compiler refuses where the loop gets to it.
+_NO_VALUE = "wp.no_value_in_python"
+
+
+def is_static(node: ast.Call, is_warp: Callable[[str], bool]) -> bool:
+    """Return true for a call of `wp.static`; `is_warp` knows what the modules are called."""
+    match node.func:
+        case ast.Attribute(value=ast.Name(id=module), attr="static"):
+            return is_warp(module) and len(node.args) == 1
+    return False
+
+
+def static_arguments(definition: ast.AST, is_warp: Callable[[str], bool]) -> Iterator[ast.expr]:
+    """List what stands in calls of `wp.static`."""
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Call) and is_static(node, is_warp):
+            yield node.args[0]
+
+
+def place(expression: ast.expr) -> tuple[int, int, str]:
+    """Tell expressions of one text apart."""
+    return expression.lineno, expression.col_offset, ast.unparse(expression)
+
+
+def free_names(expression: ast.expr) -> set[str]:
+    """List the names that an expression reads and doesn't bind itself."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    for node in ast.walk(expression):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+    return read - bound
+
+
+def compiled(expression: ast.expr, file: str) -> CodeType:
+    """Compile an expression for Python's `eval`."""
+    return compile(ast.unparse(expression), file, "eval")
+
+
+class Loops:
+    """Loops around the statement that is read, by the names of their indices."""
+
+    def __init__(self, definition: ast.AST) -> None:
+        nodes = list(ast.walk(definition))
+        targets = {id(each.target) for each in nodes if isinstance(each, ast.For)}
+        names = [each for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+        self._rebound = {each.id for each in names if id(each) not in targets}
+        self._around: list[tuple[str, ast.expr]] = []
+
+    def enter(self, loop: ast.For) -> None:
+        """Note a loop whose body is read from now on."""
+        self._around.append((loop.target.id if isinstance(loop.target, ast.Name) else "", loop.iter))
+
+    def leave(self) -> None:
+        """Forget the loop that was entered last."""
+        self._around.pop()
+
+    def numbers(self, index: str, evaluate: Callable[[ast.expr], Any]) -> range | None:
+        """Give the numbers that an index takes, if Python knows them; `evaluate` gives bounds."""
+        if index in self._rebound:
+            return None
+        iterated = next((of for name, of in reversed(self._around) if name == index), None)
+        while isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == "reversed":
+            iterated = iterated.args[0] if iterated.args else None
+        if iterated is None:
+            return None
+        try:
+            found = evaluate(iterated)
+        except Exception:
+            return None
+        return found if isinstance(found, range) else None
+
+
+def spelled_by_number(numbers: Mapping[str, range], spell: Callable[[dict[str, int]], str | None]) -> str | None:
+    """Spell a value for each number of the indices it needs, and the choice by these indices.
+
+    `(1.0, 0.5, )[i]` is known to the compiler, which unrolls the loop, where `d[i]` is not.
+    """
+    if not 0 < math.prod(len(of) for of in numbers.values()) <= _MOST_VALUES:
+        return None
+    values = [_value(spell, dict(zip(numbers, at, strict=True))) for at in itertools.product(*numbers.values())]
+    if None in values or all(value == _NO_VALUE for value in values):
+        return None
+    for of in reversed(list(numbers.values())):
+        rows = [values[at : at + len(of)] for at in range(0, len(values), len(of))]
+        values = [f"({''.join(f'{value}, ' for value in row)})" for row in rows]
+    return f"{values[0]}" + "".join(f"[{_position(index, of)}]" for index, of in numbers.items())
+
+
+def _value(spell: Callable[[dict[str, int]], str | None], chosen: dict[str, int]) -> str | None:
+    try:
+        return spell(chosen)
+    except Exception:
+        # A branch for other numbers, perhaps: `if wp.static(i in d)`.
+        return _NO_VALUE
+
+
+def _position(index: str, numbers: range) -> str:
+    """Spell the position of an index among its numbers."""
+    return index if numbers.start == 0 and numbers.step == 1 else f"({index} - {numbers.start}) // {numbers.step}"
