@@ -127,3 +127,18 @@ def test_structs_are_copied_with_all_they_hold():
 def test_scalar_types_are_types_of_numpy():
     assert np.dtype(wp.float32) == np.float32 and np.dtype(wp.bool) == np.bool_
     assert np.zeros(2, dtype=wp.uint8).dtype == np.uint8 and np.arange(2).astype(wp.float64).dtype == np.float64
+
+
+def test_types_and_devices_answer():
+    assert wp.types.types_equal(float, wp.float32) and wp.types.types_equal((int, wp.vec3), [wp.int32, wp.vec3f])
+    assert not wp.types.types_equal(wp.vec3, wp.vec4) and not wp.types.types_equal(float, [float])
+    assert wp.types.type_is_int(int) and wp.types.type_is_float(wp.float16) and not wp.types.type_is_float(wp.vec3)
+    assert not wp.is_peer_access_supported("cpu", "cpu") and not wp.is_mempool_access_enabled("cpu", "cpu")
+    assert wp.device_to_torch("cpu") == "cpu" and wp.device_from_torch("cpu") == wp.get_device("cpu")
+    assert wp.get_cuda_driver_version() is None and wp.get_cuda_supported_archs() == []
+    assert wp.synchronize_stream() is None
+
+
+def test_diagnostics_are_printed_and_given(capsys):
+    found = wp.print_diagnostics()
+    assert f"numpy: {np.__version__}\n" in capsys.readouterr().out and found["warp_python"] == wp.__version__
