@@ -69,7 +69,7 @@ def test_a_kernel_takes_structs_vectors_constants_and_missing_arrays():
 
 def test_arrays_take_what_warps_take():
     assert wp.array([[1.0, 2.0, 3.0]], dtype=wp.vec3).shape == (1,)
-    assert wp.array([wp.vec3(1, 2, 3)]).dtype is wp.vec3
+    assert wp.array([wp.vec3(1, 2, 3)], dtype=wp.vec3).numpy().tolist() == [[1.0, 2.0, 3.0]]
     assert wp.array([1.0, 2.0]).dtype is wp.float64
     assert wp.array(np.zeros((3, 2, 2)), dtype=wp.mat22).shape == (3,)
     assert wp.array(np.arange(12.0), dtype=float, shape=(3, 4)).strides == (16, 4)

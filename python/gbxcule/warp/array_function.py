@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule.warp import capture
-from gbxcule.warp.array_memory import array, inside
+from gbxcule.warp.array_copy import copy
+from gbxcule.warp.array_memory import array
+from gbxcule.warp.element import inside
 from gbxcule.warp.mapping import operate
 from gbxcule.warp.missing import Missing
-from gbxcule.warp.program import copy
 from gbxcule.warp.scalar import float32, float64, int32
 from gbxcule.warp.timer import ScopedTimer as ScopedTimer
 
@@ -59,6 +60,8 @@ def _reduced(
     """Add parts of elements, in order, into an array or to a number."""
     if getattr(of.dtype, "_wp_scalar_type_", of.dtype) not in (float32, float64):
         raise RuntimeError(f"sums are of `float32` and `float64`, found {of!r}")
+    if axis is not None and not -of.ndim <= axis < of.ndim:
+        raise IndexError(f"axis {axis} is beyond the {of.ndim} dimensions of {of!r}")
     shape = (1,) if axis is None else tuple(1 if at == axis % of.ndim else it for at, it in enumerate(of.shape))
     target = array(shape=shape, dtype=dtype) if out is None else out
     if target.dtype is not dtype or target.shape != shape:

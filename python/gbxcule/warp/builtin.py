@@ -16,10 +16,11 @@ _Compiled = tuple[_native.CompiledKernel, list[tuple[str, list[int], str]]]
 _compiled: dict[tuple[str, tuple[str, ...]], _Compiled] = {}
 
 
-def call(name: str, *arguments: Any) -> Any:
+def call(name: str, *arguments: Any, **named: Any) -> Any:
     """Call a builtin by its name."""
-    names = ", ".join(f"x{at}" for at in range(len(arguments)))
-    return _evaluate(f"wp.{name}({names})", name, arguments)
+    names = [f"x{at}" for at in range(len(arguments) + len(named))]
+    given = [*names[: len(arguments)], *map("{}={}".format, named, names[len(arguments) :])]
+    return _evaluate(f"wp.{name}({', '.join(given)})", name, (*arguments, *named.values()))
 
 
 def operate(operator: str, left: Any, right: Any) -> Any:
@@ -34,10 +35,10 @@ class Builtin:
         self.__name__ = self.__qualname__ = self.key = name
         self._in_kernels_only = in_kernels_only
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         if self._in_kernels_only:
             raise TypeError(f"`wp.{self.__name__}` is for kernels; Python can't call it")
-        return call(self.__name__, *arguments)
+        return call(self.__name__, *arguments, **named)
 
     def __spelled__(self, _name: Any) -> str:
         return f"wp.{self.__name__}"
@@ -46,10 +47,24 @@ class Builtin:
         return f"<builtin wp.{self.__name__}>"
 
 
+class Setter(Builtin):
+    """A builtin that sets a part of its first argument, which is Python's own value."""
+
+    def __init__(self, name: str, part: str) -> None:
+        super().__init__(name)
+        self._part = part
+
+    def __call__(self, whole: Any, value: Any) -> None:
+        setattr(whole, self._part, value)
+
+
+_SETTERS = {"transform_set_translation": "p", "transform_set_rotation": "q"}
+
+
 @functools.cache
 def named(name: str, in_kernels_only: bool = False) -> Builtin:
     """Give a builtin by its name."""
-    return Builtin(name, in_kernels_only)
+    return Setter(name, _SETTERS[name]) if name in _SETTERS else Builtin(name, in_kernels_only)
 
 
 def _evaluate(expression: str, name: str, arguments: tuple[Any, ...]) -> Any:

@@ -28,7 +28,7 @@ class Composite:
     _wp_scalar_type_: ClassVar[type[Scalar]]
     _names_: ClassVar[str] = ""
 
-    def __init__(self, *values: Any, **_options: Any) -> None:
+    def __init__(self, *values: Any) -> None:
         scalar = self._wp_scalar_type_
         if scalar is BY_NAME["bfloat16"]:
             raise TypeError("NumPy has no `bfloat16`: vectors of it exist in kernels only")
@@ -38,7 +38,7 @@ class Composite:
         shape, dtype = self._shape_, self._wp_scalar_type_.numpy
         if not values:
             return np.zeros(shape, dtype)
-        if len(values) == 1 and np.ndim(values[0]) == 0 and self._kind_ in ("vector", "matrix"):
+        if len(values) == 1 and np.ndim(values[0]) == 0:
             return np.full(shape, values[0], dtype)
         try:
             given = np.concatenate([np.ravel(np.asarray(each)) for each in values])
@@ -109,6 +109,14 @@ class Composite:
         """Give a column of a matrix."""
         return self[:, index]
 
+    def set_row(self, index: int, value: Any) -> None:
+        """Set a row of a matrix."""
+        self[index] = value
+
+    def set_col(self, index: int, value: Any) -> None:
+        """Set a column of a matrix."""
+        self[:, index] = value
+
     def __copy__(self) -> "Composite":
         return type(self)(*self._numbers.ravel())
 
@@ -152,21 +160,38 @@ class Composite:
     def _made_as(cls) -> tuple[str, tuple[int, ...], str]:
         return cls._kind_, cls._shape_, cls._wp_scalar_type_.__name__
 
+    def _each(self, operator: str, other: Any, is_reflected: bool = False) -> Any:
+        """Apply an operator between each component and a number, as Warp does in Python."""
+        numbers = [self._wp_scalar_type_(each) for each in self._numbers.ravel().tolist()]
+        pairs = [(other, each) if is_reflected else (each, other) for each in numbers]
+        return type(self)(*[builtin.operate(operator, *pair) for pair in pairs])
+
+    def _operate(self, operator: str, other: Any) -> Any:
+        if not isinstance(other, Composite) and self._number(other) is not None:
+            return self._each(operator, other)
+        return builtin.operate(operator, self, other)
+
     def __add__(self, other: Any) -> Any:
         if self._same(other):
             return self._of(self._numbers + other._numbers)
-        return builtin.operate("+", self, other)
+        return self._operate("+", other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._each("+", other, True)
 
     def __sub__(self, other: Any) -> Any:
         if self._same(other):
             return self._of(self._numbers - other._numbers)
-        return builtin.operate("-", self, other)
+        return self._operate("-", other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._each("-", other, True)
 
     def __neg__(self) -> Any:
         return self._of(-self._numbers)
 
     def __pos__(self) -> Any:
-        return self
+        return self.__copy__()
 
     def __mul__(self, other: Any) -> Any:
         number = self._number(other)
@@ -193,11 +218,22 @@ class Composite:
         return builtin.operate("*", self, other)
 
     def __mod__(self, other: Any) -> Any:
-        return builtin.operate("%", self, other)
+        return self._operate("%", other)
 
 
 class _Transform(Composite):
-    """A translation and a rotation."""
+    """A translation and a rotation: `p` alone has no rotation, `q` alone no translation."""
+
+    def __init__(self, *values: Any, **parts: Any) -> None:
+        is_translation = len(values) == 1 and np.size(_numbers(values[0])) == 3
+        if values and not parts and not is_translation:
+            super().__init__(*values)
+            return
+        if parts.keys() - {"p", "q"} or len(values) > 1 or (values and "p" in parts):
+            raise TypeError(f"a transform is made of one `p` and one `q`, found {[*values, *parts]}")
+        super().__init__(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+        for name, value in [("p", each) for each in values] + [*parts.items()]:
+            setattr(self, name, value)
 
     @property
     def p(self) -> Composite:
@@ -206,7 +242,7 @@ class _Transform(Composite):
 
     @p.setter
     def p(self, value: Any) -> None:
-        self._numbers[:3] = np.asarray(value)
+        self._numbers[:3] = _components(value, 3)
 
     @property
     def q(self) -> Composite:
@@ -215,7 +251,7 @@ class _Transform(Composite):
 
     @q.setter
     def q(self, value: Any) -> None:
-        self._numbers[3:] = np.asarray(value)
+        self._numbers[3:] = _components(value, 4)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ("p", "q"):
@@ -229,6 +265,14 @@ def _numbers(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         value = [_numbers(each) for each in value]
     return np.asarray(value._numbers if isinstance(value, Composite) else getattr(value, "value", value))
+
+
+def _components(value: Any, count: int) -> npt.NDArray[Any]:
+    """Give the numbers of a part of a transform."""
+    found: npt.NDArray[Any] = _numbers(value)
+    if found.shape != (count,):
+        raise ValueError(f"this part of a transform has {count} components, found {value!r}")
+    return found
 
 
 def _literal(number: Any) -> str:

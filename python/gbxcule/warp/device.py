@@ -1,9 +1,15 @@
 """Devices: there is the CPU. What asks for another one gets an error that says so."""
 
 import os
+import platform
+import sys
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
+from gbxcule import _native
+from gbxcule.warp import config
 
 class Device:
     """The CPU, as programs ask about it."""
@@ -86,6 +92,32 @@ def is_mempool_enabled(device: Any = None) -> bool:
     return False
 
 
+def _is_reached(target_device: Any, peer_device: Any) -> bool:
+    get_device(target_device)
+    get_device(peer_device)
+    return False
+
+
+def is_mempool_access_supported(target_device: Any, peer_device: Any) -> bool:
+    """Tell whether a device can reach another one's pools of memory."""
+    return _is_reached(target_device, peer_device)
+
+
+def is_mempool_access_enabled(target_device: Any, peer_device: Any) -> bool:
+    """Tell whether a device reaches another one's pools of memory."""
+    return _is_reached(target_device, peer_device)
+
+
+def is_peer_access_supported(target_device: Any, peer_device: Any) -> bool:
+    """Tell whether a CUDA device can reach another one's memory."""
+    return _is_reached(target_device, peer_device)
+
+
+def is_peer_access_enabled(target_device: Any, peer_device: Any) -> bool:
+    """Tell whether a CUDA device reaches another one's memory."""
+    return _is_reached(target_device, peer_device)
+
+
 def is_conditional_graph_supported() -> bool:
     """Tell whether captures on a CUDA device can branch."""
     return False
@@ -104,6 +136,33 @@ def get_cuda_devices() -> list[Device]:
 def get_cuda_device_count() -> int:
     """Count the CUDA devices that can be used here."""
     return 0
+
+
+def get_cuda_driver_version() -> tuple[int, int] | None:
+    """Give the version of CUDA's driver, as this module uses it: it uses none."""
+    return None
+
+
+def get_cuda_supported_archs() -> list[int]:
+    """List the architectures that this module compiles CUDA code for: there are none."""
+    return []
+
+
+def print_diagnostics() -> dict[str, Any]:
+    """Print what runs here, and give it by name."""
+    found: dict[str, Any] = {
+        "warp_python": config.version,
+        "gbxcule": _native.version(),
+        "numpy": np.__version__,
+        "python": sys.version,
+        "platform": platform.platform(),
+        "cuda_enabled": False,
+        "cuda_driver": get_cuda_driver_version(),
+        "devices": [str(each) for each in get_devices()],
+    }
+    for name, value in found.items():
+        print(f"{name}: {value}")
+    return found
 
 
 class ScopedDevice:
@@ -126,3 +185,8 @@ def synchronize() -> None:
 def synchronize_device(device: Any = None) -> None:
     """Wait for all work of a device."""
     get_device(device)
+
+
+def synchronize_stream(stream_or_device: Any = None) -> None:
+    """Wait for the work of a device: the CPU has no streams."""
+    get_device(stream_or_device)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule.warp.array_memory import array
+from gbxcule.warp.device import Device, get_device
 from gbxcule.warp.scalar import BY_NAME, Scalar, scalar_type
 
 
@@ -17,9 +18,22 @@ class _Writable:
         self.__array_interface__ = {**memory.__array_interface__, "data": (memory.ctypes.data, False)}
 
 
+class _Capsule:
+    """DLPack's capsule, as NumPy asks for one; it refuses those of another device."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **_options: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
 def from_dlpack(source: Any, dtype: Any = None) -> array:
-    """Make an array of the memory of one of another library; of vectors, say, if `dtype` is their type."""
-    memory = np.from_dlpack(source)
+    """Make an array of the memory of one of another library, or of a capsule; of vectors if `dtype` is their type."""
+    memory: npt.NDArray[Any] = np.from_dlpack(source if hasattr(source, "__dlpack__") else _Capsule(source))
     if not memory.flags.writeable and not isinstance(source, np.ndarray):
         memory = np.asarray(_Writable(memory))
     return array(memory, dtype=scalar_type(memory.dtype) if dtype is None else dtype, copy=False)
@@ -28,6 +42,16 @@ def from_dlpack(source: Any, dtype: Any = None) -> array:
 def to_dlpack(wp_array: array) -> Any:
     """Give an array's memory as DLPack's capsule."""
     return wp_array.__dlpack__()
+
+
+def device_from_torch(torch_device: Any) -> Device:
+    """Find the device for one of PyTorch's."""
+    return get_device(str(torch_device))
+
+
+def device_to_torch(warp_device: Any) -> str:
+    """Give PyTorch's name of a device."""
+    return str(get_device(warp_device))
 
 
 def dtype_from_torch(torch_dtype: Any) -> type[Scalar]:
@@ -64,7 +88,7 @@ def dtype_to_numpy(warp_dtype: Any) -> Any:
 
 
 def from_torch(t: Any, dtype: Any = None, requires_grad: bool | None = None, grad: Any = None,
-               return_ctype: bool = False) -> array:  # fmt: skip
+               return_ctype: bool = False, retain_grad: bool = False) -> array:  # fmt: skip
     """Make an array of a tensor's memory; its gradient is the tensor's, or `grad`."""
     if return_ctype:
         raise NotImplementedError("gbxcule.warp has no descriptors of arrays: `return_ctype`")
@@ -73,13 +97,13 @@ def from_torch(t: Any, dtype: Any = None, requires_grad: bool | None = None, gra
     scalar = dtype_from_torch(t.dtype)
     memory = _memory_of(t)
     made = array(memory, dtype=scalar if dtype is None else dtype, copy=False)
-    if requires_grad is False or not (requires_grad or t.requires_grad or grad is not None):
-        return made
-    if grad is None:
-        if t.grad is None:
-            t.grad = t.detach().new_zeros(t.shape)
-        grad = t.grad
-    made.grad = grad if isinstance(grad, array) else array(_memory_of(grad), dtype=made.dtype, copy=False)
+    if requires_grad is not False and (requires_grad or t.requires_grad or grad is not None):
+        if grad is None:
+            if t.grad is None:
+                t.grad = t.detach().new_zeros(t.shape)
+            grad = t.grad
+        made.grad = grad if isinstance(grad, array) else array(_memory_of(grad), dtype=made.dtype, copy=False)
+    made.retain_grad = retain_grad
     return made
 
 

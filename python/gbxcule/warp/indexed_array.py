@@ -70,11 +70,22 @@ class indexedarray(ElementOperators):
         return self.data.device
 
     @property
+    def is_contiguous(self) -> bool:
+        return False
+
+    @property
+    def pinned(self) -> bool:
+        return self.data.pinned
+
+    @property
     def requires_grad(self) -> bool:
         return self.data.requires_grad
 
     def __len__(self) -> int:
         return self.shape[0]
+
+    def __str__(self) -> str:
+        return repr(self) if self.is_annotation else str(self.numpy())
 
     def __repr__(self) -> str:
         return f"indexedarray(shape={self.shape}, dtype={getattr(self.dtype, '__name__', self.dtype)})"

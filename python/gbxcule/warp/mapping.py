@@ -17,8 +17,9 @@ from gbxcule import _native
 from gbxcule._native import CompiledKernel
 from gbxcule.kernel_text import Piece, text_around
 from gbxcule.warp import builtin
-from gbxcule.warp.array_memory import array, spelled_element
+from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import composite
+from gbxcule.warp.element import spelled_element
 from gbxcule.warp.indexed_array import indexedarray
 from gbxcule.warp.program import Kernel, Module, launch
 from gbxcule.warp.scalar import BY_NAME, float_base
@@ -43,6 +44,10 @@ class MapKernel(Kernel):
 
     def compiled_for(self, _values: Sequence[Any]) -> CompiledKernel:
         return self._compiled
+
+    def loaded_and_stored(self) -> tuple[set[str], set[str]]:
+        stored = {name for name in self.parameters if name.startswith("out")}
+        return set(self.parameters) - stored, stored
 
 
 class _Generic(Piece[..., Any]):

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gbxcule.warp.array_memory import array, zeros
+from gbxcule.warp.array_factory import zeros
+from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import composite
 from gbxcule.warp.missing import Missing
 from gbxcule.warp.optimizer_step import adam, adam_half, adam_vec3, descent

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gbxcule.kernel_text import Piece
-from gbxcule.warp.array_memory import ArrayAnnotation, array, is_open
+from gbxcule.warp.array_memory import ArrayAnnotation, array
 from gbxcule.warp.composite import Composite
+from gbxcule.warp.element import is_open
 from gbxcule.warp.scalar import scalar_type
 from gbxcule.warp.structure import Struct, StructInstance
 

@@ -1,26 +1,24 @@
 """Kernels and functions of the dialect, and launches of them."""
 
-import ast
 import inspect
 import operator
 import sys
-import textwrap
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from gbxcule import kernel as direct
 from gbxcule._native import CompiledKernel
 from gbxcule.kernel_text import Piece, surroundings
-from gbxcule.warp import capture, tape
+from gbxcule.warp import array_access, capture, tape
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import Composite
 from gbxcule.warp.device import get_device
 from gbxcule.warp.geometry import table
 from gbxcule.warp.indexed_array import indexedarray
 from gbxcule.warp.overload import chosen
+from gbxcule.warp.retained_gradient import retained_by
 from gbxcule.warp.scalar import Scalar, scalar_type
 from gbxcule.warp.structure import Struct, StructInstance
 
@@ -79,6 +77,10 @@ class Kernel:
     def compiled_for(self, values: Sequence[Any]) -> CompiledKernel:
         """Compile for the types of these arguments, if that was not done."""
         return self._direct.compiled_for(values, self._spelled_types if self._types is not None else None)
+
+    def loaded_and_stored(self) -> tuple[set[str], set[str]]:
+        """Give the names of arrays that the kernel reads, and of those that it only writes."""
+        return array_access.loaded_and_stored(self.func)
 
     def overload(self, types: Any) -> "Kernel":
         """Give the kernel for such types: by name, or in order."""
@@ -247,29 +249,53 @@ def _grid(kernel: "Kernel", dim: int | Sequence[int]) -> list[int]:
 
 
 class Launch:
-    """A launch that is kept, to be done again with other arguments."""
+    """A launch that is kept, to be done again with other arguments.
 
-    def __init__(self, kernel: Kernel, dim: int | Sequence[int], values: Sequence[Any]) -> None:
+    With gradients it is one of the reverse. Those beside the first `input_count` arguments come from
+    `adj_inputs`, the others from `adj_outputs`.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        dim: int | Sequence[int],
+        values: Sequence[Any],
+        gradients: Sequence[Any] | None = None,
+        input_count: int = 0,
+    ) -> None:
         self.kernel, self.dim, self.values = kernel, dim, list(values)
+        self.gradients = None if gradients is None else list(gradients)
+        self.input_count = input_count
+
+    @property
+    def adjoint(self) -> bool:
+        """Tell whether this is a launch of the reverse."""
+        return self.gradients is not None
 
     def set_dim(self, dim: int | Sequence[int]) -> None:
         """Set the extents."""
         self.dim = dim
 
-    def set_param_at_index(self, index: int, value: Any) -> None:
-        """Set an argument by its position."""
-        self.values[index] = value
+    def set_param_at_index(self, index: int, value: Any, adjoint: bool = False) -> None:
+        """Set an argument by its position, or with `adjoint` the gradient beside it."""
+        if adjoint and self.gradients is None:
+            raise ValueError("this launch has no gradients: record one with `adjoint=True`")
+        (self.values if self.gradients is None or not adjoint else self.gradients)[index] = value
 
-    def set_param_by_name(self, name: str, value: Any) -> None:
-        """Set an argument by its name."""
-        self.values[self.kernel.parameters.index(name)] = value
+    def set_param_by_name(self, name: str, value: Any, adjoint: bool = False) -> None:
+        """Set an argument by its name, or with `adjoint` the gradient beside it."""
+        self.set_param_at_index(self.kernel.parameters.index(name), value, adjoint)
 
     def set_params(self, values: Sequence[Any]) -> None:
         """Set all arguments."""
         self.values = list(values)
 
     def launch(self, stream: Any = None) -> None:
-        """Run the kernel, or keep it with these arguments if a capture is on."""
+        """Run the kernel or its reverse, or keep it with these arguments if a capture is on."""
+        if self.gradients is not None:
+            values = _beside_gradients(self.kernel, self.values, self.gradients, self.input_count)
+            Launch(self.kernel, self.dim, values).reverse()
+            return
         compiled, arguments = self.bound()
         grid = _grid(self.kernel, self.dim)
         # Geometry is as it will be when the kernel runs.
@@ -283,13 +309,17 @@ class Launch:
         """Run the kernel's reverse on the gradients beside the arguments, or keep it if a capture is on."""
         compiled, arguments = self.bound()
         grid = _grid(self.kernel, self.dim)
-        named = zip(self.kernel.parameters, self.values, strict=True)
-        gradients = {name: found for name, value in named if (found := _gradient(value)) is not None}
+        named = dict(zip(self.kernel.parameters, self.values, strict=True))
+        gradients = {name: found for name, value in named.items() if (found := _gradient(value)) is not None}
         tables = [name for name, _, _ in compiled.parameters[len(arguments) :]]
+        retained = retained_by(self.kernel, compiled, named)
 
         def run() -> None:
+            before = [each.copy() for each in retained]
             of_tables = {name: [_mapped(row, _gradient) for row in table(name)] for name in tables}
             compiled.backward(grid, arguments + _tables(compiled, len(arguments)), {**gradients, **of_tables}, "cpu")
+            for each, gradient in zip(retained, before, strict=True):
+                each.keep(gradient)
 
         capture.run(run)
 
@@ -319,15 +349,12 @@ def launch(
         raise TypeError(
             f"kernel `{kernel.key}` takes {len(kernel.parameters)} arguments ({names}), found {len(values)}"
         )
-    one = Launch(kernel, dim, values)
+    gradients = [*adj_inputs, *adj_outputs] if adjoint else None
+    one = Launch(kernel, dim, values, gradients, len(adj_inputs))
     if record_cmd:
         return one
-    if adjoint:
-        one.values = _beside_gradients(kernel, values, adj_inputs, adj_outputs)
-        one.reverse()
-        return None
     one.launch()
-    if record_tape:
+    if record_tape and not adjoint:
         tape.record(one.reverse, values)
     return None
 
@@ -340,47 +367,29 @@ def launch_tiled(kernel: Kernel, dim: int | Sequence[int], *arguments: Any, bloc
 
 
 def _beside_gradients(
-    kernel: Kernel, values: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]
+    kernel: Kernel, values: Sequence[Any], gradients: Sequence[Any], input_count: int
 ) -> list[Any]:
     """Give arguments with their gradients: copies of those that the caller keeps as they are.
 
     The reverse sets gradients of what the kernel wrote to 0. Warp leaves those that are given, which
     is right for arrays that the kernel doesn't read.
     """
-    loaded, stored = _loaded_and_stored(kernel.func)
+    loaded, stored = kernel.loaded_and_stored()
     made = []
-    for at, (name, value, gradient) in enumerate(
-        zip(kernel.parameters, values, [*adj_inputs, *adj_outputs], strict=True)
-    ):
-        is_kept = name not in loaded if at >= len(adj_inputs) else name in stored
-        if isinstance(gradient, array) and is_kept:
-            gradient = array(gradient).assign(gradient)
-        made.append(_with_gradient(value, gradient))
+    for at, (name, value, gradient) in enumerate(zip(kernel.parameters, values, gradients, strict=True)):
+        is_kept = name not in loaded if at >= input_count else name in stored
+        made.append(_with_gradient(value, _copied(gradient) if is_kept else gradient))
     return made
 
 
-def _loaded_and_stored(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
-    """Give the names that a kernel indexes to read, and those that it only indexes to write."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    added = {id(each.target) for each in ast.walk(tree) if _is_sum(each)}
-    loaded: set[str] = set()
-    uses: Counter[str] = Counter()
-    stores: Counter[str] = Counter()
-    for each in ast.walk(tree):
-        if isinstance(each, ast.Name):
-            uses[each.id] += 1
-        elif isinstance(each, ast.AugAssign) and id(each.target) not in added:
-            loaded.update(name.id for name in ast.walk(each.target) if isinstance(name, ast.Name))
-        elif isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name):
-            if isinstance(each.ctx, ast.Store):
-                stores[each.value.id] += 1
-            else:
-                loaded.add(each.value.id)
-    return loaded, {name for name, count in uses.items() if count == stores[name] and name not in loaded}
-
-
-def _is_sum(node: ast.AST) -> TypeGuard[ast.AugAssign]:
-    return isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Add, ast.Sub))
+def _copied(gradient: Any) -> Any:
+    """Copy a gradient as it lies in memory, when the reverse runs."""
+    if not isinstance(gradient, array):
+        return gradient
+    source = gradient.numpy()
+    memory = source.copy(order="K")
+    capture.run(lambda: np.copyto(memory, source))
+    return array(memory, dtype=gradient.dtype, copy=False)
 
 
 def _with_gradient(value: Any, gradient: Any) -> Any:
@@ -389,45 +398,3 @@ def _with_gradient(value: Any, gradient: Any) -> Any:
     beside = array(value, copy=False)
     beside.grad = gradient
     return beside
-
-
-def copy(dest: array, src: array, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None) -> None:
-    """Copy elements from one array to another: all of them, or `count` from the offsets on."""
-    if isinstance(dest, indexedarray):
-        dest.assign(src)
-        return
-    if isinstance(src, indexedarray):
-        capture.run(lambda: dest.assign(src.contiguous()))
-        return
-    is_part = count > 0 or dest_offset or src_offset
-    amount = count or (src.size - src_offset if is_part else src.size)
-
-    def part(of: array, offset: int) -> Any:
-        if not is_part and of.shape == dest.shape:
-            return of.numpy()
-        return of.flatten()[offset : offset + amount].numpy()
-
-    if amount > src.size - src_offset or amount > dest.size - dest_offset:
-        raise RuntimeError(f"{amount} elements don't lie in arrays of {src.size} and {dest.size}")
-    source, target = part(src, src_offset), part(dest, dest_offset)
-    capture.run(lambda: np.copyto(target, source.reshape(target.shape), casting="unsafe"))
-
-    def reverse() -> None:
-        if dest.grad is None:
-            return
-        from_dest = part(dest.grad, dest_offset)
-        if src.grad is not None:
-            to_src = part(src.grad, src_offset)
-            to_src += from_dest.reshape(to_src.shape)
-        from_dest[...] = 0
-
-    tape.record(lambda: capture.run(reverse), [dest, src])
-
-
-def clone(src: array, device: Any = None, requires_grad: bool | None = None, pinned: bool | None = None,
-          retain_grad: bool = False) -> array:  # fmt: skip
-    """Copy an array to a new one."""
-    wanted = src.requires_grad if requires_grad is None else requires_grad
-    made = array(shape=src.shape, dtype=src.dtype, device=device, requires_grad=wanted)
-    copy(made, src)
-    return made

@@ -13,12 +13,17 @@ class Scalar:
 
     numpy: np.dtype[Any]
     """The type of NumPy that has this layout."""
+    # By these `np.dtype` takes the class; NumPy before 2.4 asks for the second one.
+    __numpy_dtype__: np.dtype[Any]
+    dtype: np.dtype[Any]
 
     def __init_subclass__(cls) -> None:
         if cls.__module__ == __name__ and not cls.__name__.endswith("_base"):
             BY_NAME[cls.__name__] = cls
             # NumPy has no bfloat16: its bits travel in 16-bit integers.
             cls.numpy = np.dtype(np.uint16 if cls.__name__ == "bfloat16" else cls.__name__)
+            if cls.__name__ != "bfloat16":
+                cls.__numpy_dtype__ = cls.dtype = cls.numpy
 
     def __init__(self, value: Any = 0) -> None:
         number = getattr(value, "value", value)
@@ -61,6 +66,10 @@ class Scalar:
         negative = type(self)(-self.value)
         # Builtins give numbers of Python for these types, and so do operators.
         return negative.value if type(self).__name__ in ("bool", "int32", "float32") else negative
+
+    def __pos__(self) -> Any:
+        same = type(self)(self.value)
+        return same.value if type(self).__name__ in ("bool", "int32", "float32") else same
 
     def __abs__(self) -> Any:
         return _builtin().call("abs", self)

@@ -8,6 +8,7 @@ import numpy as np
 
 from gbxcule.kernel_text import Piece
 from gbxcule.warp.composite import Composite
+from gbxcule.warp.device import get_device
 from gbxcule.warp.scalar import Scalar, scalar_type
 
 
@@ -27,9 +28,12 @@ class Struct(Piece[..., Any]):
             self._fields = inspect.get_annotations(self.cls, eval_str=True)
         return self._fields
 
-    def __call__(self, *_arguments: Any, **values: Any) -> "StructInstance":
+    def __call__(self, *arguments: Any, **values: Any) -> "StructInstance":
+        """Make an instance, of fields in order or by name, as functions do in kernels."""
+        if len(arguments) > len(self.vars):
+            raise TypeError(f"a `{self.key}` has {len(self.vars)} fields, found {len(arguments)} values")
         made = StructInstance(self)
-        for name, value in values.items():
+        for name, value in [*zip(self.vars, arguments, strict=False), *values.items()]:
             setattr(made, name, value)
         return made
 
@@ -64,20 +68,48 @@ class StructInstance:
     _struct: Struct
 
     def __getattr__(self, name: str) -> Any:
+        if "_struct" not in self.__dict__:
+            # Copies ask for methods of an instance that isn't made yet.
+            raise AttributeError(name)
         raise AttributeError(f"a `{self._struct.key}` has no field `{name}`")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field. Vectors, their like and structs are values: the field stays another object."""
         if name not in self._struct.vars:
             raise AttributeError(f"a `{self._struct.key}` has no field `{name}`")
         of = self._struct.vars[name]
-        is_composite = isinstance(of, type) and issubclass(of, Composite)
-        if is_composite and not isinstance(value, Composite):
-            value = of(*np.ravel(np.asarray(value)).tolist())
-        elif isinstance(of, Struct) and isinstance(value, np.void):
-            value = of.instance(value)
-        elif isinstance(value, np.generic):
-            value = value.item()
-        object.__setattr__(self, name, value)
+        if isinstance(of, Struct):
+            getattr(self, name).assign(of.instance(value) if isinstance(value, np.void) else value)
+        elif isinstance(of, type) and issubclass(of, Composite):
+            getattr(self, name)._numbers[...] = of(0 if value is None else value)._numbers
+        elif (scalar := scalar_type(of)) is not None:
+            number = scalar(0).value if value is None else value
+            object.__setattr__(self, name, number.item() if isinstance(number, np.generic) else number)
+        else:
+            self._check_array(name, of, value)
+            # Records have room for an array, and none there.
+            object.__setattr__(self, name, None if isinstance(value, np.void) else value)
+
+    def _check_array(self, name: str, of: Any, value: Any) -> None:
+        dtype, wanted = getattr(value, "dtype", None), getattr(of, "dtype", None)
+        if dtype is None or isinstance(dtype, np.dtype) or wanted is None:
+            return
+        is_known = isinstance(wanted, Struct) or (isinstance(wanted, type) and issubclass(wanted, (Scalar, Composite)))
+        if is_known and getattr(dtype, "key", dtype) != getattr(wanted, "key", wanted):
+            raise TypeError(f"the elements of `{self._struct.key}.{name}` are `{_named(wanted)}`, found `{_named(dtype)}`")
+        if isinstance(of.ndim, int) and value.ndim != of.ndim:
+            raise TypeError(f"`{self._struct.key}.{name}` has {of.ndim} dimensions, found {value.ndim}")
+
+    def __copy__(self) -> "StructInstance":
+        made = self._struct()
+        made.assign(self)
+        return made
+
+    def __deepcopy__(self, memo: Any) -> "StructInstance":
+        made = self._struct()
+        for name in self._struct.vars:
+            setattr(made, name, copy.deepcopy(getattr(self, name), memo))
+        return made
 
     def __repr__(self) -> str:
         fields = "".join(f"\n\t{name}={getattr(self, name)!s}," for name in self._struct.vars)
@@ -85,9 +117,23 @@ class StructInstance:
 
     def assign(self, value: "StructInstance") -> None:
         """Take all fields from another instance."""
+        if not isinstance(value, StructInstance) or value._struct.key != self._struct.key:
+            raise RuntimeError(f"a `{self._struct.key}` takes the fields of another one, found `{value!r}`")
         for name in self._struct.vars:
-            of = getattr(value, name)
-            setattr(self, name, copy.copy(of) if isinstance(of, (Composite, StructInstance)) else of)
+            setattr(self, name, getattr(value, name))
+
+    def to(self, device: Any) -> "StructInstance":
+        """Give a copy whose arrays lie on a device; there is one."""
+        get_device(device)
+        return self.__copy__()
+
+    def numpy_dtype(self) -> np.dtype[Any]:
+        """Give NumPy's type of records that are laid out as the struct."""
+        return self._struct.numpy_dtype()
+
+    def numpy_value(self) -> tuple[Any, ...]:
+        """Give the fields as a record of Python's numbers, lists and tuples."""
+        return tuple(_listed(getattr(self, name)) for name in self._struct.vars)
 
     def record(self) -> tuple[Any, ...]:
         """Give the fields as NumPy's records take them."""
@@ -118,9 +164,22 @@ def _zero(of: Any) -> Any:
     if isinstance(of, Struct):
         return of()
     if isinstance(of, type) and issubclass(of, Composite):
-        return of()
+        # As in Warp, a transform in a struct has no rotation at first either.
+        return of(0)
     scalar = scalar_type(of)
     return None if scalar is None else scalar(0).value
+
+
+def _named(dtype: Any) -> str:
+    return str(getattr(dtype, "key", None) or dtype.__name__)
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, StructInstance):
+        return value.numpy_value()
+    if isinstance(value, Composite):
+        return value._numbers.tolist()
+    return value.value if isinstance(value, Scalar) else value
 
 
 def _recorded(value: Any) -> Any:

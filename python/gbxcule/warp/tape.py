@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gbxcule.warp import capture
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.structure import StructInstance
 
@@ -39,7 +40,7 @@ class Tape:
         elif isinstance(value, array) and value.grad is not None:
             self.gradients[value] = value.grad
 
-    def backward(self, loss: array | None = None, grads: dict[array, array] | None = None, retain_grad: bool = False) -> None:
+    def backward(self, loss: array | None = None, grads: dict[array, array] | None = None) -> None:
         """Reverse everything, from a loss whose gradient is 1, or from gradients that are given or set."""
         if loss is not None:
             if loss.size != 1:
@@ -54,6 +55,11 @@ class Tape:
                 value.grad.assign(gradient)
         for reverse in reversed(self.launches):
             reverse()
+        capture.run(self._release_gradients)
+
+    def _release_gradients(self) -> None:
+        for value in self.gradients:
+            value.release_gradient()
 
     def zero(self) -> None:
         """Set all gradients to 0."""

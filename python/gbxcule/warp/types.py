@@ -4,13 +4,13 @@ import math
 from typing import Any
 
 from gbxcule.warp.array_memory import array as array
-from gbxcule.warp.array_memory import inside
 from gbxcule.warp.composite import Composite
 from gbxcule.warp.composite import matrix as matrix
 from gbxcule.warp.composite import named_types as _named_types
 from gbxcule.warp.composite import quaternion as quaternion
 from gbxcule.warp.composite import transformation as transformation
 from gbxcule.warp.composite import vector as vector
+from gbxcule.warp.element import inside
 from gbxcule.warp.scalar import BY_NAME as _SCALARS
 from gbxcule.warp.scalar import float_base as float_base
 from gbxcule.warp.scalar import int_base as int_base
@@ -43,6 +43,38 @@ def type_is_vector(dtype: Any) -> bool:
 def type_is_matrix(dtype: Any) -> bool:
     """Tell whether a type is one of matrices."""
     return getattr(dtype, "_kind_", None) == "matrix"
+
+
+def type_is_quaternion(dtype: Any) -> bool:
+    """Tell whether a type is one of quaternions."""
+    return getattr(dtype, "_kind_", None) == "quaternion"
+
+
+def type_is_transformation(dtype: Any) -> bool:
+    """Tell whether a type is one of transforms."""
+    return getattr(dtype, "_kind_", None) == "transform"
+
+
+def type_is_int(dtype: Any) -> bool:
+    """Tell whether a type is one of integers."""
+    found = scalar_type(dtype)
+    return found is not None and issubclass(found, int_base)
+
+
+def type_is_float(dtype: Any) -> bool:
+    """Tell whether a type is one of floats."""
+    found = scalar_type(dtype)
+    return found is not None and issubclass(found, float_base)
+
+
+def types_equal(a: Any, b: Any) -> bool:
+    """Tell whether two types are one; `float` is `float32`, `int` is `int32`, and tuples have types in them."""
+    if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
+        is_both = isinstance(a, (list, tuple)) and isinstance(b, (list, tuple))
+        return is_both and len(a) == len(b) and all(map(types_equal, a, b))
+    if isinstance(a, array) and isinstance(b, array):
+        return types_equal(a.dtype, b.dtype)
+    return (scalar_type(a) or a) is (scalar_type(b) or b)
 
 
 def is_array(value: Any) -> bool:

@@ -1,0 +1,65 @@
+"""Gradients of arrays with `retain_grad`: they stay when what wrote the array has been reversed."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gbxcule._native import CompiledKernel
+from gbxcule.warp.array_memory import array
+from gbxcule.warp.indexed_array import indexedarray
+from gbxcule.warp.structure import StructInstance
+
+
+class Retained:
+    """An array whose gradient stays, as an argument of a kernel."""
+
+    def __init__(self, value: array, name: str, kernel: Any, is_only_written: bool) -> None:
+        self._value, self._name, self._key, self._is_only_written = value, name, kernel.key, is_only_written
+
+    def copy(self) -> npt.NDArray[Any]:
+        """Copy the gradient as it is before the reverse."""
+        assert self._value.grad is not None
+        return self._value.grad.numpy().copy()
+
+    def keep(self, before: npt.NDArray[Any]) -> None:
+        """Keep what the reverse has taken."""
+        assert self._value.grad is not None
+        if np.array_equal(before, self._value.grad.numpy()):
+            return
+        if not self._is_only_written:
+            raise NotImplementedError(
+                f"`retain_grad` is for arrays that a kernel only writes: `{self._key}` does more with `{self._name}`"
+            )
+        self._value.keep_gradient(before)
+
+
+def retained_by(kernel: Any, compiled: CompiledKernel, arguments: Mapping[str, Any]) -> list[Retained]:
+    """List the arrays with `retain_grad` that a kernel may write."""
+    arrays = [(name, each) for name, value in arguments.items() for each in _arrays_in(value) if each.grad is not None]
+    written = {name for name, _, is_written in compiled.parameters if is_written}
+    found = [(name, each) for name, each in arrays if each.retain_grad and name in written]
+    if not found:
+        return []
+    _, stored = kernel.loaded_and_stored()
+    return [Retained(each, name, kernel, name in stored and _is_alone(each, arrays)) for name, each in found]
+
+
+def _arrays_in(value: Any) -> Iterator[array]:
+    if isinstance(value, array):
+        yield value
+    elif isinstance(value, (StructInstance, indexedarray)):
+        for each in value.argument(lambda part: part).values():
+            yield from _arrays_in(each)
+
+
+def _is_alone(value: array, arrays: list[tuple[str, array]]) -> bool:
+    """Tell whether no other argument's gradient lies in the same memory."""
+    shared = [each for _, each in arrays if np.may_share_memory(_gradient(each), _gradient(value))]
+    return len(shared) == 1
+
+
+def _gradient(value: array) -> npt.NDArray[Any]:
+    assert value.grad is not None
+    return value.grad.numpy()

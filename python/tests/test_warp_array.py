@@ -1,0 +1,177 @@
+"""Arrays of `gbxcule.warp`: what they are made of, views, copies, and gradients beside them."""
+
+import numpy as np
+import pytest
+
+import gbxcule.warp as wp
+
+
+@wp.kernel
+def square(a: wp.array[float], b: wp.array[float]):
+    i = wp.tid()
+    b[i] = a[i] * a[i]
+
+
+@wp.kernel
+def triple(a: wp.array[float]):
+    i = wp.tid()
+    a[i] = a[i] * 3.0
+
+
+def followed(*numbers, **options):
+    return wp.array(numbers, dtype=float, requires_grad=True, **options)
+
+
+def numbers(count, *shape):
+    return np.arange(count, dtype=np.float32).reshape(shape or count)
+
+
+def test_a_tape_reverses_what_is_assigned_from_an_array():
+    x, y, z = followed(1.0, 2.0), followed(0.0, 0.0), followed(0.0, 0.0)
+    with wp.Tape() as tape:
+        wp.launch(square, 2, [x], [y])
+        z.assign(y)
+    tape.backward(grads={z: wp.ones(2)})
+    assert x.grad.numpy().tolist() == [2.0, 4.0] and z.grad.numpy().tolist() == [0.0, 0.0]
+
+
+def test_a_tape_reverses_copies_without_gaps():
+    x, y = wp.array(numbers(6, 2, 3), requires_grad=True), wp.zeros(6, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(square, 6, [x.transpose().contiguous().flatten()], [y])
+    tape.backward(grads={y: wp.ones(6)})
+    assert x.grad.numpy().tolist() == [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]]
+
+
+def test_a_retained_gradient_stays_and_others_are_exact():
+    x, y, z = followed(1.0, 2.0), wp.zeros(2, requires_grad=True, retain_grad=True), followed(0.0, 0.0)
+    with wp.Tape() as tape:
+        wp.launch(square, 2, [x], [y])
+        wp.launch(square, 2, [y], [z])
+        # Written again: only the gradient of this step may reach it.
+        wp.copy(y, x)
+        wp.launch(square, 2, [y], [z])
+    tape.backward(grads={z: wp.ones(2)})
+    assert x.grad.numpy().tolist() == y.grad.numpy().tolist() == [2.0, 4.0]
+    y.retain_grad = False
+    tape.zero()
+    tape.backward(grads={z: wp.ones(2)})
+    assert x.grad.numpy().tolist() == [2.0, 4.0] and not y.grad.numpy().any()
+
+
+def test_gradients_that_cannot_be_retained_are_refused():
+    x = followed(1.0, retain_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(triple, 1, [x])
+    with pytest.raises(NotImplementedError, match="`triple` does more with `a`"):
+        tape.backward(grads={x: wp.ones(1)})
+    with pytest.raises(ValueError, match="`retain_grad` needs `requires_grad`"):
+        wp.zeros(1, retain_grad=True)
+
+
+def test_a_recorded_launch_of_a_reverse_takes_other_gradients():
+    x, y, adj_x, adj_y = followed(1.0, 2.0), wp.zeros(2), wp.zeros(2), wp.ones(2)
+    command = wp.launch(square, 2, [x], [y], adj_inputs=[adj_x], adj_outputs=[adj_y], adjoint=True, record_cmd=True)
+    assert command.adjoint and not adj_x.numpy().any()
+    command.launch()
+    other = wp.zeros(2)
+    command.set_param_by_name("a", other, True)
+    command.launch()
+    command.set_param_at_index(1, wp.full(2, 3.0), adjoint=True)
+    command.launch()
+    assert adj_x.numpy().tolist() == [2.0, 4.0] and other.numpy().tolist() == [8.0, 16.0]
+    assert not y.numpy().any() and adj_y.numpy().tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match="no gradients"):
+        wp.launch(square, 2, [x], [y], record_cmd=True).set_param_at_index(0, other, True)
+
+
+def test_numbers_of_numpy_are_vectors_and_matrices_without_a_type():
+    assert wp.from_numpy(numbers(6, 2, 3)).dtype is wp.vec3 and wp.from_numpy(numbers(8, 2, 2, 2)).dtype is wp.mat22
+    assert wp.from_numpy(numbers(6, 2, 3)).shape == (2,) and wp.from_numpy(numbers(6)).dtype is wp.float32
+
+
+def test_vectors_without_a_type_are_rows_of_numbers():
+    rows = wp.array([wp.vec3(1.0, 2.0, 3.0)])
+    assert rows.dtype is wp.float32 and rows.shape == (1, 3) and wp.array([wp.mat22(1.0)]).shape == (1, 4)
+
+
+def test_arrays_are_made_with_an_older_name_of_the_shape_and_no_unknown_one():
+    assert wp.zeros(n=3).shape == wp.empty(n=3).shape == (3,)
+    assert wp.ones(n=2).numpy().tolist() == [1.0, 1.0] and wp.full(n=1, value=3).numpy().tolist() == [3]
+    with pytest.raises(TypeError, match="dtyp"):
+        wp.zeros(3, dtyp=int)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "expected"),
+    [
+        ((4, 6), wp.vec3, (4, 2)), ((2, 8), wp.mat22, (2, 2)), ((2, 4), wp.mat22, (2,)), ((5, 2, 1), wp.vec2, (5,)),
+        ((12,), wp.vec3, (4,)), ((4,), wp.mat22, (1,)), ((2, 2, 3), wp.vec3, (2, 2)),
+    ],
+)  # fmt: skip
+def test_rows_of_numbers_hold_elements(shape, dtype, expected):
+    count = int(np.prod(shape))
+    made = wp.array(numbers(count, *shape), dtype=dtype)
+    assert made.shape == expected and made.numpy().ravel().tolist() == list(range(count))
+
+
+def test_a_copy_of_numbers_in_another_order_has_no_gaps():
+    made = wp.array(np.asfortranarray(numbers(6, 2, 3)), requires_grad=True)
+    assert made.is_contiguous and made.strides == made.grad.strides == (12, 4)
+    assert made.flatten().numpy().tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert made.transpose().is_transposed and not made.transpose().transpose().is_transposed
+
+
+def test_a_shorter_source_fills_the_first_part():
+    x = wp.zeros(4)
+    wp.copy(x, wp.ones(2))
+    assert x.numpy().tolist() == [1.0, 1.0, 0.0, 0.0]
+    x.assign([5.0])
+    x.assign(wp.array([7.0, 8.0, 9.0], dtype=float))
+    assert x.numpy().tolist() == [7.0, 8.0, 9.0, 0.0]
+    with pytest.raises(RuntimeError, match="5 elements don't lie in"):
+        x.assign([0.0] * 5)
+    with pytest.raises(RuntimeError, match="found `5.0`"):
+        x.assign(5.0)
+
+
+def test_vectors_are_seen_as_numbers_and_back():
+    vectors = wp.array(numbers(12, 4, 3), dtype=wp.vec3)
+    flat = vectors.view(float)
+    assert flat.shape == (4, 3) and flat.view(wp.vec3).shape == (4,)
+    flat.fill_(2.0)
+    assert vectors.numpy()[3].tolist() == [2.0, 2.0, 2.0]
+    assert wp.ones(4)[::2].view(int).numpy().tolist() == [1065353216] * 2
+    assert wp.zeros(2, dtype=wp.uint64).view(wp.vec2).shape == (2,)
+    for dtype in (wp.vec3, wp.float64):
+        with pytest.raises(RuntimeError, match="another size"):
+            wp.zeros(12).view(dtype)
+
+
+def test_one_element_fills_an_array():
+    assert wp.zeros(1, dtype=wp.mat22).fill_([1, 2, 3, 4]).numpy().tolist() == [[[1.0, 2.0], [3.0, 4.0]]]
+    assert wp.full(2, (1, 2, 3)).numpy().tolist() == [[1, 2, 3]] * 2
+    assert wp.full(1, [[1.0, 2.0], [3.0, 4.0]]).dtype is wp.mat22d
+    assert wp.full(1, wp.transform()).numpy().tolist() == [[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]]
+    assert not wp.ones(1, dtype=wp.transform).zero_().numpy().any()
+    with pytest.raises(ValueError, match="`mat22f` has 4 components"):
+        wp.zeros(1, dtype=wp.mat22).fill_([1, 2])
+    with pytest.raises(ValueError, match="one `float32` fills an array, found 3"):
+        wp.zeros(3).fill_((1, 2, 3))
+
+
+def test_axes_beyond_an_array_are_refused():
+    assert wp.utils.array_sum(wp.ones((2, 3)), axis=-1).numpy().tolist() == [[3.0], [3.0]]
+    for axis in (2, -3):
+        with pytest.raises(IndexError, match=f"axis {axis} is beyond"):
+            wp.utils.array_sum(wp.ones((2, 3)), axis=axis)
+
+
+def test_others_see_the_memory_of_arrays():
+    x = wp.ones((2, 3))
+    assert x.__array_interface__["strides"] == (12, 4) and np.shares_memory(np.asarray(x), x.numpy())
+    shared = wp.from_dlpack(wp.to_dlpack(x))
+    shared.fill_(4.0)
+    assert x.numpy().tolist() == [[4.0] * 3] * 2 and not x.pinned
+    picked = x[[1, 0]]
+    assert str(picked) == str(picked.numpy()) and not picked.is_contiguous
