@@ -21,6 +21,13 @@ import numpy as np
 
 from gbxcule.kernel_static import Loops, compiled, free_names, is_static, place, spelled_by_number, static_arguments
 
+# Functions of these names take the places of operators, as in Warp.
+_OPERATORS = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "mul", ast.Div: "div", ast.Mod: "mod", ast.Pow: "pow",
+    ast.LShift: "lshift", ast.RShift: "rshift", ast.BitOr: "bit_or", ast.BitXor: "bit_xor", ast.BitAnd: "bit_and",
+    ast.FloorDiv: "floordiv",
+}
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -383,6 +390,22 @@ class _Names(ast.NodeVisitor):
         name = self._program.take(node.id, self._around[node.id], self._local)
         if name is not None and name != node.id:
             self._replace(node, name)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        """Bring in a function that takes the operator's place."""
+        self._operator(node.op)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        """Bring in a function that takes the operator's place."""
+        self._operator(node.op)
+        self.generic_visit(node)
+
+    def _operator(self, operator: ast.operator) -> None:
+        name = _OPERATORS.get(type(operator), "")
+        function = self._around.get(name)
+        if isinstance(function, Piece):
+            self._program.take(name, function, self._local)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """Write a value after dots where it is used, if the text has no module to find it in."""

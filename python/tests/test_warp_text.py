@@ -430,3 +430,35 @@ def test_python_calls_the_overload_that_takes_the_arguments():
     assert kind(x=2) == "int" and kind(wp.zeros(1), y=2.0) == "vectors"
     with pytest.raises(TypeError, match="positional argument"):
         kind()
+
+
+@wp.struct
+class Complex:
+    re: float
+    im: float
+
+
+@wp.func
+def add(a: Complex, b: Complex):
+    return Complex(a.re + b.re, a.im + b.im)
+
+
+@wp.func
+def mul(a: Complex, b: Complex):
+    return Complex(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re)
+
+
+@wp.kernel
+def square_plus(z: wp.array(dtype=Complex), out: wp.array(dtype=float)):
+    w = z[0] * z[0] + z[1]
+    w += z[1]
+    out[0] = w.re
+    out[1] = w.im
+
+
+def test_functions_named_like_operators_take_their_places():
+    z = wp.zeros(2, dtype=Complex)
+    z.numpy()["re"], z.numpy()["im"] = [1.0, 10.0], [2.0, 20.0]
+    out = wp.zeros(2, dtype=float)
+    wp.launch(square_plus, 1, inputs=[z, out])
+    assert out.numpy().tolist() == [1.0 - 4.0 + 20.0, 4.0 + 40.0]
