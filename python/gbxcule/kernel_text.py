@@ -356,10 +356,19 @@ class _Names(ast.NodeVisitor):
         if node is None:
             return
         value = self._python.__annotations__.get(name)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            value = self._quoted(node.value)
         text = spelled(value, self._program.piece) if not isinstance(value, str) else None
         is_type = isinstance(value, (Names, Piece, type)) or hasattr(type(value), "__spelled__")
         if not (is_type and text is not None and self._replace(node, text)):
             self._visit_outside(node)
+
+    def _quoted(self, annotation: str) -> Any:
+        """Evaluate an annotation that is written as a string, if Python can."""
+        try:
+            return eval(annotation, dict(self._around))
+        except Exception:
+            return annotation
 
     def _defaults(self, arguments: ast.arguments) -> None:
         """Bring defaults in as Python evaluated them when the function was declared."""

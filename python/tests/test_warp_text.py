@@ -462,3 +462,22 @@ def test_functions_named_like_operators_take_their_places():
     out = wp.zeros(2, dtype=float)
     wp.launch(square_plus, 1, inputs=[z, out])
     assert out.numpy().tolist() == [1.0 - 4.0 + 20.0, 4.0 + 40.0]
+
+
+vector_of_three = wp.vec3
+
+
+@wp.func
+def first_of(v: "vector_of_three") -> "float":
+    return v[0]
+
+
+@wp.kernel
+def quoted(a: "wp.array(dtype=vector_of_three)", out: "wp.array(dtype=float)"):
+    out[0] = first_of(a[0])
+
+
+def test_annotations_may_be_strings():
+    out = wp.zeros(1, dtype=float)
+    wp.launch(quoted, 1, inputs=[wp.array(np.full((1, 3), 2.5), dtype=wp.vec3), out])
+    assert out.numpy().tolist() == [2.5]

@@ -142,3 +142,26 @@ def test_types_and_devices_answer():
 def test_diagnostics_are_printed_and_given(capsys):
     found = wp.print_diagnostics()
     assert f"numpy: {np.__version__}\n" in capsys.readouterr().out and found["warp_python"] == wp.__version__
+
+
+@wp.struct
+class Batch:
+    x: wp.array(dtype=float)
+    scale: float
+
+
+@wp.kernel
+def scaled_squares(batch: Batch, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = batch.scale * batch.x[i] * batch.x[i]
+
+
+def test_a_tape_has_the_gradients_of_a_struct():
+    batch = Batch(x=wp.array([1.0, 2.0], dtype=float, requires_grad=True), scale=3.0)
+    out = wp.zeros(2, dtype=float, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(scaled_squares, 2, inputs=[batch, out])
+    tape.backward(grads={out: wp.ones(2, dtype=float)})
+    assert tape.gradients[batch].x.numpy().tolist() == [6.0, 12.0]
+    tape.zero()
+    assert not tape.gradients[batch].x.numpy().any()

@@ -10,11 +10,27 @@ from gbxcule.warp.structure import StructInstance
 _open: list["Tape"] = []
 
 
+class _Gradients(dict[Any, Any]):
+    """Gradients by array; those of a struct are one with the gradients of its arrays."""
+
+    def __missing__(self, key: Any) -> Any:
+        if not isinstance(key, StructInstance):
+            raise KeyError(key)
+        made = key._struct()
+        for name in key._struct.vars:
+            value = getattr(key, name)
+            if isinstance(value, array):
+                setattr(made, name, value.grad)
+            elif isinstance(value, StructInstance):
+                setattr(made, name, self[value])
+        return made
+
+
 class Tape:
     """Record of launches within a `with`; `backward` runs their reverses, the last one first."""
 
     def __init__(self) -> None:
-        self.gradients: dict[array, array] = {}
+        self.gradients: dict[Any, Any] = _Gradients()
         self.launches: list[Callable[[], None]] = []
         self.loss: array | None = None
 
