@@ -175,3 +175,20 @@ def test_others_see_the_memory_of_arrays():
     assert x.numpy().tolist() == [[4.0] * 3] * 2 and not x.pinned
     picked = x[[1, 0]]
     assert str(picked) == str(picked.numpy()) and not picked.is_contiguous
+
+
+@wp.kernel
+def doubled_squares(a: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    out[i, j] = 2.0 * a[i, j] * a[i, j]
+
+
+@pytest.mark.parametrize("part", ["[:, ::2]", ".T", "[::-1, 1:3]"])
+def test_parts_of_an_array_have_gradients_of_their_own(part):
+    numbers = np.arange(12, dtype=np.float32).reshape(3, 4)
+    a = wp.array(eval(f"numbers{part}"), dtype=float, copy=False, requires_grad=True)
+    out = wp.zeros(a.shape, dtype=float, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(doubled_squares, a.shape, inputs=[a, out])
+    tape.backward(grads={out: wp.ones(a.shape, dtype=float)})
+    assert np.array_equal(a.grad.numpy(), 4.0 * eval(f"numbers{part}"))

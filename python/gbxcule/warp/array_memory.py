@@ -19,6 +19,7 @@ from gbxcule.warp.element import (
     owned,
     spelled_element,
     values,
+    zeros_laid_out_as,
 )
 from gbxcule.warp.element_operator import ElementOperators
 from gbxcule.warp.scalar import BY_NAME
@@ -167,7 +168,7 @@ class array(ElementOperators):
             self._grad = None
             self._retain_grad = False
         elif self._grad is None:
-            self._grad = self._beside(np.zeros_like(self._memory))
+            self._grad = self._beside(zeros_laid_out_as(self._memory))
 
     @property
     def grad(self) -> "array | None":

@@ -161,3 +161,13 @@ def _plain(data: Any) -> Any:
     if isinstance(data, Composite):
         return data._numbers
     return data.value if isinstance(data, Scalar) else data
+
+
+def zeros_laid_out_as(memory: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Give zeros that lie as these elements do, with their gaps: a kernel finds both by one index."""
+    if memory.flags.c_contiguous or not memory.size:
+        return np.zeros_like(memory)
+    ends = [(extent - 1) * stride for extent, stride in zip(memory.shape, memory.strides, strict=True)]
+    low, high = sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
+    around = np.zeros(high - low + memory.itemsize, np.uint8)
+    return np.ndarray(memory.shape, memory.dtype, around, -low, memory.strides)
