@@ -11,6 +11,8 @@ use super::syntax::{Arguments, Expr, Keyword};
 use super::warp;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::ty::Scalar;
+use std::rc::Rc;
 
 impl<'a> Unit<'a> {
     /// Result of a call: of a type, or of a function whose meaning is known.
@@ -66,7 +68,10 @@ impl<'a> Unit<'a> {
                 self.annotation(expr, scope).map(KnownValue::Type)
             }
             KnownValue::Type(
-                ty @ (Annotation::Vector(..) | Annotation::Matrix(..) | Annotation::Quaternion(_)),
+                ty @ (Annotation::Vector(..)
+                | Annotation::Matrix(..)
+                | Annotation::Quaternion(_)
+                | Annotation::Transform(_)),
             ) => self.composite(ty, args, expr, scope),
             _ => Err(unknown()),
         }
@@ -93,6 +98,9 @@ impl<'a> Unit<'a> {
         let name = path.strip_prefix("warp.").unwrap_or("");
         if name == "func" {
             return self.device_function(args, scope)?.ok_or_else(unknown);
+        }
+        if let ("quat_identity" | "transform_identity", true) = (name, args.is_empty()) {
+            return Ok(identity(name));
         }
         if name == "constant" {
             let first = args.args.first();
@@ -160,7 +168,7 @@ impl<'a> Unit<'a> {
         })
     }
 
-    /// A vector, matrix or quaternion of known numbers.
+    /// A vector, matrix, quaternion or transform of known numbers.
     fn composite(
         &self,
         ty: &Annotation,
@@ -175,6 +183,8 @@ impl<'a> Unit<'a> {
                 (of, usize::from(*rows) * usize::from(*cols))
             }
             Annotation::Quaternion(of) => (of, 4),
+            // Python's `wp.transform()` does not turn, that of kernels is all zeros.
+            Annotation::Transform(of) if !args.args.is_empty() => (of, 7),
             _ => return Err(unknown()),
         };
         let Annotation::Scalar(scalar) = **of else { return Err(unknown()) };
@@ -184,7 +194,13 @@ impl<'a> Unit<'a> {
                 Expr::Starred(starred) => &*starred.value,
                 arg => arg,
             };
-            flatten(self.known(arg, scope)?, &mut parts);
+            match self.known(arg, scope)? {
+                // Of vectors a matrix would be made by columns or rows.
+                KnownValue::Composite(_, own) if !matches!(ty, Annotation::Matrix(..)) => {
+                    parts.extend(own.iter().map(|part| KnownValue::Typed(*part)));
+                }
+                value => flatten(value, &mut parts),
+            }
         }
         let literals: Option<Vec<Literal>> =
             parts.iter().map(|part| part.literal(scalar)).collect();
@@ -193,12 +209,28 @@ impl<'a> Unit<'a> {
             literals = vec![Literal::from_bits(scalar, 0); count];
         } else if literals.len() == 1 {
             literals = vec![literals[0]; count];
+        } else if literals.len() == 3 && count == 7 {
+            // The rotation of a transform is none unless it is given.
+            literals.extend([0, 0, 0, 1].map(|part| Literal::int(scalar, part)));
         }
         if literals.len() != count || !args.keywords.is_empty() {
             return Err(unknown());
         }
         Ok(KnownValue::Composite(ty.clone(), literals.into()))
     }
+}
+
+/// The quaternion or transform that changes nothing.
+fn identity<'a>(name: &str) -> KnownValue<'a> {
+    let part = |value| Literal::int(Scalar::F32, value);
+    let of = Rc::new(Annotation::Scalar(Scalar::F32));
+    let (annotation, zeros) = match name {
+        "quat_identity" => (Annotation::Quaternion(of), 3),
+        _ => (Annotation::Transform(of), 6),
+    };
+    let mut parts = vec![part(0); zeros];
+    parts.push(part(1));
+    KnownValue::Composite(annotation, parts.into())
 }
 
 /// Adds the parts of a sequence, and of those in it.

@@ -68,6 +68,24 @@ fn continue_goes_on_with_the_loop_that_static_unrolls() {
 }
 
 #[test]
+fn transforms_are_constants() {
+    let text = "
+MOVED = wp.transform(wp.vec3(1.0, 2.0, 3.0), wp.quat_identity())
+ONLY_MOVED = wp.constant(wp.transform(wp.vec3(4.0, 5.0, 6.0)))
+TURNED = wp.transform(0.0, 0.0, 7.0, 1.0, 0.0, 0.0, 0.0)
+
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    p = wp.vec3(10.0, 20.0, 30.0)
+    x[0] = int(wp.transform_point(MOVED, p)[1])
+    x[1] = int(wp.transform_point(ONLY_MOVED, p)[2])
+    x[2] = int(wp.transform_point(TURNED, p)[2])
+    x[3] = int(wp.transform_get_translation(wp.static(wp.transform_identity()))[0])
+";
+    assert_eq!(run(text, 1, &[0, 0, 0, 1]), [22, 36, -23, 0]);
+}
+
+#[test]
 fn a_product_of_tiles_with_a_beta_of_zero_forgets_what_was_there() {
     let text = "
     a = wp.tile_ones(shape=(2, 2), dtype=float)
