@@ -1,4 +1,4 @@
-"""What Python evaluates for kernels of `gbxcule.warp`: `wp.static(..)`, and defaults of parameters."""
+"""Values that Python evaluates for kernels of `gbxcule.warp`: `wp.static(..)`, and defaults of parameters."""
 
 import math
 import types

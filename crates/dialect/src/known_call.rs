@@ -131,6 +131,18 @@ impl<'a> Unit<'a> {
             let parts = sequence::sorted(&self.settled(self.known(list, scope)?), reverse);
             return parts.map(|parts| KnownValue::Sequence(parts.into())).ok_or_else(unknown);
         }
+        self.python_result(path, args, expr, scope)
+    }
+
+    /// Result of a function of Python or NumPy on known values.
+    fn python_result(
+        &self,
+        path: &str,
+        args: &'a Arguments,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        let unknown = || self.unknown_result(expr);
         // `strict` only checks lengths.
         let says_more = |it: &Keyword| it.arg.as_deref() != Some("strict");
         if args.keywords.iter().any(says_more) {

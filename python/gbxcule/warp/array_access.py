@@ -1,4 +1,4 @@
-"""What a kernel does with the arrays it is given, as its text says."""
+"""Uses of arrays in a kernel: which it reads and which it only writes, as its text says."""
 
 import ast
 import inspect
