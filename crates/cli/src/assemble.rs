@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use gbxcule_files::MAX_TEXT_BYTES;
+use gbxcule_files::{MAX_TEXT_BYTES, is_same_file};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_roms::{Assembler, Folder};
 
@@ -30,8 +30,9 @@ pub(crate) struct Assemble {
 impl Assemble {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let symbols = self.out.with_extension("sym");
+        let replaces = |path: &Path| is_same_file(path, &self.source);
         ensure!(
-            self.out != symbols && self.out != self.source,
+            self.out != symbols && !replaces(&self.out) && !replaces(&symbols),
             "--out names the cartridge, such as game.gb: its labels go beside it, into a .sym file"
         );
         let text = read(&self.source)?;

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use gbxcule_lab::artifact::{RomImage, file_part, run_id, write_json};
 use gbxcule_lab::bench::{self, BenchPlan};
@@ -110,6 +110,13 @@ fn experiment(name: &str) -> Result<experiments::Experiment, String> {
         .ok_or_else(|| format!("no experiment `{name}`; there are E0, E1, E2, E3, E4"))
 }
 
+/// The first of these that stands there twice, as text.
+fn repeated<T: PartialEq + ToString>(values: &[T]) -> Option<String> {
+    let mut others = values.iter().enumerate();
+    let found = others.find(|(at, value)| values[..*at].contains(value));
+    found.map(|(_, value)| value.to_string())
+}
+
 fn footer() -> String {
     let experiments = experiments::EXPERIMENTS
         .map(|experiment| format!("  {}  {}\n", experiment.name, experiment.question));
@@ -127,6 +134,21 @@ impl Bench {
         self.run.check()?;
         let plan = self.plan()?;
         self.device.check_for(&plan.backends)?;
+        let folder = self.out.clone();
+        let folder = folder.unwrap_or_else(|| PathBuf::from("runs/reports").join(run_id("bench")));
+        let name = plan.experiment.unwrap_or("sweep");
+        let artifact_path =
+            folder.join(format!("{name}-{}-{}.json", file_part(&plan.rom.name), plan.stage));
+        ensure!(
+            !artifact_path.exists(),
+            "{} is there already: remove it, or name another folder by --out",
+            artifact_path.display()
+        );
+        ensure!(
+            folder.is_dir() || !folder.exists(),
+            "--out is a folder, and {} is none",
+            folder.display()
+        );
         let bar = progress::bar(0, "windows");
         let artifact = bench::run(&plan, &mut |progress| {
             bar.set_length(progress.of as u64);
@@ -134,13 +156,7 @@ impl Bench {
             bar.set_message(format!("{} x {}", progress.backend, progress.num_envs));
         })?;
         bar.finish_and_clear();
-        let folder =
-            self.out.unwrap_or_else(|| PathBuf::from("runs/reports").join(run_id("bench")));
-        let name = plan.experiment.unwrap_or("sweep");
-        write_json(
-            &folder.join(format!("{name}-{}-{}.json", file_part(&plan.rom.name), plan.stage)),
-            &artifact,
-        )?;
+        write_json(&artifact_path, &artifact)?;
         let report = report::write(&folder)?;
         say!("{}", report.text);
         say!("report: {}", folder.display());
@@ -168,6 +184,11 @@ impl Bench {
             "--longest-window takes 0 to {MAX_WINDOW_S} seconds, not {}",
             self.longest_window
         );
+        let env_counts = self.env_counts();
+        let twice = repeated(&env_counts).or_else(|| repeated(&backends));
+        if let Some(twice) = twice {
+            bail!("{twice} is named twice: each backend and number of machines is measured once");
+        }
         let longest_window = Duration::from_secs_f64(self.longest_window);
         let stage = self.experiment.map_or(self.run.stage, |experiment| experiment.stage);
         Ok(BenchPlan {
@@ -175,7 +196,7 @@ impl Bench {
             cuda: self.device.cuda(),
             rom: RomImage::find(rom)
                 .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?,
-            env_counts: self.env_counts(),
+            env_counts,
             most_pyboy_envs: self.most_pyboy_envs,
             steps: self.steps,
             longest_window,

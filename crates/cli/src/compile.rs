@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use gbxcule_codegen_cxx::{self as cxx, Dialect};
 use gbxcule_dialect::survey::{survey, survey_with_texts};
@@ -140,6 +140,9 @@ impl Compile {
     }
 
     fn compile(&self, file: &Path) -> anyhow::Result<bool> {
+        let replaces =
+            self.out.as_deref().is_some_and(|out| gbxcule_files::is_same_file(out, file));
+        ensure!(!replaces, "--out names the file that is compiled: name another one");
         let files = self.allowed(ProgramFiles::of(file));
         let text = files.text(file).with_context(|| format!("reading {}", file.display()))?;
         let (mut sources, mut texts) = (SourceMap::new(), Texts::new(self.import_options()));

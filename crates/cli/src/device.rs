@@ -1,6 +1,6 @@
 //! `--device` of the verbs that run a swarm.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 use gbxcule_lab::BackendKind;
 use gbxcule_runtime::{Device, Stream};
@@ -31,6 +31,12 @@ impl DeviceOption {
     /// Checks the GPU as [`Self::check`] does if one of these backends needs it.
     pub(crate) fn check_for(&self, backends: &[BackendKind]) -> anyhow::Result<()> {
         let Some(on_gpu) = backends.iter().find(|it| **it == BackendKind::SwarmCuda) else {
+            ensure!(
+                self.device == Device::Cpu,
+                "--device {} would do nothing, as no backend that is named runs there: name {}, or none",
+                self.device,
+                BackendKind::SwarmCuda
+            );
             return Ok(());
         };
         let stream = Stream::new(Device::Cuda(self.cuda()));

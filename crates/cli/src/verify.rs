@@ -242,7 +242,6 @@ impl Verify {
             );
             return Ok(true);
         };
-        let folder = bundle::write(&self.bundle_dir, plan, verdict, mismatch)?;
         say!("MISMATCH  {what}, after step {}, env {}", mismatch.step, mismatch.env);
         if mismatch.disagreeing_envs > 1 {
             say!("  {} of {} machines disagree", mismatch.disagreeing_envs, plan.num_envs);
@@ -258,6 +257,7 @@ impl Verify {
             );
         }
         tell_known(plan, &mismatch.differences);
+        let folder = bundle::write(&self.bundle_dir, plan, verdict, mismatch)?;
         say!("bundle: {}", folder.display());
         say!("repeat: gbxcule replay {}", shell_word(&folder));
         Ok(false)

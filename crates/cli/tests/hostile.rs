@@ -147,7 +147,11 @@ fn only_regular_files_of_a_size_are_read() {
 fn an_assembled_game_replaces_neither_its_source_nor_its_labels() {
     let folder = folder();
     fs::write(folder.path().join("game.asm"), "    nop\n").expect("a file");
-    for out in ["game.asm", "game.sym"] {
+    fs::copy(folder.path().join("game.asm"), folder.path().join("labels.sym")).expect("a file");
+    std::os::unix::fs::symlink("game.asm", folder.path().join("link.gb")).expect("a link");
+    let labels = refused(folder.path(), "assemble labels.sym --out labels.gb");
+    assert!(labels.contains("its labels go beside it"), "{labels}");
+    for out in ["game.asm", "game.sym", "./game.asm", "link.gb"] {
         let said = refused(folder.path(), &format!("assemble game.asm --out {out}"));
         assert!(said.contains("its labels go beside it"), "{said}");
     }
@@ -167,6 +171,15 @@ fn options_that_would_do_nothing_are_refused() {
         ("verify --suite --verify-steps 2", "cannot be used with"),
         ("watch --checkpoint a.ckpt --model cgb", "cannot be used with"),
         ("bench --experiment E0 --stage full_step", "cannot be used with"),
+        ("bench --device cuda --backend warp_vec_cpu", "cuda:0 would do nothing"),
+        (
+            "verify --device cuda:1 --rom ALU_LOOP --dut-backend warp_vec_cpu",
+            "cuda:1 would do nothing",
+        ),
+        ("bench --env-counts 2,1,2", "2 is named twice"),
+        ("bench --out task.py", "--out is a folder"),
+        ("synth tasks rows --out a.jsonl --stand-in a.jsonl", "name one file"),
+        ("compile task.py --out ./task.py", "names the file that is compiled"),
     ] {
         let said = refused(folder.path(), line);
         assert!(said.contains(expected), "{line}: {said}");

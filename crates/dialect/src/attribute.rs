@@ -27,9 +27,14 @@ impl<'a> Unit<'a> {
                 let Some(definitions) = self.scopes.bindings_in(*scope, attr) else {
                     return self.inherited(*scope, attr, expr);
                 };
-                let known = self.bound(definitions, attr, expr, *scope);
+                let enumerator = self.enumerator_name(*scope, attr);
+                let number = enumerator.and_then(|name| self.automatic_number(*scope, name));
+                let known = match number {
+                    Some(number) => Ok(KnownValue::Int(number)),
+                    None => self.bound(definitions, attr, expr, *scope),
+                };
                 let known = self.unchanged(known, attr, *scope, expr)?;
-                Ok(match self.enumerator_name(*scope, attr) {
+                Ok(match enumerator {
                     Some(name) => KnownValue::Enumerator(*scope, name, Rc::new(known.plain())),
                     None => known,
                 })

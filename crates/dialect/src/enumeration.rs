@@ -2,6 +2,7 @@
 
 use super::constant::{KnownValue, Unit};
 use super::scope::{BindingSource, Owner, ScopeId};
+use super::syntax::{Expr, Stmt};
 
 impl<'a> Unit<'a> {
     /// The name of a member of an enumeration, if a class is one and an attribute is its member.
@@ -15,15 +16,54 @@ impl<'a> Unit<'a> {
     }
 
     fn is_enumeration(&self, class: ScopeId) -> bool {
+        const KINDS: [&str; 5] =
+            ["enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"];
+        self.has_base(class, &KINDS)
+    }
+
+    fn has_base(&self, class: ScopeId, paths: &[&str]) -> bool {
         let Owner::Class(def) = self.scopes.owner(class) else { return false };
         let around = self.scopes.around(class);
         def.bases().iter().any(|base| match self.known(base, around) {
-            Ok(KnownValue::Member(path)) => matches!(
-                &*path,
-                "enum.Enum" | "enum.IntEnum" | "enum.StrEnum" | "enum.Flag" | "enum.IntFlag"
-            ),
+            Ok(KnownValue::Member(path)) => paths.contains(&&*path),
             _ => false,
         })
+    }
+
+    /// The number of a member that is `auto()`: one more than the greatest before it, of flags the
+    /// next power of two.
+    pub(super) fn automatic_number(&self, class: ScopeId, name: &str) -> Option<i128> {
+        let Owner::Class(def) = self.scopes.owner(class) else { return None };
+        if self.has_base(class, &["enum.StrEnum"]) {
+            return None;
+        }
+        let is_flag = self.has_base(class, &["enum.Flag", "enum.IntFlag"]);
+        let mut greatest = 0_i128;
+        for stmt in &def.body {
+            let Stmt::Assign(assign) = stmt else { continue };
+            let [Expr::Name(target)] = &*assign.targets else { continue };
+            let is_auto = self.is_auto(&assign.value, class);
+            let number = match is_auto {
+                true if is_flag && greatest > 0 => 1 << (i128::BITS - greatest.leading_zeros()),
+                true => greatest + 1,
+                false => match self.known(&assign.value, class).ok()?.plain() {
+                    KnownValue::Int(number) => number,
+                    _ => return None,
+                },
+            };
+            if target.id.as_str() == name {
+                return is_auto.then_some(number);
+            }
+            greatest = greatest.max(number);
+        }
+        None
+    }
+
+    fn is_auto(&self, value: &'a Expr, class: ScopeId) -> bool {
+        let Expr::Call(call) = value else { return false };
+        let known = self.known(&call.func, self.scopes.around(class));
+        call.arguments.is_empty()
+            && matches!(known, Ok(KnownValue::Member(path)) if &*path == "enum.auto")
     }
 }
 

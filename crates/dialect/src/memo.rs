@@ -113,6 +113,7 @@ impl<'a> Unit<'a> {
             let answer = match question {
                 Question::Holds(test) => self.known(test, home).ok()?.truth(),
                 Question::Fits(subject, case) => self.case_fits(subject, case, home),
+                Question::Never => Some(false),
             };
             answer.map(|answer| answer == holds)
         });

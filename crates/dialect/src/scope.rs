@@ -104,6 +104,8 @@ pub(super) enum Question<'a> {
     Holds(&'a Expr),
     /// A case of a `match` over a subject.
     Fits(&'a Expr, &'a MatchCase),
+    /// One that is never so.
+    Never,
 }
 
 /// `name.attribute = value` in a scope.

@@ -68,6 +68,61 @@ fn continue_goes_on_with_the_loop_that_static_unrolls() {
 }
 
 #[test]
+fn a_module_that_may_be_missing_is_there() {
+    let text = "
+try:
+    import warp as wp
+    import numpy as np
+    HAS_WARP = True
+except ImportError:
+    wp = None
+    np = None
+    HAS_WARP = False
+try:
+    import nobody_has_this as thing
+except ImportError:
+    thing = None
+WIDTH = 3 if HAS_WARP else 4
+
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    x[0] = WIDTH
+    x[1] = int(np.pi)
+";
+    assert_eq!(run(text, 1, &[0, 0]), [3, 3]);
+}
+
+#[test]
+fn members_of_enumerations_may_number_themselves() {
+    let text = "
+import enum
+from enum import IntEnum, auto
+
+class Kind(IntEnum):
+    FIRST = auto()
+    SECOND = auto()
+    TENTH = 10
+    NEXT = auto()
+
+class Flags(enum.IntFlag):
+    A = enum.auto()
+    B = enum.auto()
+    E = 16
+    F = enum.auto()
+
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    x[0] = int(Kind.SECOND)
+    x[1] = int(Kind.NEXT)
+    x[2] = int(Flags.B)
+    x[3] = int(Flags.F | Flags.A)
+    if x[4] == Kind.FIRST:
+        x[4] = 7
+";
+    assert_eq!(run(text, 1, &[0, 0, 0, 0, 1]), [2, 11, 2, 33, 7]);
+}
+
+#[test]
 fn transforms_are_constants() {
     let text = "
 MOVED = wp.transform(wp.vec3(1.0, 2.0, 3.0), wp.quat_identity())

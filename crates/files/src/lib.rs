@@ -11,6 +11,7 @@ mod folder;
 mod hex;
 mod new_file;
 mod read;
+mod same_file;
 mod temporary;
 mod write_target;
 
@@ -18,6 +19,7 @@ pub use folder::TemporaryFolder;
 pub use hex::hex;
 pub use new_file::{NewFile, write, write_new, write_scratch};
 pub use read::{MAX_ROM_BYTES, MAX_TEXT_BYTES, open, read, read_own, read_record, read_text};
+pub use same_file::is_same_file;
 pub use temporary::{random_word, remove_all, sweep};
 
 /// Example of the README, run as a test of the documentation.

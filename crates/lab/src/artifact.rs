@@ -116,15 +116,22 @@ pub fn write_json(path: &Path, value: &Value) -> Result<(), LabError> {
 /// # Errors
 /// No such file, not JSON, or another schema version.
 pub fn read_json(path: &Path) -> Result<Value, LabError> {
-    let text = gbxcule_files::read(path, MAX_JSON_BYTES).map_err(LabError::file(path))?;
-    let value: Value = serde_json::from_slice(&text)
-        .map_err(|source| LabError::Json { path: path.into(), source })?;
+    let value = read_foreign_json(path)?;
     if value["schema_version"] == SCHEMA_VERSION {
         return Ok(value);
     }
     let found =
         format!("schema version {}, this build reads {SCHEMA_VERSION}", value["schema_version"]);
     Err(LabError::Artifact { path: path.into(), found })
+}
+
+/// Reads JSON that anyone may have written.
+///
+/// # Errors
+/// No such file, or not JSON.
+pub fn read_foreign_json(path: &Path) -> Result<Value, LabError> {
+    let text = gbxcule_files::read(path, MAX_JSON_BYTES).map_err(LabError::file(path))?;
+    serde_json::from_slice(&text).map_err(|source| LabError::Json { path: path.into(), source })
 }
 
 #[cfg(test)]

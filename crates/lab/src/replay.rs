@@ -38,14 +38,20 @@ pub fn replay(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<Replay, La
     let rom = gbxcule_files::read(&rom_path, gbxcule_files::MAX_ROM_BYTES)
         .map_err(LabError::file(&rom_path))?;
     let plan = plan(&metadata, rom).map_err(broken)?;
-    let actions = read_actions(&folder.join(bundle::ACTIONS), plan.num_envs)?;
+    let expected = read_json(&folder.join(bundle::DIFF))?;
+    let actions_path = folder.join(bundle::ACTIONS);
+    let actions = read_actions(&actions_path, plan.num_envs)?;
+    let (recorded, step) = (actions.len() as u64, expected["step"].as_u64().unwrap_or(0));
+    if recorded < step {
+        let found = format!("{recorded} steps, and the machines disagree after step {step}");
+        return Err(LabError::Artifact { path: actions_path, found });
+    }
     let mut source = |step: u64, out: &mut [u8]| {
         let recorded = usize::try_from(step).ok().and_then(|step| actions.get(step));
         out.copy_from_slice(recorded.map_or(&[], Vec::as_slice));
     };
     let plan = VerifyPlan { steps: plan.steps.min(actions.len() as u64), ..plan };
     let verdict = lockstep(&plan, &mut source, &mut |_| Judgement::Stop, progress)?;
-    let expected = read_json(&folder.join(bundle::DIFF))?;
     let reproduced =
         verdict.mismatch.as_ref().is_some_and(|mismatch| bundle::diff(&plan, mismatch) == expected);
     Ok(Replay { plan, verdict, reproduced })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::artifact::{entries, read_json, write_whole};
+use crate::artifact::{entries, read_foreign_json, read_json, write_whole};
 use crate::{LabError, bench, plot};
 
 /// Results of one artifact, and characters of a name, at most.
@@ -67,10 +67,10 @@ impl Sweep {
     }
 
     fn read(path: &Path) -> Result<Option<Self>, LabError> {
-        let artifact = read_json(path)?;
-        if artifact["kind"] != bench::KIND {
+        if read_foreign_json(path)?["kind"] != bench::KIND {
             return Ok(None);
         }
+        let artifact = read_json(path)?;
         let say = |found: &str| LabError::Artifact { path: path.into(), found: found.to_owned() };
         let broken = || say("results are missing, or are no numbers that a bench can measure");
         let mut series: Vec<Series> = Vec::new();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use anyhow::ensure;
 use clap::Args;
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_sandbox::Protection;
@@ -60,6 +61,10 @@ pub(crate) struct Tasks {
 
 impl Tasks {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
+        ensure!(
+            self.out.is_none() || self.out != self.stand_in,
+            "--out and --stand-in name one file: name two"
+        );
         let (_, rows) = self.dataset.read()?;
         let bar = progress::late_bar(rows.len() as u64, "rows").with_message("asking");
         let (mut lines, mut stand_ins, mut count) = (String::new(), String::new(), 0_usize);
@@ -94,6 +99,10 @@ impl Tasks {
                 say!("{count} tasks of {} rows in {}", rows.len(), out.display());
             }
             None => print::bytes(lines.as_bytes()),
+        }
+        if count == 0 {
+            let rows = rows.len();
+            print::error(&format!("none of the {rows} rows has such a task or is in such a part"));
         }
         Ok(count > 0)
     }

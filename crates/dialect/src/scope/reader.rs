@@ -110,11 +110,16 @@ impl<'a> ScopeReader<'a> {
                 self.suite(&with.body, scope, under);
             }
             Stmt::Try(attempt) => {
-                let under = self.guard(None, under);
+                let (under, otherwise) = if attempt.body.iter().all(surely_succeeds) {
+                    (under, self.guard(Some((Question::Never, true)), under))
+                } else {
+                    let unknown = self.guard(None, under);
+                    (unknown, unknown)
+                };
                 self.suite(&attempt.body, scope, under);
                 for handler in &attempt.handlers {
                     let ExceptHandler::ExceptHandler(handler) = handler;
-                    self.suite(&handler.body, scope, under);
+                    self.suite(&handler.body, scope, otherwise);
                 }
                 self.suite(&attempt.orelse, scope, under);
                 self.suite(&attempt.finalbody, scope, under);
@@ -293,4 +298,15 @@ fn is_of_kernels(def: &StmtFunctionDef) -> bool {
     };
     let defines = |stmt: &Stmt| matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_));
     def.decorator_list.iter().any(|it| decorates(&it.expression)) && !def.body.iter().any(defines)
+}
+
+/// Returns true for imports of what is there wherever kernels are, and for flags.
+fn surely_succeeds(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Import(import) => import.names.iter().all(|alias| {
+            matches!(alias.name.as_str(), "warp" | "numpy" | "math" | "typing" | "enum")
+        }),
+        Stmt::Assign(assign) => assign.value.is_literal_expr(),
+        _ => false,
+    }
 }
