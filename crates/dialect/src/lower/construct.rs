@@ -261,6 +261,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             return Ok(self.b.zero(ty));
         }
         let (mut parts, nested) = self.composite_parts(scalar, given, span)?;
+        if nested && given.len() > 1 && matches!(self.shape(ty), Shape::Matrix { .. }) {
+            let what = "a matrix of vectors would be one of rows or of columns: write \
+                        `wp.matrix_from_rows(..)` or `wp.matrix_from_cols(..)`";
+            return fault(Code::WrongArguments, span, what);
+        }
         if parts.len() == 3
             && nested
             && let Shape::Transform(of) = *self.shape(ty)
