@@ -481,3 +481,15 @@ def test_annotations_may_be_strings():
     out = wp.zeros(1, dtype=float)
     wp.launch(quoted, 1, inputs=[wp.array(np.full((1, 3), 2.5), dtype=wp.vec3), out])
     assert out.numpy().tolist() == [2.5]
+
+
+def test_transforms_are_captured():
+    raised = wp.transform(wp.vec3(0.0, 0.0, 2.0), wp.quat_identity())
+
+    @wp.kernel
+    def lift(out: wp.array(dtype=float)):
+        out[0] = wp.transform_point(raised, wp.vec3(1.0, 1.0, 1.0))[2]
+
+    out = wp.zeros(1, dtype=float)
+    wp.launch(lift, 1, inputs=[out])
+    assert out.numpy().tolist() == [3.0]
