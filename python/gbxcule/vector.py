@@ -94,7 +94,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         recompile: bool = True,
         _machines: _native.Swarm | None = None,
     ) -> None:
-        # What a checkpoint makes it of again; where episodes begin is the machines' own. Callers may change lists.
+        # What a checkpoint makes it of again; where episodes begin is the machines' own. Callers
+        # may change their lists.
         self._arguments = deepcopy({name: value for name, value in locals().items() if name not in _NOT_KEPT})
         others = self.__dict__.keys() - {"_arguments"}
         played = game.game_of(rom)

@@ -23,22 +23,7 @@ impl<'a> Unit<'a> {
                 self.member(*imported_module, attr, expr)
             }
             KnownValue::Module(path) => self.module_attribute(path, attr, expr),
-            KnownValue::Class(scope) => {
-                let Some(definitions) = self.scopes.bindings_in(*scope, attr) else {
-                    return self.inherited(*scope, attr, expr);
-                };
-                let enumerator = self.enumerator_name(*scope, attr);
-                let number = enumerator.and_then(|name| self.automatic_number(*scope, name));
-                let known = match number {
-                    Some(number) => Ok(KnownValue::Int(number)),
-                    None => self.bound(definitions, attr, expr, *scope),
-                };
-                let known = self.unchanged(known, attr, *scope, expr)?;
-                Ok(match enumerator {
-                    Some(name) => KnownValue::Enumerator(*scope, name, Rc::new(known.plain())),
-                    None => known,
-                })
-            }
+            KnownValue::Class(scope) => self.own_attribute(*scope, attr, expr),
             KnownValue::Object(id) => self.object_attribute(*id, attr, expr),
             KnownValue::Enumerator(.., value) if attr == "value" => Ok((**value).clone()),
             KnownValue::Enumerator(_, name, _) if attr == "name" => {
@@ -118,6 +103,24 @@ impl<'a> Unit<'a> {
             return Ok(KnownValue::Module(full.into()));
         }
         Ok(KnownValue::Member(full.into()))
+    }
+
+    /// An attribute of a class: a member, if it is an enumeration.
+    fn own_attribute(&self, class: ScopeId, attr: &str, expr: &Expr) -> Evaluation<'a> {
+        let Some(definitions) = self.scopes.bindings_in(class, attr) else {
+            return self.inherited(class, attr, expr);
+        };
+        let enumerator = self.enumerator_name(class, attr);
+        let number = enumerator.and_then(|name| self.automatic_number(class, name));
+        let known = match number {
+            Some(number) => Ok(KnownValue::Int(number)),
+            None => self.bound(definitions, attr, expr, class),
+        };
+        let known = self.unchanged(known, attr, class, expr)?;
+        Ok(match enumerator {
+            Some(name) => KnownValue::Enumerator(class, name, Rc::new(known.plain())),
+            None => known,
+        })
     }
 
     fn type_attribute(&self, ty: &Annotation, attr: &str, expr: &Expr) -> Evaluation<'a> {

@@ -1,4 +1,4 @@
-//! Whether two paths name one file.
+//! Comparison of paths by the files to which they lead.
 
 use std::path::Path;
 
