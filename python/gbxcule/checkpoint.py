@@ -140,7 +140,7 @@ def env_of(
     if isinstance(env, RankVectorEnv):
         env.envs = range(*part)
     env._is_seeded[:] = note["is_seeded"]
-    env._observer.hear_again(note["heard"])
+    env._observer.hear_again(note.get("heard", {}))
     env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
     spaces = (env.action_space, env.single_action_space, env.observation_space, env.single_observation_space)
     for space, generator in zip(spaces, generators, strict=True):

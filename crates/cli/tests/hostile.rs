@@ -178,7 +178,7 @@ fn options_that_would_do_nothing_are_refused() {
         ),
         ("bench --env-counts 2,1,2", "2 is named twice"),
         ("bench --out task.py", "--out is a folder"),
-        ("synth tasks rows --out a.jsonl --stand-in a.jsonl", "name one file"),
+        ("synth tasks rows --out a.jsonl --stand-in ./a.jsonl", "name one file"),
         ("compile task.py --out ./task.py", "names the file that is compiled"),
     ] {
         let said = refused(folder.path(), line);

@@ -8,7 +8,7 @@ use super::decorator::Role;
 use super::lower::{Binding, LoweringError, Session};
 use super::scope::BindingSource;
 use super::signature::Formal;
-use super::syntax::StmtFunctionDef;
+use super::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;
@@ -161,12 +161,13 @@ impl<'a> Reader<'a> {
         let func = functions().filter(|def| self.unit.role(def, TOP) == Role::Func).last();
         if let (None, Some(def)) = (func, functions().next()) {
             let fault = self.misfit(def, wanted, "has to be a `@wp.func`");
-            // Its decorator names nothing, if there is one.
-            let is_bare = def.decorator_list.is_empty();
-            return Err(vec![if is_bare {
-                fault
-            } else {
+            let is_named_so = def.decorator_list.iter().any(|decorator| {
+                matches!(&decorator.expression, Expr::Attribute(it) if it.attr.as_str() == "func")
+            });
+            return Err(vec![if is_named_so {
                 fault.help("write `import warp as wp` before it")
+            } else {
+                fault
             }]);
         }
         Ok(func)

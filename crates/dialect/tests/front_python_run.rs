@@ -565,3 +565,14 @@ fn warps_types_need_no_module_before_them_and_variables_may_have_names_of_builti
 ";
     assert_eq!(body(text, &[-1]), [-100 + 140 - 1]);
 }
+
+#[test]
+fn a_matrix_of_vectors_says_which_functions_make_one() {
+    let text = "import warp as wp\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    \
+                v = wp.vec2(x[0], x[1])\n    x[0] = wp.mat22(v, v)[0, 1]\n";
+    let mut sources = SourceMap::new();
+    let id = sources.add("run.py", text);
+    let faults = Program::parse(&sources, id).and_then(|program| program.compile("run"));
+    let said = render(&faults.expect_err("Warp refuses it, too"), &sources);
+    assert!(said.contains("wp.matrix_from_rows(..)"), "{said}");
+}

@@ -1,11 +1,16 @@
 //! Comparison of paths by the files to which they lead.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Returns true if both paths lead to one file that is there, however they are spelled.
+/// Returns true if both paths lead to one file, however they are spelled, or to one place for a
+/// file that is not there yet.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+fn place(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().or_else(|| {
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
+    })
 }

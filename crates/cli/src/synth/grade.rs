@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::Args;
+use gbxcule_files::is_same_file;
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_sandbox::Protection;
 use gbxcule_synth::batch::{read_brief, read_some};
@@ -61,10 +62,9 @@ pub(crate) struct Tasks {
 
 impl Tasks {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        ensure!(
-            self.out.is_none() || self.out != self.stand_in,
-            "--out and --stand-in name one file: name two"
-        );
+        if let (Some(out), Some(stand_in)) = (&self.out, &self.stand_in) {
+            ensure!(!is_same_file(out, stand_in), "--out and --stand-in name one file: name two");
+        }
         let (_, rows) = self.dataset.read()?;
         let bar = progress::late_bar(rows.len() as u64, "rows").with_message("asking");
         let (mut lines, mut stand_ins, mut count) = (String::new(), String::new(), 0_usize);

@@ -217,6 +217,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
         self.iterators.insert(target);
         self.session.has_unrolled |= numbers.len() > 1;
+        let has_continue = leaves_loop(&each.body, Stmt::is_continue_stmt);
         for (position, &number) in numbers.iter().enumerate() {
             let is_last = position + 1 == numbers.len();
             let outlives = self.usage.is_rebound(target) && !self.usage.is_loop_index(target);
@@ -230,7 +231,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 None
             };
             self.names.insert(target, Binding::KnownValue(KnownValue::Int(number), local));
-            if leaves_loop(&each.body, Stmt::is_continue_stmt) {
+            if has_continue {
                 self.one_round(&each.body, self.unit.span(each))?;
             } else {
                 self.suite(&each.body);

@@ -365,7 +365,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             if !is_fresh {
                 let mut old = lower.b.load(place);
                 if let Some(beta) = beta {
-                    // What was there may be no number: a factor of zero leaves it out.
+                    // A factor of zero leaves out infinities, too: zero times those is no number.
                     let (zero, scaled) = (lower.b.zero(of), lower.b.mul(beta, old));
                     let is_zero = lower.b.eq(beta, zero);
                     old = lower.b.select(is_zero, zero, scaled);
