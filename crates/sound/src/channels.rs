@@ -1,4 +1,4 @@
-//! The four channels, an M-cycle at a time.
+//! The four channels: an M-cycle at a time, or many at once in which nothing happens.
 
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::apu::Apu;
@@ -16,6 +16,9 @@ const NOISE: u8 = 3;
 const WAVE_VOLUME: usize = 0x0c;
 const NOISE_SETUP: usize = 0x12;
 const NR52: u8 = 0x26;
+
+/// M-cycles between two clocks of the sequencer: DIV's bit 4 falls.
+const CLOCK_MCYCLES: u32 = 2048;
 
 /// State that only ears notice, beside a copy of what the machine keeps.
 #[derive(Clone, Debug)]
@@ -167,24 +170,63 @@ impl Channels {
         }
     }
 
+    /// Lets some M-cycles pass, one at least and `most` at most; returns levels, and for how many
+    /// halves of an M-cycle each of them lasts.
+    pub(crate) fn advance(&mut self, most: u32) -> [(Levels, u32); 2] {
+        let quiet = self.quiet_mcycles().min(most);
+        if quiet == 0 {
+            return self.advance_one().map(|levels| (levels, 1));
+        }
+        let levels = self.levels();
+        self.now = self.now.wrapping_add(quiet);
+        self.apu.sync(self.now, self.div_base);
+        self.advance_waves(quiet);
+        [(levels, 2 * quiet), (levels, 0)]
+    }
+
+    /// Lets channels 1, 2 and 4 go on, as the registers are now.
+    fn advance_waves(&mut self, mcycles: u32) {
+        for (channel, pulse) in (0..).zip(&mut self.pulses) {
+            if self.apu.is_active(channel) {
+                let duty_and_length = self.apu.registers[usize::from(channel * 5 + 1)];
+                pulse.advance(mcycles, self.apu.frequency(channel), duty_and_length);
+            }
+        }
+        if self.apu.is_active(NOISE) {
+            self.noise.advance(mcycles, self.apu.registers[NOISE_SETUP]);
+        }
+    }
+
+    /// Returns how many M-cycles from now on levels stay as they are: they change after the last
+    /// of these, by a step of a pulse or a shift, or later. No clock of the sequencer, no
+    /// iteration of the sweep and no step of channel 3 is among them.
+    fn quiet_mcycles(&self) -> u32 {
+        if self.apu.sweep.timer == 0 {
+            return 0;
+        }
+        let since_clock = self.now.wrapping_sub(self.div_base) % CLOCK_MCYCLES;
+        let mut quiet = CLOCK_MCYCLES - 1 - since_clock;
+        for (channel, pulse) in (0..).zip(&self.pulses) {
+            if self.apu.is_active(channel) {
+                quiet = quiet.min(pulse.mcycles_to_step());
+            }
+        }
+        if self.apu.is_active(WAVE) {
+            // It counts halves of an M-cycle.
+            quiet = quiet.min(self.apu.wave.countdown_ticks.saturating_sub(1) / 2);
+        }
+        if self.apu.is_active(NOISE) { quiet.min(self.noise.mcycles_to_shift()) } else { quiet }
+    }
+
     /// Lets one M-cycle pass; returns the levels in its first and its second half.
-    pub(crate) fn advance(&mut self) -> [Levels; 2] {
+    fn advance_one(&mut self) -> [Levels; 2] {
         let first = self.levels();
         let is_wave_read = self.apu.is_active(WAVE) && self.apu.wave.countdown_ticks == 1;
         let clocks = self.apu.sequencer.clocks;
         let position = self.apu.wave.position;
         self.now = self.now.wrapping_add(1);
         self.apu.sync(self.now, self.div_base);
-        for (channel, pulse) in self.pulses.iter_mut().enumerate() {
-            let channel = channel as u8;
-            if self.apu.is_active(channel) {
-                let duty_and_length = self.apu.registers[usize::from(channel * 5 + 1)];
-                pulse.advance(self.apu.frequency(channel), duty_and_length);
-            }
-        }
-        if self.apu.is_active(NOISE) {
-            self.noise.advance(self.apu.registers[NOISE_SETUP]);
-        }
+        self.advance_waves(1);
         let mut second = first;
         if self.apu.wave.position != position {
             let byte = self.apu.wave_ram[usize::from(self.apu.wave.position >> 1)];
@@ -225,5 +267,28 @@ fn wave_shift(volume: u8) -> u8 {
     match volume >> 5 & 3 {
         0 => 4,
         code => code - 1,
+    }
+}
+
+#[cfg(test)]
+impl Channels {
+    /// Checks that many M-cycles at once are as many one after the other.
+    pub(crate) fn assert_skips_are_steps(&self, mcycles: u32) {
+        let (mut skipped, mut stepped) = (self.clone(), self.clone());
+        let (mut at_once, mut each) = (Vec::new(), Vec::new());
+        while skipped.now != self.now.wrapping_add(mcycles) {
+            let most = self.now.wrapping_add(mcycles).wrapping_sub(skipped.now);
+            for (levels, halves) in skipped.advance(most) {
+                at_once.extend((0..halves).map(|_| levels));
+            }
+        }
+        (0..mcycles).for_each(|_| each.extend(stepped.advance_one()));
+        assert!(at_once == each, "levels after {}", self.now);
+        let kept = |channels: &Self| {
+            let mut bytes = Vec::new();
+            channels.write_to(&mut bytes);
+            bytes
+        };
+        assert_eq!((skipped.apu, kept(&skipped)), (stepped.apu, kept(&stepped)));
     }
 }

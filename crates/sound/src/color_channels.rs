@@ -1,12 +1,18 @@
 //! The four channels of a Color: a copy of its audio unit, which keeps their levels for programs.
 
-use std::iter::RepeatN;
-
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::apu::Apu;
 
 use crate::fields::Fields;
 use crate::mixer::Levels;
+
+/// Channels 3 and 4, and the offset of NR43 from FF10.
+const WAVE: u8 = 2;
+const NOISE: u8 = 3;
+const NOISE_SETUP: usize = 0x12;
+
+/// M-cycles of single speed from a clock of the sequencer to the moment half a period after it.
+const HALF_CLOCK_MCYCLES: u32 = 1024;
 
 /// A copy of what the machine keeps.
 #[derive(Clone, Debug)]
@@ -58,14 +64,78 @@ impl ColorChannels {
         self.apu.double_speed = is_double;
     }
 
-    /// Lets one M-cycle pass; gives the levels of each 2 T-cycles of it, of which it has one at
-    /// double speed.
-    pub(crate) fn advance(&mut self) -> RepeatN<Levels> {
+    /// Lets some M-cycles pass, one at least and `most` at most; returns the levels at their
+    /// beginning, and for how many times 2 T-cycles they last: one for an M-cycle of double speed.
+    pub(crate) fn advance(&mut self, most: u32) -> [(Levels, u32); 1] {
+        let mcycles = self.mcycles_to_change().min(most);
         let mut levels = [None; 4];
         for (channel, level) in (0..).zip(&mut levels) {
             *level = self.apu.has_dac(channel).then(|| self.apu.level(channel));
         }
-        self.apu.sync(self.now().wrapping_add(1), self.div_base);
-        std::iter::repeat_n(levels, if self.apu.double_speed { 1 } else { 2 })
+        self.apu.sync(self.now().wrapping_add(mcycles), self.div_base);
+        [(levels, mcycles * self.ticks())]
+    }
+
+    /// Ticks of 2 T-cycles in an M-cycle.
+    fn ticks(&self) -> u32 {
+        if self.apu.double_speed { 1 } else { 2 }
+    }
+
+    /// Returns how many M-cycles pass to the end of the one in which a level may change next: by a
+    /// clock of the sequencer, half a period after it, by the sweep, or by a step of a channel.
+    fn mcycles_to_change(&self) -> u32 {
+        if self.apu.sweep.timer == 0 || self.apu.voices.late {
+            return 1;
+        }
+        let half_clock = 2 * HALF_CLOCK_MCYCLES / self.ticks();
+        let since = self.now().wrapping_sub(self.div_base) % half_clock;
+        let mut ticks = (half_clock - since) * self.ticks();
+        for (channel, pulse) in (0..).zip(&self.apu.voices.pulses) {
+            if self.apu.is_active(channel) {
+                ticks = ticks.min(u32::from(pulse.left));
+            }
+        }
+        if self.apu.is_active(WAVE) {
+            ticks = ticks.min(self.apu.wave.countdown_ticks);
+        }
+        if self.apu.is_active(NOISE) {
+            ticks = ticks.min(self.ticks_to_shift());
+        }
+        ticks.div_ceil(self.ticks()).max(1)
+    }
+
+    /// Returns how many ticks pass to channel 4's next shift: a bit of its counter rises then.
+    fn ticks_to_shift(&self) -> u32 {
+        let (setup, noise) = (self.apu.registers[NOISE_SETUP], &self.apu.voices.noise);
+        if setup >> 4 >= 14 || !noise.runs {
+            return u32::MAX;
+        }
+        let divider = if setup & 7 == 0 { 2 } else { u32::from(setup & 7) * 4 };
+        let half = 1 << (setup >> 4);
+        let counts = 2 * half - (u32::from(noise.counter) + half) % (2 * half);
+        u32::from(noise.left) + (counts - 1) * divider
+    }
+}
+
+#[cfg(test)]
+impl ColorChannels {
+    /// Checks that many M-cycles at once are as many one after the other.
+    pub(crate) fn assert_skips_are_steps(&self, mcycles: u32) {
+        let (mut skipped, mut stepped) = (self.clone(), self.clone());
+        let (mut at_once, mut each) = (Vec::new(), Vec::new());
+        let end = self.now().wrapping_add(mcycles);
+        while skipped.now() != end {
+            let [(levels, times)] = skipped.advance(end.wrapping_sub(skipped.now()));
+            at_once.extend((0..times).map(|_| levels));
+        }
+        while stepped.now() != end {
+            let [(levels, times)] = stepped.advance(1);
+            each.extend((0..times).map(|_| levels));
+        }
+        assert!(at_once == each, "levels after {}", self.now());
+        for channel in 0..4 {
+            assert_eq!(skipped.apu.level(channel), stepped.apu.level(channel));
+        }
+        assert_eq!(skipped.apu, stepped.apu);
     }
 }

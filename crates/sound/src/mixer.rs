@@ -60,19 +60,29 @@ impl Mixer {
         is_possible.then_some(mixer)
     }
 
-    /// Takes half an M-cycle; returns a sample when its time is over.
-    pub(crate) fn add(&mut self, levels: &Levels, apu: &Apu) -> Option<StereoSample> {
+    /// Takes so many halves of an M-cycle, in which levels stay; adds samples whose time is over.
+    pub(crate) fn add(
+        &mut self,
+        levels: &Levels,
+        apu: &Apu,
+        halves: u32,
+        samples: &mut Vec<StereoSample>,
+    ) {
         let sides = mix(levels, apu);
-        for (sum, side) in self.sums.iter_mut().zip(sides) {
-            *sum += side;
+        let is_any_on = levels.iter().any(Option::is_some);
+        let mut left = halves;
+        while left > 0 {
+            let taken = left.min(2 * SAMPLE_MCYCLES - self.halves);
+            for (sum, side) in self.sums.iter_mut().zip(sides) {
+                *sum += side * taken as i32;
+            }
+            self.halves += taken;
+            left -= taken;
+            if self.halves == 2 * SAMPLE_MCYCLES {
+                samples.push(std::array::from_fn(|side| self.filtered(side, is_any_on)));
+                (self.sums, self.halves) = ([0; 2], 0);
+            }
         }
-        self.halves += 1;
-        (self.halves == 2 * SAMPLE_MCYCLES).then(|| {
-            let is_any_on = levels.iter().any(Option::is_some);
-            let sample = std::array::from_fn(|side| self.filtered(side, is_any_on));
-            (self.sums, self.halves) = ([0; 2], 0);
-            sample
-        })
     }
 
     /// The mean of a sample's time, after the capacitor. While every converter is off, the output

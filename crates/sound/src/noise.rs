@@ -38,9 +38,14 @@ impl Noise {
         *self = Self { register: 0, countdown: period(setup) };
     }
 
-    /// One M-cycle of a channel that plays.
-    pub(crate) fn advance(&mut self, setup: u8) {
-        self.countdown = self.countdown.saturating_sub(1);
+    /// M-cycles to the end of the one with which a channel that plays shifts next.
+    pub(crate) fn mcycles_to_shift(&self) -> u32 {
+        self.countdown.max(1)
+    }
+
+    /// M-cycles of a channel that plays, at most as many as are left to its next shift.
+    pub(crate) fn advance(&mut self, mcycles: u32, setup: u8) {
+        self.countdown = self.countdown.saturating_sub(mcycles);
         if self.countdown != 0 {
             return;
         }

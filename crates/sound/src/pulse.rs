@@ -48,9 +48,14 @@ impl Pulse {
         self.countdown = period(frequency) + TRIGGER_DELAY_MCYCLES;
     }
 
-    /// One M-cycle of a channel that plays.
-    pub(crate) fn advance(&mut self, frequency: u16, duty_and_length: u8) {
-        self.countdown = self.countdown.saturating_sub(1);
+    /// M-cycles to the end of the one with which a channel that plays takes its next step.
+    pub(crate) fn mcycles_to_step(&self) -> u32 {
+        u32::from(self.countdown.max(1))
+    }
+
+    /// M-cycles of a channel that plays, at most as many as are left to its next step.
+    pub(crate) fn advance(&mut self, mcycles: u32, frequency: u16, duty_and_length: u8) {
+        self.countdown = self.countdown.saturating_sub(mcycles as u16);
         if self.countdown == 0 {
             self.countdown = period(frequency);
             self.step = (self.step + 1) & 7;

@@ -161,10 +161,77 @@ impl Sound {
 
     fn advance_to(&mut self, moment: u32, heard: &mut impl FnMut(&Levels)) {
         while self.channels.now() != moment {
-            for levels in self.channels.advance() {
-                heard(&levels);
-                self.samples.extend(self.mixer.add(&levels, self.channels.apu()));
+            let left = moment.wrapping_sub(self.channels.now());
+            for (levels, halves) in self.channels.advance(left) {
+                (0..halves).for_each(|_| heard(&levels));
+                self.mixer.add(&levels, self.channels.apu(), halves, &mut self.samples);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gbxcule_gameboy::{Cartridge, Machine};
+
+    use super::Sound;
+
+    /// Plays a ROM with all buttons in turn, and looks at its sound after each frame.
+    fn play(rom: &[u8], frames: u32) {
+        let cartridge = Cartridge::from_rom(rom).expect("a right header");
+        let mut rom = rom.to_vec();
+        rom.resize(cartridge.padded_len(), 0xff);
+        let mut ram = vec![0xff; cartridge.ram_bytes as usize];
+        let mut machine = Machine::power_on(&cartridge);
+        let mut sound = Sound::new(&machine);
+        for frame in 0..frames {
+            machine.set_buttons(1 << (frame / 3 % 8));
+            sound.run_frame(&mut machine, &rom, &mut ram, false);
+            sound.channels.assert_skips_are_steps(20_000);
+        }
+    }
+
+    #[test]
+    fn many_mcycles_at_once_are_as_many_one_after_the_other() {
+        let own = if cfg!(color) { gbxcule_roms::for_color() } else { &[] };
+        for rom in gbxcule_roms::all().iter().chain(own) {
+            play(rom.bytes(), 24);
+        }
+    }
+
+    #[test]
+    fn every_channel_is_skipped_as_it_is_stepped() {
+        // Sweeps up and down, periods of one M-cycle, lengths that end, all kinds of noise.
+        for kind in 0..32_u8 {
+            let mut text = "Start: di\n".to_owned();
+            if cfg!(color) && kind % 2 == 1 {
+                // Double speed.
+                text += "ld a, $30\nldh [$00], a\nld a, 1\nldh [$4D], a\nstop\n";
+            }
+            text += "xor a\nldh [$26], a\nld a, $80\nldh [$26], a\n";
+            let bytes = (0x10..0x40_u8).filter(|register| *register != 0x26).map(|register| {
+                let mixed = register.wrapping_mul(kind.wrapping_mul(29).wrapping_add(101));
+                (register, mixed.rotate_left(u32::from(kind)))
+            });
+            let wave: Vec<_> = bytes.clone().filter(|(register, _)| *register >= 0x30).collect();
+            for (register, value) in wave.into_iter().chain(bytes) {
+                let value = match register {
+                    0x12 | 0x17 | 0x21 | 0x1a => value | 0x80,
+                    0x13 | 0x18 | 0x1d if kind % 4 == 0 => 0xff,
+                    0x14 | 0x19 | 0x1e | 0x23 => value | 0x80 | if kind % 4 == 0 { 7 } else { 0 },
+                    0x22 if kind % 3 == 0 => value & 7,
+                    _ => value,
+                };
+                if register < 0x30 || kind == 0 {
+                    text += &format!("ld a, {value}\nldh [${register:02x}], a\n");
+                }
+            }
+            let built = gbxcule_roms::assemble(&(text + ".wait: jr .wait\n")).expect("a program");
+            let mut rom = built.bytes;
+            if cfg!(color) {
+                rom[0x143] = 0x80;
+            }
+            play(&rom, 24);
         }
     }
 }
