@@ -1,7 +1,6 @@
 """The command `gbxcule`, also as `python -m gbxcule`; the work is done in Rust."""
 
 import os
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -18,10 +17,14 @@ def main() -> int:
     os.environ.setdefault("GBXCULE_PYTHON", sys.executable)
     script = Path(sys.argv[0])
     beside = Path(sys.executable).with_name("gbxcule")
-    if script.name != "gbxcule":
-        # `python -m gbxcule`: bundles record this path in the command that repeats them.
-        script = beside if beside.exists() else Path(shutil.which("gbxcule") or "gbxcule")
-    return _native.run_command([str(script.absolute()), *sys.argv[1:]])
+    # Bundles record this path in the command that repeats them.
+    if script.name != "gbxcule" and beside.exists():
+        script = beside
+    is_module = script.name != "gbxcule"
+    if is_module:
+        # A `gbxcule` somewhere on the PATH may be of another version.
+        script = Path(sys.executable)
+    return _native.run_command([str(script.absolute()), *sys.argv[1:]], is_module)
 
 
 if __name__ == "__main__":

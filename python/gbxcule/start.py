@@ -1,6 +1,5 @@
 """Starts of episodes: the ROM, its symbols, states, cartridge RAM, and the envs' seeds."""
 
-import difflib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -37,8 +36,8 @@ def rom_bytes(rom: RomLike) -> bytes:
         return _native.built_in_rom(rom)
     path = Path(path_of("a ROM", rom))
     if not path.exists():
-        near = difflib.get_close_matches(path.name.upper(), _native.built_in_roms(), 1)
-        meant = f"; did you mean {near[0]}?" if near else ""
+        near = _native.meant_rom(os.fspath(rom))
+        meant = f"; did you mean {near}?" if near else ""
         raise FileNotFoundError(
             f"no ROM `{rom!s}`: it is neither a file nor one of those built in (`gbxcule roms`){meant}"
         )

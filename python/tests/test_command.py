@@ -42,6 +42,24 @@ def test_a_mismatch_exits_with_1_and_its_script_repeats_it_by_this_command(tmp_p
     assert again.returncode == 0 and again.stdout.startswith("reproduced"), again.stderr
 
 
+def test_a_package_without_the_script_repeats_a_mismatch_as_a_module(tmp_path):
+    package = Path(_native.__file__).parent
+    # An interpreter beside which no script lies, as where the package is only unpacked.
+    python = tmp_path / "bin/python"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    variables = {"PYTHONPATH": str(package.parent), "PYTHONHOME": ""}
+    found = run(python, "-m", "gbxcule", *DISAGREE, cwd=tmp_path, **variables)
+    assert found.returncode == 1 and "MISMATCH" in found.stdout, found.stderr
+    (script,) = tmp_path.rglob("repro.sh")
+    text = script.read_text()
+    assert f"here='{python}'" in text and "words='-m gbxcule'" in text
+    again = run(script, cwd=tmp_path, **variables)
+    assert again.returncode == 0 and again.stdout.startswith("reproduced"), again.stderr
+    other = run(script, cwd=tmp_path, GBXCULE="/no/such/gbxcule", **variables)
+    assert other.returncode == 2 and "name it in GBXCULE" in other.stderr
+
+
 def test_what_is_copied_to_a_gpu_machine_is_never_pythons_interpreter(tmp_path):
     refused = run(SCRIPT, "doctor", "--collect", "gpu", cwd=tmp_path)
     assert refused.returncode == 2 and "is a script of the Python package" in refused.stderr

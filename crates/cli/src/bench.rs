@@ -4,17 +4,17 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::Args;
-use gbxcule_lab::artifact::{RomImage, file_part, run_id, write_json};
+use gbxcule_lab::artifact::{file_part, run_id, write_json};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::{BackendKind, experiments, report};
 use gbxcule_swarm::Schedule;
 
 use crate::device::DeviceOption;
 use crate::print::say;
-use crate::progress;
 use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions, workers};
+use crate::{progress, rom_image};
 
 /// Windows of each backend and number of machines, at most.
 const MAX_REPEATS: i64 = 10_000;
@@ -194,8 +194,7 @@ impl Bench {
         Ok(BenchPlan {
             backends,
             cuda: self.device.cuda(),
-            rom: RomImage::find(rom)
-                .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?,
+            rom: rom_image::find(rom)?,
             env_counts,
             most_pyboy_envs: self.most_pyboy_envs,
             steps: self.steps,

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::Args;
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
@@ -20,8 +19,8 @@ use crate::driver::{DriveSettings, Driver};
 use crate::film::REAL_FRAMES_PER_S;
 use crate::picture::{Mosaic, Palette};
 use crate::print::{say, shell_word};
-use crate::progress;
 use crate::run_options::ModelOption;
+use crate::{progress, rom_image};
 
 /// Machines in the picture, fewer where they would not fill its columns, and the steps after which
 /// it is taken: long enough that no two are alike.
@@ -64,8 +63,7 @@ pub(crate) struct Demo {
 
 impl Demo {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let rom = RomImage::find(&self.rom)
-            .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
+        let rom = rom_image::find(&self.rom)?;
         let schedule = Schedule::default();
         self.device.check()?;
         let device = self.device.device;
@@ -86,7 +84,9 @@ impl Demo {
         write_whole(&mosaic, &picture)?;
 
         print_table(&artifact);
-        let command = shell_word(gbxcule_lab::command::typed().as_ref());
+        let (command, words) = gbxcule_lab::command::typed();
+        let command = format!("{} {words}", shell_word(command.as_ref()));
+        let command = command.trim_end();
         say!("\npicture of {shown} machines   {}", mosaic.display());
         say!("speed as a plot          {}", report.plot.display());
         say!("all figures              {}", report.summary.display());

@@ -26,6 +26,7 @@ mod progress;
 mod record;
 mod replay;
 mod report;
+mod rom_image;
 mod roms;
 mod run_options;
 mod synth;

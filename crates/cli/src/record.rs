@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::Args;
-use gbxcule_lab::artifact::{RomImage, write_whole};
+use gbxcule_lab::artifact::write_whole;
 use gbxcule_runtime::Device;
 use gbxcule_sound::{sample_rate, wav};
 use gbxcule_swarm::Rom;
@@ -16,8 +16,8 @@ use crate::gif::Animation;
 use crate::mp4::Video;
 use crate::picture::{Curve, Mosaic, Palette, Screen};
 use crate::print::say;
-use crate::progress;
 use crate::run_options::{LinkOption, ModelOption, RunOptions, StartOption};
+use crate::{progress, rom_image};
 
 /// Steps, at most: days of any swarm.
 const MAX_STEPS: u64 = 1_000_000_000;
@@ -115,8 +115,7 @@ impl Record {
         let format = self.format()?;
         self.check_envs()?;
         self.check_length(format)?;
-        let image = RomImage::find(&self.rom)
-            .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
+        let image = rom_image::find(&self.rom)?;
         let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
         let has_sound = self.check_sound(format, shown)?;
         let rom = Rom::for_model(&image.bytes, self.model.model())?;

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::Args;
-use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::region::Region;
 use gbxcule_lab::suite::{self, Outcome};
 use gbxcule_lab::verify::{Difference, Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
@@ -13,8 +12,8 @@ use gbxcule_swarm::Schedule;
 
 use crate::device::DeviceOption;
 use crate::print::{say, shell_word};
-use crate::progress;
 use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions};
+use crate::{progress, rom_image};
 
 /// Step two backends in lockstep and compare them after every step
 ///
@@ -203,8 +202,7 @@ impl Verify {
     }
 
     fn plan(&self) -> anyhow::Result<VerifyPlan> {
-        let rom = RomImage::find(self.rom.as_deref().unwrap_or_default())
-            .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
+        let rom = rom_image::find(self.rom.as_deref().unwrap_or_default())?;
         let dut = self.dut_backend.unwrap_or_else(|| self.device.backend());
         Ok(VerifyPlan {
             cuda: self.device.cuda(),

@@ -30,7 +30,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use gbxcule_lab::artifact::RomImage;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Rom, Swarm};
 
@@ -38,6 +37,7 @@ use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
 use crate::picture::Curve;
 use crate::print::{self, say};
+use crate::rom_image;
 use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions, StartOption};
 use heatmap::Coordinates;
 pub(crate) use server_message::Mode;
@@ -177,8 +177,7 @@ pub(crate) fn driver(
     drive: DriveSettings,
     device: Device,
 ) -> anyhow::Result<(String, Driver)> {
-    let image = RomImage::find(rom)
-        .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
+    let image = rom_image::find(rom)?;
     Ok((image.name, Driver::new(Rom::for_model(&image.bytes, model.model())?, drive, device)?))
 }
 

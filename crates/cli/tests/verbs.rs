@@ -51,6 +51,22 @@ fn verify(folder: &Path, dut: &str) -> Output {
 }
 
 #[test]
+fn a_misspelt_rom_is_told_which_one_was_meant() {
+    let folder = folder();
+    for verb in [&["demo"][..], &["bench"], &["record", "--out", "a.gif"], &["watch"]] {
+        let output = gbxcule(folder.path(), &[verb, &["--rom", "pearl_drfit"]].concat());
+        let text = stderr(&output);
+        assert!(
+            text.contains("a built-in ROM's name, such as PEARL_DRIFT (see"),
+            "{verb:?}: {text}"
+        );
+        assert!(text.contains("pearl_drfit: No such file"), "{verb:?}: {text}");
+    }
+    let output = gbxcule(folder.path(), &["demo", "--rom", "tetris.gb"]);
+    assert!(stderr(&output).contains("a built-in ROM's name (see"), "{}", stderr(&output));
+}
+
+#[test]
 fn every_verb_that_runs_machines_takes_a_model() {
     let folder = folder();
     let both = ["verify", "--ref-backend", "warp_vec_interpreted", "--verify-steps", "8"];

@@ -79,7 +79,7 @@ fn fill(
 
 /// The script finds the command by itself where the bundle was made.
 fn repro() -> String {
-    let here = command::path();
+    let (here, words) = command::started();
     let here = here.to_string_lossy().replace('\'', r"'\''");
     format!(
         r#"#!/bin/sh
@@ -88,13 +88,15 @@ set -eu
 bundle=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 # The command: what GBXCULE names, else the one that wrote this, else the one on the PATH.
 here='{here}'
-if ! [ -x "$here" ]; then here=gbxcule; fi
+words='{words}'
+if ! [ -x "$here" ]; then here=gbxcule words=; fi
+if [ -n "${{GBXCULE:-}}" ]; then words=; fi
 gbxcule=${{GBXCULE:-$here}}
 if ! command -v "$gbxcule" > /dev/null; then
     echo "$gbxcule is not there: put gbxcule on the PATH, or name it in GBXCULE" >&2
     exit 2
 fi
-exec "$gbxcule" replay "$bundle" "$@"
+exec "$gbxcule" $words replay "$bundle" "$@"
 "#
     )
 }

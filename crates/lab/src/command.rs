@@ -2,29 +2,67 @@
 //! process is Python's.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::LabError;
 
-static SCRIPT: OnceLock<PathBuf> = OnceLock::new();
+/// How Python started this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Script {
+    /// As the script that the package installs.
+    File(PathBuf),
+    /// As `python -m gbxcule`, of a package without that script.
+    Module {
+        /// The interpreter.
+        python: PathBuf,
+    },
+}
+
+static SCRIPT: OnceLock<Script> = OnceLock::new();
 
 /// Remembers the script that started this process. The first call counts.
-pub fn set_script(script: PathBuf) {
+pub fn set_script(script: Script) {
     SCRIPT.get_or_init(|| script);
 }
 
-/// Path of the program that was started: the Python script if there is one, else the executable.
-#[must_use]
-pub fn path() -> PathBuf {
-    SCRIPT.get().cloned().or_else(|| env::current_exe().ok()).unwrap_or_default()
+impl Script {
+    /// The file that is executed.
+    fn path(&self) -> &Path {
+        match self {
+            Self::File(path) | Self::Module { python: path } => path,
+        }
+    }
+
+    /// Words behind the file, before those of the command.
+    fn words(&self) -> &'static str {
+        match self {
+            Self::File(_) => "",
+            Self::Module { .. } => "-m gbxcule",
+        }
+    }
 }
 
-/// Returns the command as the user typed it, as far as this process knows.
+/// Path of the program that was started, and words that follow it before those of the command: the
+/// Python script if there is one, else the executable.
 #[must_use]
-pub fn typed() -> String {
+pub fn started() -> (PathBuf, &'static str) {
+    match SCRIPT.get() {
+        Some(script) => (script.path().to_owned(), script.words()),
+        None => (env::current_exe().unwrap_or_default(), ""),
+    }
+}
+
+/// Returns the command as the user typed it, as far as this process knows: the program, and words
+/// that follow it.
+#[must_use]
+pub fn typed() -> (String, &'static str) {
     let first = || env::args().next().unwrap_or_else(|| "gbxcule".to_owned());
-    SCRIPT.get().map_or_else(first, |_| "gbxcule".to_owned())
+    match SCRIPT.get() {
+        Some(Script::File(_)) => ("gbxcule".to_owned(), ""),
+        Some(script) => (script.path().display().to_string(), script.words()),
+        None => (first(), ""),
+    }
 }
 
 /// The program that can be copied to another machine and run there.
@@ -33,7 +71,7 @@ pub fn typed() -> String {
 /// A script of the Python package runs, which is nothing without the package.
 pub(crate) fn program() -> Result<PathBuf, LabError> {
     match SCRIPT.get() {
-        Some(script) => Err(LabError::NoProgram(script.clone())),
+        Some(script) => Err(LabError::NoProgram(script.path().to_owned())),
         None => env::current_exe().map_err(LabError::file("gbxcule")),
     }
 }

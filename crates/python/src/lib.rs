@@ -40,7 +40,7 @@ mod _native {
     #[pymodule_export]
     use crate::live_view::LiveView;
     #[pymodule_export]
-    use crate::rom::{built_in_rom, built_in_roms, built_in_symbols};
+    use crate::rom::{built_in_rom, built_in_roms, built_in_symbols, meant_rom};
     #[pymodule_export]
     use crate::swarm::Swarm;
     #[pymodule_export]

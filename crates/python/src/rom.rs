@@ -17,6 +17,12 @@ pub(crate) fn built_in_roms() -> Vec<&'static str> {
     gbxcule_roms::all().iter().chain(gbxcule_roms::for_color()).map(|rom| rom.name).collect()
 }
 
+/// The name of the built-in ROM that a name means which no ROM has.
+#[pyfunction]
+pub(crate) fn meant_rom(name: &str) -> Option<&'static str> {
+    gbxcule_roms::meant_by(name).map(|rom| rom.name)
+}
+
 /// The bytes of a built-in ROM.
 #[pyfunction]
 pub(crate) fn built_in_rom<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {

@@ -106,7 +106,7 @@ pub(crate) fn nearest<'a>(
 }
 
 /// Counts the letters that must be put in, left out or changed.
-fn distance(left: &str, right: &str) -> usize {
+pub(crate) fn distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();
     for (i, l) in left.chars().enumerate() {

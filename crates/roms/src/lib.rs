@@ -16,6 +16,7 @@ mod hardware;
 mod header;
 mod layout;
 mod lex;
+mod meant;
 pub mod opcode;
 mod rom;
 mod select_form;
@@ -27,6 +28,7 @@ pub use disassemble::disassemble;
 pub use error::{AssembleError, AssembleErrors};
 pub use expand::Folder;
 pub use header::{CartridgeType, global_checksum, header_checksum};
+pub use meant::meant_by;
 pub use rom::{Rom, Symbol};
 pub use suite::{BuiltIn, all, by_name, for_color, includes};
 
