@@ -34,6 +34,11 @@ def partners(mask: Mask) -> Mask:
     return mask.reshape(-1, 2)[:, ::-1].reshape(-1)
 
 
+def left_alone(over: Mask, is_paired: bool) -> Mask:
+    """Return the envs whose partner's episode is over: episodes of a pair end together."""
+    return partners(over) & ~over if is_paired else np.zeros_like(over)
+
+
 def refuse_late_step(mode: AutoresetMode, over: Mask) -> None:
     """Refuse a step if nobody has reset the envs whose episodes are over."""
     if mode == AutoresetMode.DISABLED and over.any():

@@ -279,20 +279,22 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         pressed = self.pressed(actions)
         late = self._over
         autoreset.refuse_late_step(self.autoreset_mode, late)
-        self._swarm.step(pressed, self._live is not None and self._live.ask())
+        begins = autoreset.begin_in_step(self.autoreset_mode, late)
+        # Envs rest whose next episode begins in this step.
+        played = (~begins).tobytes() if begins.any() else None
+        self._swarm.step(pressed, self._live is not None and self._live.ask(), played)
         self._steps += 1
         self._look(None)
-        begins = autoreset.begin_in_step(self.autoreset_mode, late)
-        rewards = self._measured(begins)
+        rewards = self._measured()
         terminated = self._ended()
         truncated = np.zeros(self.num_envs, np.bool_)
         if self.max_episode_steps is not None:
             truncated = self._steps >= self.max_episode_steps
-        truncated = truncated | self._left_alone(terminated | truncated)
+        truncated = truncated | autoreset.left_alone(terminated | truncated, self.is_paired)
         everyone = np.ones(self.num_envs, np.bool_)
         if begins.any():
             self._restart(begins)
-            rewards[begins], terminated[begins], truncated[begins] = 0, False, False
+            terminated[begins], truncated[begins] = False, False
         self._observer.look(self._swarm)
         infos = self._infos(everyone)
         self._over = terminated | truncated
@@ -521,10 +523,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._over = self._over & ~begun
         self._look_again(mask)
 
-    def _measured(self, ignored: Mask) -> npt.NDArray[np.float32]:
+    def _measured(self) -> npt.NDArray[np.float32]:
         if self._native_reward:
             self._swarm.rewards_into(self._rewards)
-            wrong = np.flatnonzero(~np.isfinite(self._rewards) & ~ignored)
+            wrong = np.flatnonzero(~np.isfinite(self._rewards))
             if wrong.size:
                 env = int(wrong[0])
                 raise FloatingPointError(
@@ -546,12 +548,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if self._native_done:
             ended |= np.frombuffer(self._swarm.dones(), np.bool_)
         return ended
-
-    def _left_alone(self, over: Mask) -> Mask:
-        """Mark envs whose partner's episode is over: episodes of a pair end together."""
-        if not self.is_paired:
-            return np.zeros(self.num_envs, np.bool_)
-        return autoreset.partners(over) & ~over
 
     def _reset_at_once(self, over: Mask) -> dict[str, Any]:
         final_obs = np.full(self.num_envs, None, object)

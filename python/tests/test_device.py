@@ -26,7 +26,11 @@ OPTIONS = [
 def run(device, options):
     env = gbxcule.make_vec(num_envs=3, device=device, max_episode_steps=5, render_mode="rgb_array", **options)
     said = [env.reset(seed=4)]
-    said += [env.step(np.array([step % 9, 3, (step * 5) % 9])) for step in range(8)]
+    for step in range(8):
+        said.append(env.step(np.array([step % 9, 3, (step * 5) % 9])))
+        if device != "cpu" and options.get("reward") == PROGRAM:
+            # Also in the step that begins the next episode, whose reward is 0.
+            assert np.array_equal(env.device_arrays["rewards"].numpy(), said[-1][1]), step
     env.copy_state(1, [True, False, False])
     said += [env.screens(), env.read_memory(0, ("C000", 32)), env.save_state(2), env.cpu_state(0)]
     return env, said

@@ -164,12 +164,21 @@ impl Swarm {
     }
 
     /// Presses each env's action, one byte for each, and runs a step; draws its last frame, if
-    /// asked for or if every step's is drawn.
-    #[pyo3(signature = (actions, draw = false))]
-    fn step(&self, py: Python<'_>, actions: &[u8], draw: bool) -> PyResult<()> {
-        self.change_or_stop(py, |swarm, go_on| {
-            swarm.step_while(Pressed::Actions(actions), draw, go_on)
-        })
+    /// asked for or if every step's is drawn. Envs rest that the mask does not mark.
+    #[pyo3(signature = (actions, draw = false, mask = None))]
+    fn step(
+        &self,
+        py: Python<'_>,
+        actions: &[u8],
+        draw: bool,
+        mask: Option<&[u8]>,
+    ) -> PyResult<()> {
+        let mask = mask.map(as_mask);
+        let pressed = match &mask {
+            Some(mask) => Pressed::Masked { actions, mask },
+            None => Pressed::Actions(actions),
+        };
+        self.change_or_stop(py, |swarm, go_on| swarm.step_while(pressed, draw, go_on))
     }
 
     /// Resets every env to the start of its next episode.

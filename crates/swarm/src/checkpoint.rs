@@ -57,7 +57,7 @@ impl Swarm {
             write_env(&mut writer, start, self.rom())?;
         }
         let mut sounds = Vec::new();
-        for (env, manual_buttons) in self.manual_buttons()?.into_iter().enumerate() {
+        for (env, manual_buttons) in self.manual_buttons().into_iter().enumerate() {
             let snapshot = self.snapshot(env)?;
             write_env(&mut writer, &snapshot, self.rom())?;
             sounds.extend(snapshot.sound);

@@ -12,6 +12,14 @@ const TIME_BETWEEN_ASKS: Duration = Duration::from_millis(100);
 pub enum Pressed<'a> {
     /// An action for each env.
     Actions(&'a [u8]),
+    /// An action for each env, which only the marked ones press; all others rest, as in
+    /// [`NativeSwarm::step_frames_masked`].
+    Masked {
+        /// An action for each env.
+        actions: &'a [u8],
+        /// The envs that do not rest.
+        mask: &'a [bool],
+    },
     /// No button, not even a manual one.
     Nothing,
 }
@@ -64,6 +72,9 @@ impl NativeSwarm {
             let begun = Instant::now();
             match pressed {
                 Pressed::Actions(actions) => self.step_frames(actions, &range)?,
+                Pressed::Masked { actions, mask } => {
+                    self.step_frames_masked(actions, mask, &range)?;
+                }
                 Pressed::Nothing => self.step_frames_without_buttons(&range)?,
             }
             self.frame_time.note(end - first, begun.elapsed());

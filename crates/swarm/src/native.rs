@@ -381,9 +381,18 @@ impl SwarmParts for NativeSwarm {
         Ok(())
     }
 
-    fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
+    fn run(
+        &mut self,
+        actions: &[u8],
+        mask: Option<&[bool]>,
+        plan: StepPlan,
+    ) -> Result<(), SwarmError> {
         if let Some(pending) = self.episodes.take_awaiting_begin() {
             self.begin(&pending)?;
+        }
+        let mut steps = mask.map(|mask| mask.iter().copied());
+        for rests in self.shards.iter_mut().flatten().flat_map(|shard| &mut shard.rests) {
+            *rests = steps.as_mut().is_some_and(|steps| steps.next() == Some(false));
         }
         let SwarmConfig { codec, schedule, .. } = &self.config;
         for (shard, actions) in

@@ -19,8 +19,14 @@ pub(crate) trait SwarmParts {
     fn load_first_start(&mut self) -> Result<(), SwarmError>;
 
     /// Runs the programs' `begin` where it is awaited, then the frames of the plan, then the
-    /// programs if the plan says so. Actions are checked.
-    fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError>;
+    /// programs if the plan says so. Actions are checked, and so is the mask, without which no env
+    /// rests.
+    fn run(
+        &mut self,
+        actions: &[u8],
+        mask: Option<&[bool]>,
+        plan: StepPlan,
+    ) -> Result<(), SwarmError>;
 }
 
 /// Writes the shared calls for each of these types, which have the fields `config`, `rom`, `seed`
@@ -180,7 +186,29 @@ macro_rules! shared_calls {
             ) -> Result<(), SwarmError> {
                 action::check(&self.config, actions)?;
                 let plan = range.plan(&self.config, self.seed)?;
-                self.run(actions, plan)
+                self.run(actions, None, plan)
+            }
+
+            /// Runs a range of a step's frames of the marked envs. All others rest: their machines
+            /// stay where they are, no program runs for them but a `begin` that is awaited, they
+            /// have come to no hook, and after the step their rewards are 0 and their episodes are
+            /// not over. The caller passes the same actions and the same mask for all ranges of a
+            /// step.
+            ///
+            /// # Errors
+            /// As in [`Self::step_frames`], or the mask does not have one entry for each env, or
+            /// marks one machine of a pair alone.
+            pub fn step_frames_masked(
+                &mut self,
+                actions: &[u8],
+                mask: &[bool],
+                range: &FrameRange,
+            ) -> Result<(), SwarmError> {
+                action::check(&self.config, actions)?;
+                self.config.check_length("mask entry", mask.len())?;
+                self.config.check_pairs(mask)?;
+                let plan = range.plan(&self.config, self.seed)?;
+                self.run(actions, Some(mask), plan)
             }
 
             /// Runs a range of a step's frames in which no button is pressed, not even a manual
@@ -193,7 +221,7 @@ macro_rules! shared_calls {
                 range: &FrameRange,
             ) -> Result<(), SwarmError> {
                 let plan = StepPlan { is_idle: true, ..range.plan(&self.config, self.seed)? };
-                self.run(&vec![self.config.codec.idle(); self.config.num_envs], plan)
+                self.run(&vec![self.config.codec.idle(); self.config.num_envs], None, plan)
             }
 
             /// The weight of each start.

@@ -107,11 +107,8 @@ impl Swarm {
     }
 
     /// The manual buttons of each env.
-    pub(crate) fn manual_buttons(&self) -> Result<Vec<Option<u8>>, SwarmError> {
-        match self {
-            Self::Native(swarm) => Ok(swarm.manual_buttons()),
-            Self::Device(swarm) => swarm.manual_buttons(),
-        }
+    pub(crate) fn manual_buttons(&self) -> Vec<Option<u8>> {
+        either!(self, swarm => swarm.manual_buttons())
     }
 
     /// Restores all that a checkpoint holds of a swarm that was just made; nothing runs.
@@ -216,6 +213,9 @@ impl Swarm {
         let range = FrameRange::whole(swarm.config()).drawn(draw_last);
         match pressed {
             Pressed::Actions(actions) => swarm.step_frames(actions, &range)?,
+            Pressed::Masked { actions, mask } => {
+                swarm.step_frames_masked(actions, mask, &range)?;
+            }
             Pressed::Nothing => swarm.step_frames_without_buttons(&range)?,
         }
         Ok(true)
@@ -224,6 +224,16 @@ impl Swarm {
     /// Runs a range of a step; on a device this only queues the work.
     pub fn step_frames(&mut self, actions: &[u8], range: &FrameRange) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.step_frames(actions, range))
+    }
+
+    /// Runs a range of a step of the marked envs; all others rest.
+    pub fn step_frames_masked(
+        &mut self,
+        actions: &[u8],
+        mask: &[bool],
+        range: &FrameRange,
+    ) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.step_frames_masked(actions, mask, range))
     }
 
     /// Holds these buttons down in an env instead of its actions' buttons; `None` returns

@@ -50,7 +50,7 @@ pub(crate) fn memory_module(model: Model) -> Valid<Module> {
 }
 
 /// Kernels that each run one function of the text.
-fn module(model: Model, kernels: &[(&str, &str, EnvSelection)]) -> Valid<Module> {
+fn module(model: Model, kernels: &[(&str, &str, EnvSelection<'_>)]) -> Valid<Module> {
     let names: Vec<&str> = kernels.iter().map(|(_, function, _)| *function).collect();
     let mut module = machine_module(model);
     let functions =

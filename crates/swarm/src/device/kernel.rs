@@ -2,19 +2,22 @@
 //! other. It brings the machine from the state arrays and back; all other arguments are bound by
 //! their names, here and when it is launched.
 
-use gbxcule_ir::{Arg, Builder, CompareOp, FunctionId, Module, Param, PlaceId, Type, Value};
+use gbxcule_ir::{
+    Arg, Builder, CompareOp, FunctionId, Module, Param, PlaceId, Scalar, Type, Value,
+};
 use gbxcule_runtime::{Argument, Error, Kernel};
 
 use super::column::Columns;
 use super::machine_ir;
 use super::state_arrays::{self, StateArrays};
+use super::step::RESTS;
 use crate::program::MAX_WRITES;
 
 /// The envs that the threads of a kernel are for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum EnvSelection {
-    /// Each thread is for the env of its number.
-    Each,
+#[derive(Clone, Copy)]
+pub(super) enum EnvSelection<'w> {
+    /// Each thread is for the env of its number. If that rests, it does only this.
+    Each { resting: &'w [KernelPart] },
     /// Envs that `mask` marks.
     Marked,
     /// Envs side by side, from `first` on.
@@ -35,19 +38,23 @@ pub(super) fn kernel(
     module: &mut Module,
     columns: &Columns,
     name: &str,
-    envs: EnvSelection,
+    envs: EnvSelection<'_>,
     work: &[KernelPart],
 ) -> FunctionId {
     let mut params = state_arrays::parameters(module, "");
     let [bytes, numbers] = [Type::U8, Type::I32].map(|of| module.types.array(of, 1));
     params.push(Param::value("rom", bytes));
     match envs {
-        EnvSelection::Each => {}
+        EnvSelection::Each { .. } => {}
         EnvSelection::From => params.push(Param::value("first", Type::I32)),
         EnvSelection::Marked => params.push(Param::value("mask", bytes)),
         EnvSelection::Listed => params.push(Param::value("envs", numbers)),
     }
-    for work in work {
+    let resting = match envs {
+        EnvSelection::Each { resting } => resting,
+        _ => &[],
+    };
+    for work in work.iter().chain(resting) {
         for param in &module.functions[work.function].params {
             let is_brought =
                 ["machine", "step_numbers", "writes", "env", "row", "lane"].contains(&&*param.name);
@@ -62,7 +69,11 @@ pub(super) fn kernel(
     let mut thread =
         Thread { columns, row, env: row, machine: None, step_numbers: None, writes: None };
     match envs {
-        EnvSelection::Each => thread.run(&mut b, work),
+        EnvSelection::Each { resting } => {
+            let steps = steps(&mut b, row);
+            let mut rests = thread;
+            b.if_else(steps, |b| thread.run(b, work), |b| rests.run(b, resting));
+        }
         EnvSelection::From => {
             let first = named(&mut b, "first");
             thread.env = b.add(first, row);
@@ -82,7 +93,15 @@ pub(super) fn kernel(
     kernel
 }
 
+/// Evaluates to true if an env steps, and does not rest.
+pub(super) fn steps(b: &mut Builder<'_>, env: Value) -> Value {
+    let held = element(b, "manual_buttons", env);
+    let (held, rests) = (b.convert(held, Scalar::I32), b.i32(i32::from(RESTS)));
+    b.compare(CompareOp::NotEqual, held, rests)
+}
+
 /// A thread of a kernel that is being made.
+#[derive(Clone, Copy)]
 struct Thread<'c> {
     columns: &'c Columns,
     row: Value,

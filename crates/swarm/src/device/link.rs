@@ -85,6 +85,20 @@ impl Thread<'_> {
         let first = b.add(row, row);
         let second = b.i32(1);
         let envs = [first, b.add(first, second)];
+        // Both of a pair rest, or none.
+        let steps = kernel::steps(b, first);
+        b.if_then(steps, |b| self.run(b, envs, run, (machine, step)));
+        builder.finish();
+    }
+
+    /// Runs the frames of a pair by a function that takes machines and a step of these types.
+    fn run(
+        &self,
+        b: &mut Builder<'_>,
+        envs: [Value; 2],
+        run: FunctionId,
+        (machine, step): (Type, Type),
+    ) {
         let machines = envs.map(|env| {
             let place = local(b, "machine", machine);
             state_arrays::load(b, self.columns, env, place);
@@ -131,7 +145,6 @@ impl Thread<'_> {
             let counted = b.add(counted, frames);
             b.store(all_frames, counted);
         }
-        builder.finish();
     }
 
     /// Calls a function of the text for an env.
@@ -176,13 +189,14 @@ pub fn outputs_kernel(programs: &Programs, stage: Stage, model: Model) -> Valid<
     let calls = programs.calls(&fused, stage);
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("pair_outputs_{stage}_{}", programs.obs_dim());
-    let names = ["after_pair", "compute_outputs"];
+    let names = ["after_pair", "compute_outputs", "earn_nothing"];
     let work = kernel_source::lower(&mut module, &names, MachineAccess::Change, &calls);
     called.extend(&work);
     let (mut module, machine) = arrange_view(module, &called);
     let columns = Columns::new(&module.types, machine);
     let work: Vec<KernelPart> =
         work.into_iter().map(|function| KernelPart { function, changes: false }).collect();
-    kernel::kernel(&mut module, &columns, step::KERNEL, EnvSelection::Each, &work);
+    let (work, resting) = work.split_at(2);
+    kernel::kernel(&mut module, &columns, step::KERNEL, EnvSelection::Each { resting }, work);
     checked(module)
 }

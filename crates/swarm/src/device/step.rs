@@ -33,6 +33,9 @@ const MAX_COPIED: usize = 600;
 /// The manual buttons of an env that has none; any number below 0 means this.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
 
+/// In place of manual buttons: the env rests.
+pub(crate) const RESTS: i16 = -2;
+
 /// Order in which the machines of a warp execute their next opcodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
@@ -122,9 +125,16 @@ pub(crate) fn step_kernel(
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("step_{stage}_{}", programs.obs_dim());
     let run = if by_single_frames { "run_frame_by_frame" } else { "run_whole_step" };
-    let names = [run, "compute_outputs"];
-    let names = if stage == Stage::EmulateOnly { &names[..1] } else { &names[..] };
-    let work = kernel_source::lower(&mut module, names, MachineAccess::Change, &calls);
+    let computes = stage != Stage::EmulateOnly;
+    let names = [
+        (run, true),
+        ("compute_outputs", computes),
+        ("pass_hooks", by_single_frames),
+        ("earn_nothing", computes),
+    ];
+    let names: Vec<&str> =
+        names.into_iter().filter_map(|(name, is_there)| is_there.then_some(name)).collect();
+    let work = kernel_source::lower(&mut module, &names, MachineAccess::Change, &calls);
     called.extend(&work);
     let mut module = arrange(module, &called);
     let hot = hot.map(|(hot, _)| hot).filter(|_| blocks > 0);
@@ -133,10 +143,12 @@ pub(crate) fn step_kernel(
     // The machine is put back before the programs run.
     let work: Vec<KernelPart> = work
         .into_iter()
-        .zip([true, false])
-        .map(|(function, changes)| KernelPart { function, changes })
+        .zip(names)
+        .map(|(function, name)| KernelPart { function, changes: name == run })
         .collect();
-    let kernel = kernel::kernel(&mut module, &columns, KERNEL, EnvSelection::Each, &work);
+    let (work, resting) = work.split_at(1 + usize::from(computes));
+    let envs = EnvSelection::Each { resting };
+    let kernel = kernel::kernel(&mut module, &columns, KERNEL, envs, work);
     module.functions[kernel].residency = RESIDENCY;
     module.functions[kernel].diverges = true;
     StepKernel { module: out_of_line::run(checked(module), MAX_COPIED), blocks }

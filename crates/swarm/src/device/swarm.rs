@@ -20,8 +20,8 @@ use crate::step_plan::StepPlan;
 use crate::{EnvSnapshot, LinkMode, Rom, Stage, SwarmConfig, SwarmError};
 
 /// Bytes of an env in [`Buffers`] beside rewards and observations: action, done and mask; manual
-/// buttons, twice; progress in a step.
-const ENV_BUFFER_BYTES: u64 = 3 + 4 + 5;
+/// buttons, three times; progress in a step.
+const ENV_BUFFER_BYTES: u64 = 3 + 6 + 5;
 
 /// Settings of a [`DeviceSwarm`] that a native swarm does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,6 +66,8 @@ pub struct DeviceSwarm {
     /// State of all envs.
     pub(super) envs: StateArrays,
     starts: Starts,
+    /// The host's copy of each env's manual buttons.
+    manual_buttons: Vec<i16>,
     /// Room for one env that is copied between host and device.
     staging_env: StateArrays,
     pub(super) buffers: Buffers,
@@ -88,6 +90,8 @@ pub(super) struct Buffers {
     manual_buttons: Array,
     /// Manual buttons of a step that presses nothing: every env holds no button.
     no_buttons: Array,
+    /// Manual buttons of a step in which some envs rest.
+    masked_buttons: Array,
     pub(super) rewards: Array,
     pub(super) dones: Array,
     pub(super) observations: Array,
@@ -126,6 +130,7 @@ impl DeviceSwarm {
             envs: StateArrays::new(lengths, config.num_envs, device.layout, &memory)?,
             episodes: Episodes::new(config.num_envs, starts.len()),
             starts: Starts { on_device: one()?, on_host: starts },
+            manual_buttons: vec![step::NO_MANUAL_BUTTONS; config.num_envs],
             staging_env: one()?,
             buffers: Buffers::new(&rom, &config, &memory)?,
             config,
@@ -217,7 +222,9 @@ impl DeviceSwarm {
     pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         self.config.check_env(env)?;
         let manual_buttons = buttons.map_or(step::NO_MANUAL_BUTTONS, i16::from);
-        Ok(self.buffers.manual_buttons.slice(0, env..env + 1, 1)?.write(&[manual_buttons])?)
+        self.buffers.manual_buttons.slice(0, env..env + 1, 1)?.write(&[manual_buttons])?;
+        self.manual_buttons[env] = manual_buttons;
+        Ok(())
     }
 
     /// Turns an error of the runtime into the swarm's. If a program stopped, the error names the
@@ -313,9 +320,16 @@ impl DeviceSwarm {
         &self.starts.on_host
     }
 
-    pub(crate) fn manual_buttons(&self) -> Result<Vec<Option<u8>>, SwarmError> {
-        let manual_buttons: Vec<i16> = self.buffers.manual_buttons.to_vec()?;
-        Ok(manual_buttons.into_iter().map(|held| u8::try_from(held).ok()).collect())
+    pub(crate) fn manual_buttons(&self) -> Vec<Option<u8>> {
+        self.manual_buttons.iter().map(|&held| u8::try_from(held).ok()).collect()
+    }
+
+    /// The array of manual buttons for a step in which envs that are not marked rest.
+    fn masked_buttons(&self, mask: &[bool]) -> Result<&Array, SwarmError> {
+        let held = self.manual_buttons.iter().zip(mask);
+        let held = held.map(|(&held, &steps)| if steps { held } else { step::RESTS });
+        self.buffers.masked_buttons.write(&held.collect::<Vec<_>>())?;
+        Ok(&self.buffers.masked_buttons)
     }
 
     /// Restores the starts, the seed and the outputs of a swarm of this size.
@@ -402,7 +416,12 @@ impl SwarmParts for DeviceSwarm {
         self.transfer(&self.envs, &self.starts.on_device, 0, &all)
     }
 
-    fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
+    fn run(
+        &mut self,
+        actions: &[u8],
+        mask: Option<&[bool]>,
+        plan: StepPlan,
+    ) -> Result<(), SwarmError> {
         if let Some(pending) = self.episodes.take_awaiting_begin() {
             let mask = self.mask(&pending)?;
             self.begin(&mask, true)?;
@@ -411,8 +430,11 @@ impl SwarmParts for DeviceSwarm {
         let buffers = &self.buffers;
         let Buffers { rom, actions, codec, frames_held, rewards, dones, observations, .. } =
             buffers;
-        let manual_buttons =
-            if plan.is_idle { &buffers.no_buttons } else { &buffers.manual_buttons };
+        let manual_buttons = match mask {
+            _ if plan.is_idle => &buffers.no_buttons,
+            Some(mask) => self.masked_buttons(mask)?,
+            None => &buffers.manual_buttons,
+        };
         let numbers = |arguments: Arguments| {
             arguments
                 .with("rom", rom)
@@ -479,6 +501,7 @@ impl Buffers {
             frames_held: memory.copy_of(&frames_held)?,
             manual_buttons: memory.copy_of(&vec![step::NO_MANUAL_BUTTONS; envs])?,
             no_buttons: memory.copy_of(&vec![0_i16; envs])?,
+            masked_buttons: memory.copy_of(&vec![step::NO_MANUAL_BUTTONS; envs])?,
             rewards: memory.zeros(Scalar::F32, &[envs])?,
             dones: memory.bytes(envs)?,
             observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,

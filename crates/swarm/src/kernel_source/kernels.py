@@ -238,6 +238,21 @@ def compute_outputs(
 
 
 @wp.func
+def pass_hooks(env: int, scratch: Cells):
+    """Counts the hooks of an env that rests: it comes to none."""
+    for number in range(programs.HOOKS):
+        scratch[env, programs.FIRST_HOOK_CELL + 2 * number + 1] = 0.0
+
+
+@wp.func
+def earn_nothing(env: int, computes: bool, rewards: Numbers, dones: Bytes):
+    """Computes the outputs of an env that rests, when the step is over."""
+    if computes:
+        rewards[env] = 0.0
+        dones[env] = wp.uint8(0)
+
+
+@wp.func
 def begin_episode(
     machine: gb.Machine, env: int, begins: wp.uint32, seed: wp.uint32, counters: Counters, scratch: Cells
 ):

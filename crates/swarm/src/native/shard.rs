@@ -48,6 +48,8 @@ pub(crate) struct Shard {
     pub(crate) frames_held: Vec<u32>,
     /// Buttons that an env holds instead of its action's, if it has any.
     pub(crate) manual_buttons: Vec<Option<u8>>,
+    /// True for envs that this step leaves out.
+    pub(crate) rests: Vec<bool>,
     scratch: Vec<f32>,
     scratch_len: usize,
     pub(crate) rewards: Vec<f32>,
@@ -86,6 +88,7 @@ impl Shard {
             buttons: vec![0; count],
             frames_held: vec![0; count],
             manual_buttons: vec![None; count],
+            rests: vec![false; count],
             scratch: vec![0.0; count * scratch_len],
             scratch_len,
             rewards: vec![0.0; count],
@@ -111,6 +114,10 @@ impl Shard {
 
     pub(crate) fn step(&mut self, plan: StepPlan) {
         for slot in 0..self.machines.len() {
+            let rests = self.rests[slot];
+            let computes = plan.computes && !rests;
+            // An env that rests runs a step of no frames.
+            let plan = StepPlan { frames: if rests { 0 } else { plan.frames }, ..plan };
             if self.link == LinkMode::Pairs {
                 // Programs of the first one run only after both machines.
                 if slot % 2 == 0 {
@@ -121,8 +128,10 @@ impl Shard {
             } else {
                 self.run_frames(slot, plan);
             }
-            if plan.computes {
+            if computes {
                 self.run_programs(slot, plan);
+            } else if plan.computes {
+                (self.rewards[slot], self.dones[slot]) = (0.0, 0);
             }
         }
     }
@@ -138,6 +147,13 @@ impl Shard {
     }
 
     fn run_frames(&mut self, slot: usize, plan: StepPlan) {
+        if let Some(sound) = self.sounds.get_mut(slot).filter(|_| plan.first_frame == 0) {
+            sound.clear();
+        }
+        if plan.frames == 0 {
+            // A step of no frames would press its buttons.
+            return;
+        }
         let (buttons, frames_held) = self.pressed(slot, plan);
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
@@ -151,12 +167,7 @@ impl Shard {
                 })
             }
             (None, _, machine) => machine.run_step(rom, cart_ram, buttons, step),
-            (Some(sound), _, machine) => {
-                if plan.first_frame == 0 {
-                    sound.clear();
-                }
-                sound.run_step(machine, rom, cart_ram, buttons, step)
-            }
+            (Some(sound), _, machine) => sound.run_step(machine, rom, cart_ram, buttons, step),
         };
         let counters = &mut self.counters[slot];
         counters.frames += u64::from(step.frames);

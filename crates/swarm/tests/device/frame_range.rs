@@ -6,7 +6,7 @@ use gbxcule_swarm::{
     Codec, FrameRange, NativeSwarm, ProgramText, Programs, Returns, Swarm, SwarmConfig, button,
 };
 
-fn with_programs() -> SwarmConfig {
+pub(crate) fn with_programs() -> SwarmConfig {
     let text = ProgramText::new("mine.py", PROGRAM);
     let programs = Programs::new(text.clone(), text).expect("right programs");
     // The same nine actions, one held for less and one for more than the others.

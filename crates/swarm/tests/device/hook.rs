@@ -7,7 +7,7 @@ use gbxcule_swarm::{
 };
 
 /// Ends steps early, remembers what it saw at a hook, forbids actions.
-const PROGRAM: &str = r#"
+pub(crate) const PROGRAM: &str = r#"
 import gbxcule as gb
 import warp as wp
 
@@ -45,7 +45,7 @@ def action_mask(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), mask: 
 "#;
 
 /// Hooks in the game: two that count, one that calls, one that ends the step.
-fn hooks() -> Vec<Hook> {
+pub(crate) fn hooks() -> Vec<Hook> {
     let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
     let at = |label| {
         let symbol = rom.rom().symbols.iter().find(|symbol| symbol.name == label);
@@ -61,14 +61,14 @@ fn hooks() -> Vec<Hook> {
     ]
 }
 
-fn with_hooks(text: &str, hooks: Vec<Hook>) -> SwarmConfig {
+pub(crate) fn with_hooks(text: &str, hooks: Vec<Hook>) -> SwarmConfig {
     let text = ProgramText::new("mine.py", text);
     let programs = Programs::with_hooks(text.clone(), text, hooks).expect("right programs");
     let schedule = Schedule::new(7, 3).expect("a schedule");
     SwarmConfig { programs, schedule, ..config(5) }
 }
 
-fn pair(config: SwarmConfig, setup: Setup) -> Pair {
+pub(crate) fn pair(config: SwarmConfig, setup: Setup) -> Pair {
     let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
     let mut pair = Pair::new(rom.bytes(), config, setup);
     // From the title into the sea.

@@ -11,6 +11,7 @@ mod checkpoint;
 mod frame_range;
 mod hook;
 mod link;
+mod mask;
 mod pair;
 mod recompile;
 mod traffic;
@@ -162,6 +163,9 @@ bodies! {
     link::random_programs_with_a_cable_do_the_same,
     link::pairs_begin_end_and_move_the_same,
     link::what_pairs_cannot_have_is_refused_alike,
+    mask::envs_that_rest_do_the_same,
+    mask::envs_that_rest_come_to_no_hook,
+    mask::pairs_rest_together,
     recompile::code_made_for_the_rom_does_the_same,
     recompile::code_made_for_random_roms_does_the_same,
     recompile::a_swarm_that_finds_its_kernels_does_the_same,
