@@ -131,17 +131,35 @@ class Numbering:
         else:
             self.space = spaces.MultiDiscrete(self.counts)
 
+    @property
+    def _each(self) -> str:
+        return "one whole number" if len(self.counts) == 1 else f"{len(self.counts)} whole numbers"
+
+    @property
+    def _kinds(self) -> str:
+        # Samples of a Bernoulli distribution are floats, 0 and 1.
+        return "iubf" if isinstance(self.space, spaces.MultiBinary) else "iu"
+
+    def batch_of_one(self, action: Any) -> npt.NDArray[Any]:
+        """Return the actions of one env, which are one action."""
+        try:
+            found = np.asarray(action)
+        except ValueError:
+            # Rows of several lengths.
+            found = np.empty((0, 0))
+        if found.shape != self.space.shape or found.dtype.kind not in self._kinds:
+            raise ValueError(f"an action is {self._each}, found {shown(action)}")
+        return found[None]
+
     def numbers(self, actions: Any, num_envs: int) -> bytes:
         """The number of each env's action."""
         shape = (num_envs,) if len(self.counts) == 1 else (num_envs, len(self.counts))
-        each = "one whole number" if len(shape) == 1 else f"{shape[1]} whole numbers"
+        each = self._each
         try:
             found = np.asarray(actions)
         except ValueError as error:
             raise ValueError(f"expected {each} for each of the {num_envs} envs, found {shown(actions)}") from error
-        # Samples of a Bernoulli distribution are floats, 0 and 1.
-        kinds = "iubf" if isinstance(self.space, spaces.MultiBinary) else "iu"
-        if found.shape != shape or found.dtype.kind not in kinds:
+        if found.shape != shape or found.dtype.kind not in self._kinds:
             kind = shown(actions) if found.dtype.kind == "O" else f"{found.dtype} {found.shape}"
             raise ValueError(f"expected {each} for each of the {num_envs} envs, found {kind}")
         chosen: npt.NDArray[Any] = found.reshape(num_envs, -1)

@@ -19,10 +19,6 @@ RENDER_MODES = ["rgb_array", "rgb_array_each"]
 # Bytes of a file with a state or with cartridge RAM, at most.
 MAX_STATE_BYTES = 1 << 24
 
-# Work and video memory and a packed frame; the rest of a machine is small.
-MACHINE_BYTES = 22_000
-
-
 # Of a value in a message.
 _SHOWN_CHARACTERS = 120
 
@@ -163,13 +159,15 @@ def reset_mask_of(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
     return mask.copy()
 
 
-def check_memory(num_envs: int) -> None:
-    """Refuse more machines than this computer's memory holds."""
-    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    needed = num_envs * MACHINE_BYTES
-    if needed > here:
+def check_observation_memory(num_envs: int, env_bytes: int, copies: bool) -> None:
+    """Refuse more observations than there is memory for: an array that is too large is made, and ends the process when
+    it is filled."""
+    free, needed = _native.free_memory(), num_envs * env_bytes * (1 + copies)
+    uncopied = ", or pass copy=False" if copies else ""
+    if needed > free:
         raise MemoryError(
-            f"{num_envs} machines need {needed / 2**30:,.0f} GiB of memory, this computer has {here / 2**30:,.0f}"
+            f"the observations of {num_envs} envs need {needed / 2**30:,.0f} GiB of memory, {free / 2**30:,.0f} are free; ask for "
+            f"fewer envs or for a smaller observation{uncopied}"
         )
 
 
@@ -271,16 +269,28 @@ _ELSEWHERE = {
     "action_repeat": "it is `frames_per_step` here",
     "max_steps": "it is `max_episode_steps` here",
     "num_threads": "it is `threads` here",
+    "n_envs": "it is `num_envs` here",
+    "headless": "no window is opened; `render_mode` and `watch` show what happens",
+    "rom_path": "the ROM is the first argument",
+    "gb_path": "the ROM is the first argument",
     "batch_size": "gbxcule.adapter.pool.SwarmPool has batches",
 }
+
+
+def nearest(name: str, known: Collection[str]) -> str | None:
+    """Return the known name that is most like another one, whatever their letters' case is; none if no one is."""
+    by_case = {each.upper(): each for each in known}
+    # With less in common `headless` is like `threads`.
+    found = difflib.get_close_matches(name.upper(), by_case, 1, 0.7)
+    return by_case[found[0]] if found else None
 
 
 def check_options(name: str, options: Mapping[str, Any], allowed: Collection[str]) -> None:
     """Refuse options that are not there; say what may have been meant."""
     for option in options:
         if option not in allowed:
-            close = difflib.get_close_matches(option, allowed, 1)
-            meant = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(allowed)}"
+            close = nearest(option, allowed)
+            meant = f"did you mean `{close}`?" if close else f"there are {', '.join(allowed)}"
             # Python's own words: TorchRL tries `frameskip`, and goes without if it finds them.
             raise TypeError(f"{name}() got an unexpected keyword argument '{option}': {_ELSEWHERE.get(option, meant)}")
 

@@ -30,6 +30,9 @@ _GENERATORS: dict[str, Any] = {
     for kind in (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
 }
 _SPECS = {kind.__name__: kind for kind in (Cell, Change, Flags, Hook, Number, Numbers, Ram)}
+# Spaces of an environment, of which a learner may draw; that of all observations is made when it
+# is asked for.
+_SPACES = ("action_space", "single_action_space", "observation_space", "single_observation_space")
 # What stands for something that JSON has no word for is a list of one of these and its content.
 _TUPLE, _DICT, _BYTES, _ARRAY, _SPEC, _BANKED = "tuple", "dict", "bytes", "array", "spec", "banked"
 
@@ -98,7 +101,7 @@ def _generator(state: dict[str, Any]) -> np.random.Generator:
 
 def note_of(env: SwarmVectorEnv[Any]) -> bytes:
     """Write down what Python keeps of an environment."""
-    spaces = (env.action_space, env.single_action_space, env.observation_space, env.single_observation_space)
+    spaces = [getattr(env, name) if name in env.__dict__ else None for name in _SPACES]
     note = {
         "arguments": env._arguments,
         "symbols": dict(env.symbols),
@@ -110,7 +113,7 @@ def note_of(env: SwarmVectorEnv[Any]) -> bytes:
         "part": [env.envs.start, env.envs.stop] if isinstance(env, RankVectorEnv) else None,
         "random": _random(env._np_random),
         "random_seed": env._np_random_seed,
-        "spaces": [_random(space._np_random) for space in spaces],
+        "spaces": [None if space is None else _random(space._np_random) for space in spaces],
     }
     return json.dumps(plain(note)).encode()
 
@@ -142,10 +145,9 @@ def env_of(
     env._is_seeded[:] = note["is_seeded"]
     env._observer.hear_again(note.get("heard", {}))
     env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
-    spaces = (env.action_space, env.single_action_space, env.observation_space, env.single_observation_space)
-    for space, generator in zip(spaces, generators, strict=True):
+    for name, generator in zip(_SPACES, generators, strict=True):
         if generator is not None:
-            space._np_random = generator
+            getattr(env, name)._np_random = generator
     if random is not None:
         env._np_random, env._np_random_seed = random, note["random_seed"]
     return env

@@ -1,5 +1,6 @@
 """Observations of an agent: named pictures, memory, flags, or several of them together."""
 
+import math
 import os
 import zlib
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native
-from gbxcule.argument_check import shown
+from gbxcule.argument_check import check_observation_memory, shown
 from gbxcule.game import PROGRAMS
 from gbxcule.memory import Number, Watch, bounds_of
 from gbxcule.symbol import Place, Symbols, banked_range_of
@@ -197,7 +198,13 @@ class Observer:
     """The buffers that observations are computed into, and their spaces."""
 
     def __init__(
-        self, spec: Observation, symbols: Symbols, swarm: _native.Swarm, grays: str = "even", frames_per_step: int = 1
+        self,
+        spec: Observation,
+        symbols: Symbols,
+        swarm: _native.Swarm,
+        grays: str = "even",
+        frames_per_step: int = 1,
+        copies: bool = True,
     ) -> None:
         num_envs = swarm.num_envs
         self.is_mapping = isinstance(spec, Mapping)
@@ -217,13 +224,19 @@ class Observer:
             return program if is_program(one) else _NativeView(view_of(one, symbols, grays))
 
         self._views = {name: view(one) for name, one in named.items()}
+        env_bytes = sum(np.dtype(view.dtype).itemsize * math.prod(view.shape) for view in self._views.values())
+        check_observation_memory(num_envs, env_bytes, copies)
         parts = {name: _space(one, self._views[name]) for name, one in named.items()}
         self.single_space: spaces.Space[Any] = spaces.Dict(parts) if self.is_mapping else parts[""]
-        self.space = batch_space(self.single_space, num_envs)
+        self._num_envs = num_envs
         self._buffers = {
             name: np.zeros((num_envs, *view.shape), _dtype(parts[name])) for name, view in self._views.items()
         }
         self._is_new = False
+
+    def space(self) -> spaces.Space[Any]:
+        """Make the space of all envs' observations. Gymnasium's bounds are four times as large as the observations."""
+        return batch_space(self.single_space, self._num_envs)
 
     def look(self, swarm: _native.Swarm, mask: bytes | None = None) -> None:
         """Compute the observations of all envs, or of the marked ones: the buffer has the others, unless it is new."""

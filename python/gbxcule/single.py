@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
-import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from gbxcule.argument_check import RENDER_MODES, check_options, reset_options, seed_of, without
@@ -61,7 +60,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
         """Press an action and run the frames of a step."""
         if self.swarm._over[0] and not self.swarm.closed:
             raise gymnasium.error.ResetNeeded("the episode is over: call reset before the next step")
-        _, rewards, terminated, truncated, infos = self.swarm.step(np.array([action]))
+        _, rewards, terminated, truncated, infos = self.swarm.step(self.swarm._numbering.batch_of_one(action))
         return self._observation(), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), _first(infos)
 
     def render(self) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gbxcule import _native
-from gbxcule.argument_check import path_of, whole
+from gbxcule.argument_check import nearest, path_of, whole
 
 Symbols: TypeAlias = Mapping[str, int]
 """Addresses by label."""
@@ -83,12 +83,19 @@ def end_of(place: int | str, symbols: Symbols) -> int:
     elif re.fullmatch(r"(0x|\$)[0-9A-Fa-f]{1,5}|[0-9A-Fa-f]{4,5}", place):
         address = int(place.removeprefix("$").removeprefix("0x"), 16)
     else:
-        raise ValueError(
-            f"no symbol `{place}` among the {len(symbols)} known; expected one of them or a hexadecimal address, such as C0DE or 0x80"
-        )
+        raise ValueError(_unknown(place, symbols))
     if not 0 <= address <= 0x10000:
         raise ValueError(f"address {address:#x} is not inside 0x0000 to 0x10000")
     return address
+
+
+def _unknown(label: str, symbols: Symbols) -> str:
+    address = "a hexadecimal address, such as C0DE or 0x80"
+    if not symbols:
+        return f'no symbol `{label}`: none is known without a .sym file; pass symbols="game.sym", or {address}'
+    near = nearest(label, symbols)
+    meant = f"did you mean `{near}`?" if near else f"expected one of them or {address}"
+    return f"no symbol `{label}` among the {len(symbols)} known; {meant}"
 
 
 def address_of(place: int | str, symbols: Symbols) -> int:

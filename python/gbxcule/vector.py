@@ -1,5 +1,6 @@
 """The swarm as a Gymnasium vector environment."""
 
+import functools
 import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -15,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 from gbxcule import _native, autoreset, game
 from gbxcule.action import Actions, Numbering, spelling_of
 from gbxcule.argument_check import (
-    RENDER_MODES, check_environment, check_memory, content, env_number, film_options, mask_of, mask_of_one, one_of, path_of,
+    RENDER_MODES, check_environment, content, env_number, film_options, mask_of, mask_of_one, one_of, path_of,
     reset_mask_of, reset_options, rows_of, seed_of, shown, switch_of, written_bytes,
 )
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
@@ -114,8 +115,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         )
         self._arguments |= {name: value for name, value in checked._asdict().items() if name not in _NOT_KEPT}
         num_envs, frames_per_step = checked.num_envs, checked.frames_per_step
-        if device == "cpu" and _machines is None:
-            check_memory(num_envs)
         actions = played.actions if actions is None else actions
         reward = played.reward if reward is None else reward
         done = played.done if done is None else done
@@ -177,9 +176,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self.single_action_space = self._numbering.space  # type: ignore[assignment]
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._grays = grays
-        self._observer = Observer(obs, self.symbols, self._swarm, grays, frames_per_step)
+        self._observer = Observer(obs, self.symbols, self._swarm, grays, frames_per_step, copy)
         self.single_observation_space = self._observer.single_space
-        self.observation_space = self._observer.space
         self._copy = copy
 
         self._changes = changes_of(reward) if rewarded is None else []
@@ -215,7 +213,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         mask = bytes(num_envs) if _machines is None else None
         self._look(mask)
         self._observer.look(self._swarm, mask)
-        self._own_names = self.__dict__.keys() - others | {"_own_names"}
+        self._own_names = self.__dict__.keys() - others | {"_own_names", "observation_space"}
+
+    @functools.cached_property
+    def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
+        """The space of all envs' observations, made when it is asked for: many learners never do."""
+        return self._observer.space()
 
     @property
     def _swarm(self) -> _native.Swarm:
@@ -308,7 +311,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         """Draw the envs' screens: one mosaic, or with `rgb_array_each` a tuple with one picture for each env."""
         self._check_open()
         if self.render_mode is None:
-            raise ValueError('nothing was drawn; pass render_mode="rgb_array" to make_vec')
+            raise ValueError('`render` has no mode: pass render_mode="rgb_array" to make_vec, or call env.pictures()')
         return mosaic(self.pictures()) if self.render_mode == "rgb_array" else tuple(self.pictures())
 
     def close_extras(self, **_kwargs: Any) -> None:
@@ -340,16 +343,16 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return {name: array for name, array in arrays.items() if array is not None}
 
     def screens(self) -> Pixels:
-        """Return the last drawn frame of every env, gray, `[num_envs, 144, 160]`: white where no observation and no
-        `render_mode` asks for pixels."""
+        """Return the last frame of every env, gray, `[num_envs, 144, 160]`; where nothing that looks at pixels has it drawn,
+        the frame that comes next."""
         screens = np.empty((self.num_envs, 144, 160), np.uint8)
-        self._swarm.show(_native.View.picture("gray", self._grays), screens)
+        self._swarm.show_pictures(_native.View.picture("gray", self._grays), screens)
         return screens
 
     def pictures(self) -> Pixels:
         """Return `screens` as RGB, `[num_envs, 144, 160, 3]`; an original machine's are gray."""
         pictures = np.empty((self.num_envs, 144, 160, 3), np.uint8)
-        self._swarm.show(_native.View.picture("rgb", self._grays), pictures)
+        self._swarm.show_pictures(_native.View.picture("rgb", self._grays), pictures)
         return pictures
 
     def write_observations_to(self, buffer: npt.NDArray[Any]) -> None:

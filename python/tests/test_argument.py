@@ -8,6 +8,7 @@ import sys
 import gbxcule
 import numpy as np
 import pytest
+from gbxcule import _native
 from gbxcule.adapter.pool import SwarmPool
 from gbxcule.kernel import func, kernel, struct, wp
 from gbxcule.rank import Rank
@@ -63,6 +64,13 @@ NAN = math.nan
         ({"frame_skip": 4}, TypeError, "unexpected keyword argument 'frame_skip': it is `frames_per_step` here"),
         ({"seed": 4}, TypeError, r"make_vec\(\) got an unexpected keyword argument 'seed': pass it to `reset`"),
         ({"xyz": 4}, TypeError, "unexpected keyword argument 'xyz': there are device, frames_per_step"),
+        ({"n_envs": 4}, TypeError, "unexpected keyword argument 'n_envs': it is `num_envs` here"),
+        ({"headless": True}, TypeError, "unexpected keyword argument 'headless': no window is opened"),
+        ({"obs": gbxcule.Ram("score")}, ValueError, "no symbol `score` among the .* known; did you mean `Score`"),
+        ({"obs": gbxcule.Ram("qqq")}, ValueError, "no symbol `qqq` among the .* known; expected one of them or a hexadecimal address"),
+        ({"rom": "heist"}, FileNotFoundError, "did you mean PEARL_HEIST?"),
+        ({"rom": "lantern wing"}, FileNotFoundError, "did you mean LANTERN_WING?"),
+        ({"rom": "tetris"}, FileNotFoundError, r"`gbxcule roms`\)$"),
     ],
 )
 def test_options_that_cant_be_are_named(options, error, message):
@@ -101,6 +109,31 @@ def test_options_that_cant_be_are_named(options, error, message):
 def test_descriptions_that_cant_be_are_named(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_labels_need_symbols():
+    with pytest.raises(ValueError, match='no symbol `wScore`: none is known without a .sym file; pass symbols="game.sym"'):
+        gbxcule.make_vec(_native.built_in_rom("PEARL_DRIFT"), obs=gbxcule.Ram("wScore"))
+
+
+@pytest.mark.parametrize(
+    ("actions", "action", "message"),
+    [
+        ("full_v1", [3], r"an action is one whole number, found \[3\]"),
+        ("full_v1", 1.0, "an action is one whole number, found 1.0"),
+        ("full_v1", None, "an action is one whole number, found None"),
+        ("full_v1", 9, "actions are 0 to 8, found 9"),
+        ("pad_v1", 3, "an action is 2 whole numbers, found 3"),
+        ("pad_v1", [[1], [1, 2]], "an action is 2 whole numbers"),
+        (gbxcule.Buttons("A", "B"), [True], r"an action is 2 whole numbers, found \[True\]"),
+    ],
+)
+def test_one_machine_takes_one_action(actions, action, message):
+    env = gbxcule.make(actions=actions)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=message):
+        env.step(action)
+    env.step(env.action_space.sample())
 
 
 @pytest.fixture(scope="module")

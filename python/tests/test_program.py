@@ -1,5 +1,7 @@
 """Rewards, ends and observations written in the Warp dialect, behind the step."""
 
+import pathlib
+
 import gbxcule
 import numpy as np
 import pytest
@@ -109,3 +111,74 @@ def test_a_program_may_do_nothing_but_say_when_steps_end(tmp_path):
     path.write_text(SETTLED + TASK.partition("OBS_DIM = 3")[2].replace("def reward(", "def rewards("))
     with pytest.raises(ValueError, match="defines no `reward`"):
         gbxcule.make_vec(reward=path)
+
+
+COUNTED = """import gbxcule as gb
+import warp as wp
+
+SCRATCH = 3
+
+
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    scratch[0] += 1.0
+    # The third step of an episode has no cell.
+    scratch[int(scratch[0])] = 1.0
+    return scratch[0]
+
+
+@wp.func
+def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
+    return scratch[0] == 2.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [("NextStep", [1, 2, 0, 1, 2, 0, 1]), ("SameStep", [1, 2, 1, 2, 1, 2, 1]), ("Disabled", [1, 2, 1, 2, 1, 2, 1])],
+)
+def test_programs_rest_in_a_step_that_begins_an_episode(tmp_path, mode, expected):
+    path = tmp_path / "counted.py"
+    path.write_text(COUNTED)
+    env = gbxcule.make_vec(num_envs=2, reward=path, autoreset_mode=mode, info={"steps": gbxcule.Cell(0)})
+    env.reset(seed=0)
+    for step, earned in enumerate(expected):
+        _, rewards, terminated, _, infos = env.step([8, 8])
+        assert rewards.tolist() == [earned, earned], step
+        assert terminated.tolist() == [earned == 2, earned == 2]
+        if mode == "Disabled" and terminated.any():
+            env.reset(options={"reset_mask": terminated})
+        elif mode == "NextStep":
+            assert infos["steps"].tolist() == rewards.tolist()
+
+
+def test_envs_begin_alone_while_others_play(tmp_path):
+    path = tmp_path / "task.py"
+    path.write_text(TASK)
+    options = {"obs": path, "reward": path, "max_episode_steps": 5}
+    env, others = gbxcule.make_vec(num_envs=3, **options), [gbxcule.make_vec(**options) for _ in range(3)]
+    env.reset(seed=7)
+    for number, other in enumerate(others):
+        other.reset(seed=7 + number)
+    rng = np.random.default_rng(1)
+    for step in range(40):
+        if step == 3:
+            env.write_memory(1, "GameOver", b"\1")
+            others[1].write_memory(0, "GameOver", b"\1")
+        # START would begin a new game at once.
+        actions = rng.choice([0, 1, 3, 4, 5, 6, 8], 3)
+        found = env.step(actions)[:4]
+        for number, other in enumerate(others):
+            for all_envs, alone in zip(found, other.step(actions[number : number + 1])[:4], strict=True):
+                assert np.array_equal(all_envs[number], alone[0]), (step, number)
+
+
+def test_a_state_keeps_the_picture_that_a_program_looks_at():
+    program = pathlib.Path(__file__).parents[2] / "examples/programs/pixels.py"
+    env = gbxcule.make_vec(num_envs=2, obs=program, frames_per_step=7)
+    env.reset(seed=0)
+    for step in range(12):
+        seen, *_ = env.step([step % 9, 5])
+    other = gbxcule.make_vec(num_envs=2, obs=program, frames_per_step=7)
+    found, _ = other.reset(options={"state": [env.save_state(number) for number in range(2)]})
+    assert np.array_equal(found, seen)

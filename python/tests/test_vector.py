@@ -1,5 +1,6 @@
 """The vector environment keeps Gymnasium's promises."""
 
+import pickle
 import subprocess
 import sys
 import warnings
@@ -285,6 +286,26 @@ def test_rendering_shows_every_env():
         gbxcule.make_vec().render()
 
 
+@pytest.mark.parametrize("rom", ["PEARL_DRIFT", "AMBER_ROAD"])
+def test_pictures_are_drawn_where_nothing_else_looks_at_them(rom):
+    # Buttons are released before a step ends, so one more frame without any goes on from there.
+    steps = {"actions": "full_v1", "frames_per_step": 6, "release_after_frames": 2}
+    env, alone = gbxcule.make_vec(rom, 2, obs="obs_v0", **steps), gbxcule.make_vec(rom, 2, obs="obs_v0", **steps)
+    frames = {"actions": "full_v1", "frames_per_step": 1, "release_after_frames": 1}
+    drawn, rgb = gbxcule.make_vec(rom, 2, obs="gray", **frames), gbxcule.make_vec(rom, 2, obs="rgb", **frames)
+    for each in (env, alone):
+        each.reset(seed=2)
+    for step in range(6):
+        for each in (env, alone):
+            each.step([step % 5, 1])
+        states = [env.save_state(number) for number in range(2)]
+        for each, shown in ((drawn, env.screens()), (rgb, env.pictures())):
+            each.reset(options={"state": states})
+            picture, *_ = each.step([8, 8])
+            assert picture.min() < picture.max() and np.array_equal(shown, picture)
+    assert [env.save_state(number) for number in range(2)] == [alone.save_state(number) for number in range(2)]
+
+
 @pytest.mark.parametrize("rom", ["AMBER_ROAD", "LANTERN_WING"])
 def test_what_is_rendered_has_the_colors_of_the_machine(rom):
     env = gbxcule.make_vec(rom, num_envs=2, obs="rgb", render_mode="rgb_array_each")
@@ -350,7 +371,7 @@ def test_reward_v0_is_the_one_of_the_swarm():
     ("options", "error", "message"),
     [
         ({"num_envs": 2.5}, TypeError, "num_envs is a whole number, found 2.5"),
-        ({"num_envs": 2**31 - 1}, MemoryError, "GiB of memory"),
+        ({"num_envs": 2**31 - 1}, MemoryError, "has no room for 2147483647 machines: .* would fit"),
         ({"start_steps": -1}, ValueError, "start_steps is at least 0"),
         ({"threads": 0}, ValueError, "threads is at least 1"),
         ({"reward": 3}, TypeError, "a reward is a gbxcule.Change"),
@@ -460,3 +481,23 @@ worker.join()
 def test_a_process_may_be_forked_in_the_midst_of_a_step():
     run = subprocess.run([sys.executable, "-c", FORKED_AT_WORK], capture_output=True, text=True, timeout=300)
     assert run.returncode == 0 and run.stderr == "", run.stderr
+
+
+def test_the_space_of_all_observations_is_made_when_it_is_asked_for():
+    env = gbxcule.make_vec(num_envs=3, obs="rgb")
+    obs, _ = env.reset(seed=0)
+    restored = pickle.loads(pickle.dumps(env))
+    assert "observation_space" not in env.__dict__ and "observation_space" not in restored.__dict__
+    assert obs in env.observation_space and env.observation_space is env.observation_space
+    env.observation_space.seed(5)
+    again = pickle.loads(pickle.dumps(env))
+    assert np.array_equal(env.observation_space.sample(), again.observation_space.sample())
+
+
+def test_more_observations_than_there_is_memory_for_are_refused():
+    # Half a GiB for each of them, and as much for the copy that a step gives.
+    large = {"num_envs": 8192, "obs": gbxcule.Ram(*["0000:10000"] * 8192)}
+    with pytest.raises(MemoryError, match="observations of 8192 envs need 8,192 GiB of memory, .* are free; .* copy=False"):
+        gbxcule.make_vec(**large)
+    with pytest.raises(MemoryError, match="observations of 8192 envs need 4,096 GiB of memory, .* a smaller observation$"):
+        gbxcule.make_vec(copy=False, **large)

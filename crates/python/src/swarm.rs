@@ -13,7 +13,7 @@ use gbxcule_runtime::{Array, Device};
 use gbxcule_swarm::{
     Chance, DeviceSwarm, EnvStates, Model, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError,
 };
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -46,9 +46,8 @@ fn try_lock<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
 fn refused(error: &SwarmError) -> PyErr {
     match error {
         // The device's fault, and no argument's.
-        SwarmError::Device(_) | SwarmError::TooLittleMemory { .. } | SwarmError::Forked => {
-            PyRuntimeError::new_err(error.to_string())
-        }
+        SwarmError::Device(_) | SwarmError::Forked => PyRuntimeError::new_err(error.to_string()),
+        SwarmError::TooLittleMemory { .. } => PyMemoryError::new_err(error.to_string()),
         error => PyValueError::new_err(error.to_string()),
     }
 }
@@ -71,6 +70,12 @@ fn model_of(name: &str) -> PyResult<Option<Model>> {
         "cgb" => Ok(Some(Model::Color)),
         _ => Err(PyValueError::new_err(format!("no model `{name}`; there are auto, dmg, cgb"))),
     }
+}
+
+/// The bytes of memory that this process may still take.
+#[pyfunction]
+pub(crate) fn free_memory() -> u64 {
+    gbxcule_swarm::free_on_host()
 }
 
 /// NumPy's booleans as bytes.
@@ -242,6 +247,20 @@ impl Swarm {
         self.look(py, |swarm| swarm.fill_view(&view.inner, mask.as_deref(), bytes))
     }
 
+    /// Writes a picture of every env into `out`: of its last frame, or, in a swarm that draws none,
+    /// of the frame that comes next.
+    fn show_pictures(&self, py: Python<'_>, view: &View, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut out = Borrowed::of(out)?;
+        let bytes = out.bytes_mut()?;
+        self.look(py, |swarm| {
+            if swarm.config().draws() {
+                swarm.fill_view(&view.inner, None, bytes)
+            } else {
+                swarm.fill_view_ahead(&view.inner, bytes)
+            }
+        })
+    }
+
     /// Writes the rewards of the last step into `out`, one float32 for each env.
     fn rewards_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let rewards = self.look(py, gbxcule_swarm::Swarm::rewards)?;
@@ -389,11 +408,7 @@ impl Swarm {
     /// An env as bytes in our own versioned format, with a picture though the swarm draws none.
     fn save_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
         let state = self.look(py, |swarm| {
-            if swarm.config().draw_last {
-                swarm.save_state(env)
-            } else {
-                swarm.save_drawn_state(env)
-            }
+            if swarm.config().draws() { swarm.save_state(env) } else { swarm.save_drawn_state(env) }
         })?;
         Ok(PyBytes::new(py, &state))
     }

@@ -24,7 +24,8 @@ pub(crate) fn check(
 
 /// Returns the host's memory that this process may still take. Without a report of the system, as
 /// much as can be addressed.
-pub(crate) fn free_on_host() -> u64 {
+#[must_use]
+pub fn free_on_host() -> u64 {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let available = available(&read("/proc/meminfo")).unwrap_or(isize::MAX as u64);
     let [limit, used, stat] =

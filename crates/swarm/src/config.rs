@@ -68,6 +68,13 @@ impl SwarmConfig {
         }
     }
 
+    /// Returns true if the last frame of every step is drawn: the configuration asks for it, or a
+    /// program looks at it.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        self.draw_last || self.programs.reads_pixels()
+    }
+
     /// Checks that a cable fits the rest of the configuration.
     pub(crate) fn check_link(&self) -> Result<(), SwarmError> {
         if self.link == LinkMode::Open {

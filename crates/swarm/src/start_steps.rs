@@ -54,7 +54,7 @@ impl EnvSnapshot {
         steps: u32,
         go_on: &mut dyn FnMut() -> bool,
     ) -> bool {
-        let draw_last = config.draw_last || config.programs.reads_pixels();
+        let draw_last = config.draws();
         for _ in 0..steps {
             let mut left = config.schedule.frames_per_step();
             while left > 0 {

@@ -55,7 +55,7 @@ impl FrameRange {
         let computes = end == of;
         let draw_last = self.draw_last || computes && config.programs.reads_pixels();
         let programs = &config.programs;
-        let is_picture_needed = self.draw_last || config.draw_last || programs.reads_pixels();
+        let is_picture_needed = self.draw_last || config.draws();
         Ok(StepPlan {
             frames: end - start,
             first_frame: start,

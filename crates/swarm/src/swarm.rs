@@ -359,6 +359,12 @@ impl Swarm {
         either!(self, swarm => swarm.fill_view(view, mask, out))
     }
 
+    /// Writes the view of every env into `out`, with the picture of the frame that comes next. The
+    /// machines stay where they are.
+    pub fn fill_view_ahead(&self, view: &View, out: &mut [u8]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.fill_view_ahead(view, out))
+    }
+
     /// Returns an env's registers.
     pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
         either!(self, swarm => swarm.cpu_state(env))

@@ -123,6 +123,29 @@ impl NativeSwarm {
     }
 }
 
+macro_rules! fill_view_ahead {
+    ($($swarm:ty),*) => { $(
+        impl $swarm {
+            /// Shows every env in `out`, as [`Self::fill_view`] does, with the picture of the frame
+            /// that comes next: of a swarm that draws nothing. Copies the machines one by one; they
+            /// stay where they are.
+            ///
+            /// # Errors
+            /// As [`Self::fill_view`].
+            pub fn fill_view_ahead(&self, view: &View, out: &mut [u8]) -> Result<(), SwarmError> {
+                for (env, row) in view.rows(self.config().num_envs, self.rom(), None, out)? {
+                    let mut snapshot = self.snapshot(env)?;
+                    snapshot.draw_ahead(self.rom());
+                    view.show_machine(&snapshot.machine, self.rom(), &snapshot.cart_ram, row);
+                }
+                Ok(())
+            }
+        }
+    )* };
+}
+
+fill_view_ahead!(NativeSwarm, DeviceSwarm);
+
 impl DeviceSwarm {
     /// Does what [`NativeSwarm::fill_view`] does, for machines on a device. Only frames or bytes
     /// are copied to the host; only [`View::ObsV0`] copies whole machines, and the step's own
