@@ -106,6 +106,8 @@ def test_stable_baselines3_sees_the_observation_that_ended_an_episode():
     assert not np.array_equal(last["screen"], obs["screen"][0])
     assert env.observation_space.contains(last)
     assert env.env_method("read_memory", "GameOver", indices=[1]) == [b"\x00"]
+    with pytest.raises(TypeError, match=r"`weigh_starts` is for all envs at once, .* call swarm.weigh_starts\(..\)"):
+        env.env_method("weigh_starts", [1])
 
 
 def test_pufferlib_steps_in_its_own_buffers():

@@ -4,6 +4,7 @@ Pictures get the channel axis that `CnnPolicy` looks for. Episodes are reset in 
 them; returns and lengths are in `infos` as `Monitor` would put them.
 """
 
+import inspect
 import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -109,6 +110,10 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """Call a method that takes an env first, such as `save_state`, for each env."""
         method = self._attribute(method_name)
+        if next(iter(inspect.signature(method).parameters), None) not in ("env", "source"):
+            raise TypeError(
+                f"`{method_name}` is for all envs at once, not for one: call swarm.{method_name}(..) of this SwarmVecEnv"
+            )
         return [method(env, *method_args, **method_kwargs) for env in self._get_indices(indices)]
 
     def env_is_wrapped(
