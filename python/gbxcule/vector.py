@@ -195,6 +195,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._has_done = done is not None
         self._native_reward = rewarded is not None
         self._native_done = ends and rewarded is not None and self._swarm.has_done
+        self._computed = {"rewards": self._native_reward, "dones": self._native_done, "observations": observe is not None}
+        self._computed["frames"] = self._swarm.draws
 
         self._steps = np.zeros(num_envs, np.int64)
         self._over = np.zeros(num_envs, np.bool_)
@@ -333,14 +335,14 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
 
     @property
     def device_arrays(self) -> dict[str, _native.DeviceArray]:
-        """Return the arrays that a step leaves in the memory of a CUDA device, by name: `frames`, four pixels to a byte or,
-        of a Color, two bytes a pixel as `rgb555` has them, and as far as programs compute them `rewards`, `dones` and
-        `observations`. Any library that speaks DLPack takes them in place, such as `torch.from_dlpack`; the next step
-        writes to the same memory. Empty on the CPU."""
+        """Return the arrays that a step leaves in the memory of a CUDA device, by name: as far as programs compute them
+        `rewards`, `dones` and `observations`, and if frames are drawn `frames`, four pixels to a byte or, of a Color, two
+        bytes a pixel as `rgb555` has them. Any library that speaks DLPack takes them in place, such as
+        `torch.from_dlpack`; the next step writes to the same memory. Empty on the CPU."""
         swarm = self._swarm
         arrays = {"rewards": swarm.reward_array, "dones": swarm.done_array}
         arrays |= {"observations": swarm.observation_array, "frames": swarm.frame_array}
-        return {name: array for name, array in arrays.items() if array is not None}
+        return {name: array for name, array in arrays.items() if array is not None and self._computed[name]}
 
     def screens(self) -> Pixels:
         """Return the last frame of every env, gray, `[num_envs, 144, 160]`; where nothing that looks at pixels has it drawn,

@@ -93,7 +93,9 @@ for options in OPTIONS:
     assert on_cpu.device_arrays == {}
     arrays = on_cuda.device_arrays
     frame_bytes = 46080 if "rom" in options else 5760
-    assert {name: array.shape for name, array in arrays.items()}["frames"] == (3, frame_bytes)
+    computed = {"frames"} if options.get("reward") != PROGRAM else {"rewards", "dones", "observations", "frames"}
+    assert arrays.keys() == computed, options
+    assert arrays["frames"].shape == (3, frame_bytes)
     for name, array in arrays.items():
         assert array.__dlpack_device__() == (2, 0), name
         assert np.array_equal(taken(array), array.numpy()), name
@@ -107,6 +109,9 @@ for options in OPTIONS:
         assert same(go_on(env), expected), options
     del on_cuda, crossed, copied, env
     assert np.array_equal(taken(arrays["frames"]), arrays["frames"].numpy()), "arrays outlive their environment"
+# Nothing looks at pixels: frames stay white, and are not among the arrays.
+undrawn = gbxcule.make_vec(num_envs=3, device="cuda", **OPTIONS[1])
+assert undrawn.device_arrays.keys() == {"rewards", "dones", "observations"}
 print("equal")
 '''
 

@@ -375,6 +375,12 @@ impl Swarm {
         self.config.programs.obs_dim()
     }
 
+    /// Returns true if the last frame of every step is drawn.
+    #[getter]
+    fn draws(&self) -> bool {
+        self.config.draws()
+    }
+
     /// Returns true if the programs say when an episode is over.
     #[getter]
     fn has_done(&self) -> bool {
