@@ -11,6 +11,8 @@ use crate::{CodecError, ForeignStateError};
 pub enum SwarmError {
     #[error("the ROM cannot be used: {0}")]
     Rom(#[from] RomError),
+    #[error("the ROM is packed in a {kind} archive: unpack it and name the file in it")]
+    PackedRom { kind: &'static str },
     #[error("a swarm needs at least one machine")]
     NoEnvs,
     #[error(

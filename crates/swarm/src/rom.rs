@@ -3,9 +3,13 @@
 
 use std::sync::Arc;
 
-use gbxcule_gameboy::{Cartridge, Model};
+use gbxcule_gameboy::{Cartridge, Model, RomError};
 
 use crate::SwarmError;
+
+/// Archives that ROMs come in, by their first bytes.
+const ARCHIVES: [(&[u8], &str); 3] =
+    [(b"PK\x03\x04", "ZIP"), (b"7z\xbc\xaf", "7z"), (b"\x1f\x8b", "gzip")];
 
 /// One ROM, shared by all machines of a swarm.
 #[derive(Debug, Clone)]
@@ -30,7 +34,7 @@ impl Rom {
     /// # Errors
     /// As [`Rom::new`], or the program does not run on that model.
     pub fn for_model(bytes: &[u8], model: Option<Model>) -> Result<Self, SwarmError> {
-        let cartridge = Cartridge::from_rom(bytes)?;
+        let cartridge = Cartridge::from_rom(bytes).map_err(|error| refused(bytes, error))?;
         let model = model.unwrap_or(match cartridge.check_model(Model::Original) {
             Ok(()) => Model::Original,
             Err(_) => Model::Color,
@@ -68,5 +72,34 @@ impl Rom {
     #[must_use]
     pub fn cart_ram_bytes(&self) -> usize {
         self.cartridge.ram_bytes as usize
+    }
+}
+
+/// Refuses a file without a right header; an archive by its kind.
+fn refused(bytes: &[u8], error: RomError) -> SwarmError {
+    match ARCHIVES.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        Some((_, kind)) => SwarmError::PackedRom { kind },
+        None => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rom;
+
+    #[test]
+    fn an_archive_is_to_be_unpacked() {
+        for (magic, kind) in
+            [(&b"PK\x03\x04"[..], "ZIP"), (b"7z\xbc\xaf", "7z"), (b"\x1f\x8b", "gzip")]
+        {
+            for length in [0x100, 0x8000] {
+                let mut bytes = magic.to_vec();
+                bytes.resize(length, 0xee);
+                let error = Rom::new(&bytes).expect_err("an archive").to_string();
+                assert!(error.contains(&format!("a {kind} archive: unpack it")), "{error}");
+            }
+        }
+        let error = Rom::new(&[0xee; 0x8000]).expect_err("no header").to_string();
+        assert!(error.contains("the ROM cannot be used"), "{error}");
     }
 }
