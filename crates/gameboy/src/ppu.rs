@@ -263,6 +263,8 @@ impl Machine {
         }
         if to == LINE_TCYCLES {
             self.finish_line();
+            #[cfg(color)]
+            self.ppu.meet_wy();
         }
     }
 

@@ -17,16 +17,18 @@
 use crate::interrupts::STAT;
 use crate::machine::{Machine, is_before};
 use crate::ppu::timing::{COMPARE_DOT, MODE3_DOT, NO_LINE};
-use crate::ppu::{LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_DOT, VBLANK_LINE, stat};
+use crate::ppu::{
+    LAST_LINE, LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, VBLANK_DOT, VBLANK_LINE, stat,
+};
 
 /// Dot of line 153 from which line 0 is compared.
 const LYC_0_FROM: u16 = 14;
 /// Dots after the end of mode 3 on which HDMA is due.
 const HDMA_DOTS: u16 = 3;
+/// Dot of a line on which WY is compared with it, at its beginning.
+const WY_DOT: u16 = 3;
 /// Dot of line 0 on which WY is compared with it.
-const WY_0_DOT: u16 = 9;
-/// Dot of a line on which WY is compared with the line before.
-const WY_LAST_DOT: u16 = 1;
+const WY_0_DOT: u16 = 7;
 /// Dots of the next line in which HBlank goes on for HDMA.
 const HDMA_TAIL_DOT: u16 = 5;
 
@@ -37,21 +39,25 @@ impl Ppu {
         self.double_speed as u16
     }
 
-    /// Compares WY on dots of a line's beginning: with the line before, and with this one.
+    /// Compares WY with the line at its beginning. It is compared once more on the line's last dot.
     pub(super) fn meet_wy_between(&mut self, from: u16, to: u16) {
-        let line = self.line;
-        if line == 0 {
-            if from <= WY_0_DOT && to > WY_0_DOT {
-                self.meet_wy_on(0);
-            }
-            return;
+        let dot = if self.line == 0 { WY_0_DOT } else { WY_DOT };
+        if from <= dot && to > dot {
+            self.meet_wy_on(self.line);
         }
-        if from <= WY_LAST_DOT && to > WY_LAST_DOT {
-            self.meet_wy_on(line - 1);
-        }
-        if from <= COMPARE_DOT && to > COMPARE_DOT {
-            self.meet_wy_on(line);
-        }
+    }
+
+    /// Returns true if the window may begin on this dot: what it needs is looked at on the dot
+    /// before (gambatte `late_reenable_*`, `late_enable_ly0_ds_*`).
+    #[inline(always)]
+    pub(super) fn is_window_allowed(&self) -> bool {
+        self.pipeline.window_allowed
+    }
+
+    /// Called after each dot.
+    #[inline(always)]
+    pub(super) fn note_window(&mut self) {
+        self.pipeline.window_allowed = self.is_window_met() && self.lcdc & LCDC_WINDOW != 0;
     }
 
     /// Returns true if the window may begin on this line.

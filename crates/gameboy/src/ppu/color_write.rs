@@ -12,6 +12,8 @@
 //! | SCY, SCX | `t` | `t - 1` |
 //! | BGP, OBP0, OBP1 | `t - 1` | `t` |
 //! | WX | `t + 1` | `t` |
+//! | WY, compared at a line's beginning and end | `t` | `t - 1` |
+//! | WY, compared within the line | `t + 4` | `t` |
 #![cfg(color)]
 
 use crate::machine::Machine;
@@ -77,21 +79,14 @@ impl Machine {
     }
 
     fn write_wy(&mut self, t: u32, value: u8) {
-        // WY changes for the comparison at a line's beginning in the M-cycle in which it changes
-        // for the drawing (gambatte `late_wy_*`).
-        if self.speed.double {
-            self.sync_ppu(t);
-            self.before_timing_change();
-            self.ppu.drawn_wy = value;
-            self.sync_ppu(t.wrapping_add(1));
-            self.ppu.wy = value;
-        } else {
-            self.sync_ppu(t.wrapping_add(2));
-            self.ppu.wy = value;
-            self.sync_ppu(t.wrapping_add(3));
-            self.before_timing_change();
-            self.ppu.drawn_wy = value;
-        }
+        // gambatte `late_wy_*`.
+        let (seen, drawn) =
+            if self.speed.double { (t.wrapping_sub(1), t) } else { (t, t.wrapping_add(4)) };
+        self.sync_ppu(seen);
+        self.ppu.wy = value;
+        self.sync_ppu(drawn);
+        self.before_timing_change();
+        self.ppu.drawn_wy = value;
     }
 
     fn write_lcdc(&mut self, t: u32, value: u8) {

@@ -232,6 +232,8 @@ fields!(Pipeline {
     holds_pixels,
     #[cfg(color)]
     last_pixel_dots,
+    #[cfg(color)]
+    window_allowed,
     object_behind,
     fetch_step,
     tile,
