@@ -150,6 +150,7 @@ impl Machine {
         self.speed.armed = false;
         self.speed.double = !self.speed.double;
         self.apu.double_speed = self.speed.double;
+        self.apu.voices.counts_late ^= self.speed.double;
         self.ppu.double_speed = self.speed.double;
         // Times since then are counted in M-cycles of the new length.
         if self.speed.double {

@@ -19,11 +19,6 @@ pub(super) const GROUPS: &[Group] = &[
         &["speed-switch/caution/spsw-interrupts-cgbBC"],
     ),
     (
-        "age",
-        "a length counter across a change of speed; not looked into",
-        &["speed-switch/spsw-ch2-lc-delay-cgbBCE"],
-    ),
-    (
         "gambatte digits",
         "HDMA that meets HALT or a change of speed, and the opcode that is fetched before it",
         &[
@@ -79,18 +74,6 @@ pub(super) const GROUPS: &[Group] = &[
             "miscmstatirq/lycstatwirq_trigger_ly00_10_50_lcdoffset3_2_cgb04c_outE2",
             "miscmstatirq/lycwirq_trigger_m0_late_ly44_ds_1_cgb04c_outE0",
             "scx_during_m3/scx_m3_extend_ds_1_cgb04c_out3",
-        ],
-    ),
-    (
-        "gambatte digits",
-        "a length counter across a change of speed; not looked into",
-        &[
-            "speedchange/speedchange2_ch2_nr52_ds_1a_cgb04c_outF2",
-            "speedchange/speedchange2_ch2_nr52_ds_2a_cgb04c_outF2",
-            "speedchange/speedchange5_ch2_nr52_1a_cgb04c_outF2",
-            "speedchange/speedchange5_ch2_nr52_2a_cgb04c_outF2",
-            "speedchange/speedchange_ch2_nr52_1a_cgb04c_outF2",
-            "speedchange/speedchange_ch2_nr52_2a_cgb04c_outF2",
         ],
     ),
     (
