@@ -223,8 +223,9 @@ impl Machine {
         if draws { self.end_of_mode3() - self.ppu.hblank_ahead } else { 0 }
     }
 
-    /// A write to STAT. Sources that it enables count at once; HBlank and LYC go on for two
-    /// T-cycles of the CPU's after it disables them.
+    /// A write to STAT. Sources that it enables count at once. For two T-cycles of the CPU's after
+    /// it disables them HBlank and LYC go on, and others that hold the line high keep it there
+    /// (gambatte `m1irq_m0disable_*`, `lyc153_late_m1disable_*`).
     pub(super) fn write_stat(&mut self, t: u32, value: u8) {
         self.sync_ppu(t);
         let old = self.ppu.stat;
@@ -238,20 +239,26 @@ impl Machine {
         let ppu = &mut self.ppu;
         let compared = ppu.compared_line();
         let mut sources = ppu.written_sources(end);
+        let driving = ppu.sources(end);
         ppu.lyc_line = compared == ppu.lyc as u16;
         if compared == NO_LINE {
             // LYC drives nothing now (gambatte `late_enable_after_lycint_*`).
-            ppu.stat_line = old & sources != 0;
+            ppu.stat_line = old & driving != 0;
+        }
+        if ppu.line == 0 && ppu.dot == COMPARE_DOT && !ppu.first_line {
+            // VBlank drives nothing any more (gambatte `lycstatwirq_trigger_ly00_10_50_*`).
+            ppu.stat_line =
+                ppu.lyc_line && old & stat::LYC_SOURCE != 0 || old & stat::OAM_SOURCE != 0;
         }
         if new & stat::HBLANK_SOURCE != 0 {
             // Both sources together are one level.
             sources &= !stat::OAM_SOURCE;
         }
-        if ppu.stat_level(sources) && !ppu.stat_line {
+        if ppu.stat_level(sources) && !ppu.stat_line && old & sources == 0 {
             self.interrupts.request(STAT);
             self.ppu.stat_line = true;
         }
-        self.ppu.stat = new | old & (stat::HBLANK_SOURCE | stat::LYC_SOURCE);
+        self.ppu.stat = new | old & (stat::HBLANK_SOURCE | stat::LYC_SOURCE | driving);
         self.sync_ppu(t.wrapping_add(2 - self.ppu.lateness() as u32));
         self.ppu.stat = new;
         let end = self.end_of_mode3_or_none();
@@ -285,7 +292,7 @@ impl Machine {
             line
         };
         let matches = target == value;
-        let was_high = if is_ahead && line <= VBLANK_LINE {
+        let was_high = if is_ahead && line <= VBLANK_LINE && target == line {
             compared == old as u16 && self.ppu.stat & stat::LYC_SOURCE != 0
         } else {
             self.ppu.stat_line
@@ -296,7 +303,7 @@ impl Machine {
             // The line stays high for a while (gambatte `lycdisable_ff45_*`).
             self.ppu.lyc_release = true;
             self.ppu.lyc_request = false;
-            self.ppu.lyc_request_at = t.wrapping_add(if late != 0 { 2 } else { 5 });
+            self.ppu.lyc_request_at = t.wrapping_add(if late != 0 { 2 } else { 6 });
             return;
         }
         self.ppu.lyc_release = false;

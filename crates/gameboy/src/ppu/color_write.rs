@@ -17,7 +17,9 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::{LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LineProgress, timing};
+use crate::ppu::{
+    LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LineProgress, VBLANK_LINE, timing,
+};
 
 impl Machine {
     /// A write to FF40-FF4B.
@@ -55,13 +57,30 @@ impl Machine {
 
     fn write_scx(&mut self, moment: u32, value: u8) {
         self.sync_ppu(moment);
-        if self.ppu.is_fine_scroll_over() {
+        if self.is_scrolled_finely() {
             self.ppu.latch_fine_scroll();
             self.before_picture_change();
         } else {
             self.before_timing_change();
         }
         self.ppu.scx = value;
+    }
+
+    /// Returns true if this line's fine scroll has matched. Each write before that moves it on
+    /// (gambatte `scx_m3_extend_ds_*`).
+    fn is_scrolled_finely(&mut self) -> bool {
+        match self.ppu.stage {
+            LineProgress::Done => true,
+            LineProgress::Rendering => self.ppu.pipeline.position >= -8,
+            LineProgress::Untouched => {
+                if self.ppu.line >= VBLANK_LINE || !self.ppu.is_fine_scroll_over() {
+                    return false;
+                }
+                // An object at the very left keeps the first pixel waiting.
+                self.scan_objects(timing::MODE3_DOT + 1);
+                self.ppu.scan.count == 0 || self.ppu.scan.x[0] > 0
+            }
+        }
     }
 
     /// Changes, in mode 2, the height of the objects that are looked at later. One is looked at for
