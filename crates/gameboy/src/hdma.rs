@@ -174,6 +174,7 @@ impl Machine {
     /// opcode before it halted.
     pub fn run_hdma(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
         let left = self.hdma.left;
+        let began = self.now;
         self.hold_opcode(self.cpu.pc);
         // HBlank that begins meanwhile has no block (gambatte
         // `hdma_transition_halt_late_unhalt_scx1_*`).
@@ -200,6 +201,8 @@ impl Machine {
         if self.speed.changing {
             self.hdma.left = left;
             self.hdma.active = false;
+            // OAM DMA stands still.
+            self.halt_dma(self.now.wrapping_sub(began).wrapping_add(1));
         }
         // The bus is given back in one M-cycle, in which the next opcode is fetched.
         let fetched = self.hdma.rest == HaltedAt::Due;

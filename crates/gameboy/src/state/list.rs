@@ -308,16 +308,7 @@ fields!(Sweep { shadow, timer, enabled, subtracted });
 
 fields!(Wave { countdown_ticks, position, just_read });
 
-fields!(Dma {
-    page,
-    active,
-    start,
-    previous_active,
-    previous_start,
-    previous_page,
-    copied,
-    deadline
-});
+fields!(Dma { page, active, start, previous_active, previous_start, copied, deadline });
 
 fields!(Serial { sb, sc, bits, clock_high, synced_at, deadline });
 

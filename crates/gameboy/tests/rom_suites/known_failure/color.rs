@@ -20,14 +20,10 @@ pub(super) const GROUPS: &[Group] = &[
     ),
     (
         "gambatte digits",
-        "OAM DMA while HDMA or a change of speed has the bus; not looked into",
+        "OAM DMA from work RAM while HDMA moves a block: each second address of the block, an odd one, is the place in OAM that takes a byte, and clears its own bits in the number of that byte",
         &[
             "dma/hdma_transition_oamdma_1_cgb04c_out509E529C",
-            "dma/hdma_transition_speedchange_oamdma_cgb04c_out71",
-            "oamdma/oamdma_late_speedchange_stat_1_cgb04c_out0",
-            "oamdma/oamdma_src8000_srcchange0000_busyinc_dmg08_cgb04c_out0",
             "oamdma/oamdmasrcC000_hdmasrc0000_cgb04c_out0A940C0D",
-            "oamdma/oamdmasrcC0_speedchange_readC000_cgb04c_out11",
         ],
     ),
     (
@@ -71,9 +67,8 @@ pub(super) const GROUPS: &[Group] = &[
     ),
     (
         "gbc-hw-tests",
-        "OAM DMA across a change of speed; TAC; the serial clock's rate changed within a bit; DIV at the start of a program for the original; not looked into",
+        "TAC; the serial clock's rate changed within a bit; DIV at the start of a program for the original; not looked into",
         &[
-            "dma/dma_copy_during_halt_speed/dma_copy_during_halt_speed",
             "serial/sc_change_freq_gbc/sc_change_freq_gbc",
             "timers/sys_clocks_init_dmg_mode/sys_clocks_init",
             "timers/tac_set_enabled/tac_set_enabled",
