@@ -109,6 +109,11 @@ impl Machine {
     #[inline(never)]
     fn read_slow(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
         self.now = now;
+        #[cfg(color)]
+        if self.hdma.holds_opcode {
+            self.hdma.holds_opcode = false;
+            return self.hdma.opcode;
+        }
         self.sync_dma(rom, cart_ram);
         if self.is_lost_to_dma(address) {
             if address >= 0xfe00 {

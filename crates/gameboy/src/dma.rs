@@ -27,8 +27,6 @@ pub struct Dma {
     pub previous_active: bool,
     /// Time of the previous transfer's first byte.
     pub previous_start: u32,
-    /// Source page of the previous transfer.
-    pub previous_page: u8,
     /// Bytes that have been copied already, because a write met the last of them.
     pub copied: u8,
     /// Time at which the transfer ends, while `active`.
@@ -40,7 +38,6 @@ impl Dma {
     pub fn write(&mut self, now: u32, value: u8) {
         self.previous_active = self.active && !is_before(now, self.start);
         self.previous_start = self.start;
-        self.previous_page = self.page;
         self.page = value;
         self.active = true;
         self.copied = 0;
@@ -59,13 +56,11 @@ impl Dma {
         }
     }
 
-    /// The address the transfer reads in the M-cycle `now`, in which `is_moving` must hold.
+    /// The address the transfer reads in the M-cycle `now`, in which `is_moving` must hold. One
+    /// that is cut off goes on with the new page (gambatte `oamdma_src8000_srcchange0000_busyinc`).
     pub fn source(&self, now: u32) -> u16 {
-        if is_before(now, self.start) {
-            source_address(self.previous_page, now.wrapping_sub(self.previous_start))
-        } else {
-            source_address(self.page, now.wrapping_sub(self.start))
-        }
+        let start = if is_before(now, self.start) { self.previous_start } else { self.start };
+        source_address(self.page, now.wrapping_sub(start))
     }
 }
 

@@ -29,6 +29,10 @@ pub struct Hdma {
     pub due: u8,
     /// HBlank as the CPU left it when it halted.
     pub rest: HaltedAt,
+    /// The next opcode lies in video RAM and was fetched before a block.
+    pub holds_opcode: bool,
+    /// That opcode.
+    pub opcode: u8,
 }
 
 /// Reason why a block is copied, or is not, when the CPU wakes.
@@ -53,6 +57,8 @@ impl Hdma {
             active: false,
             due: 0,
             rest: HaltedAt::Outside,
+            holds_opcode: false,
+            opcode: 0,
         }
     }
 
@@ -102,8 +108,17 @@ impl Machine {
         self.deadline = self.now;
     }
 
-    /// Notes the transfer's state when the CPU halts.
-    pub(crate) fn rest_hdma(&mut self) {
+    /// Keeps the opcode that the CPU fetches before a block, if the block can change it (gambatte
+    /// `hdma_pc_7ffe`, `hdma_transition_7fff*`).
+    fn hold_opcode(&mut self, pc: u16) {
+        if pc & 0xe000 == 0x8000 && !self.hdma.holds_opcode {
+            self.hdma.opcode = self.read_vram(pc);
+            self.hdma.holds_opcode = true;
+        }
+    }
+
+    /// Notes the transfer's state when the CPU halts before `pc`.
+    pub(crate) fn rest_hdma(&mut self, pc: u16) {
         self.sync_ppu(self.tcycles());
         self.hdma.rest = if self.hdma.due > 0 {
             HaltedAt::Due
@@ -113,17 +128,32 @@ impl Machine {
             HaltedAt::Outside
         };
         self.hdma.due = 0;
+        if self.hdma.rest == HaltedAt::Due {
+            self.hold_opcode(pc);
+        }
     }
 
     /// Notes the transfer's state before the speed changes. A block that is due is copied at once
     /// if double speed begins, and ends the transfer (gambatte
     /// `hdma_transition_speedchange_hdmalen*`).
-    pub(crate) fn rest_hdma_for_change(&mut self) {
-        self.rest_hdma();
-        if self.hdma.rest == HaltedAt::Due && !self.speed.double {
+    ///
+    /// Returns true if a block was due.
+    pub(crate) fn rest_hdma_for_change(&mut self, pc: u16) -> bool {
+        self.rest_hdma(pc);
+        let was_due = self.hdma.rest == HaltedAt::Due;
+        if was_due && !self.speed.double {
             self.hdma.rest = HaltedAt::Inside;
             self.hdma.due = 1;
         }
+        was_due
+    }
+
+    /// Resumes the transfer when the CPU wakes from HALT. A block that was due before takes the bus
+    /// from the opcode that is fetched after HALT, which is fetched once more (gambatte
+    /// `hdma_late_m3halt_m2unhalt_inc_*`).
+    pub(crate) fn wake_from_halt(&mut self) {
+        self.cpu.halt_bug = self.hdma.rest == HaltedAt::Due;
+        self.wake_hdma();
     }
 
     /// Resumes the transfer when the CPU wakes: a block that it slept through is due if HBlank
@@ -132,16 +162,24 @@ impl Machine {
         self.speed.changing = false;
         self.sync_ppu(self.tcycles());
         let rest = self.hdma.rest;
-        self.hdma.rest = HaltedAt::Outside;
         let wakes_inside = self.hdma.active && rest == HaltedAt::Outside && self.is_hdma_period(0);
         if rest == HaltedAt::Due || wakes_inside {
             self.hdma.due = 1;
+        } else {
+            self.hdma.rest = HaltedAt::Outside;
         }
     }
 
-    /// Copies what is due, while the CPU stands still.
-    pub fn run_hdma(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+    /// Copies what is due, while the CPU stands still. Returns true if the CPU had fetched the next
+    /// opcode before it halted.
+    pub fn run_hdma(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
         let left = self.hdma.left;
+        let began = self.now;
+        self.hold_opcode(self.cpu.pc);
+        // HBlank that begins meanwhile has no block (gambatte
+        // `hdma_transition_halt_late_unhalt_scx1_*`).
+        let mut waits = self.hdma.active;
+        self.hdma.active = false;
         while self.hdma.due > 0 {
             self.hdma.due -= 1;
             let ends = self.copy_block(rom, cart_ram);
@@ -152,18 +190,27 @@ impl Machine {
                 } else {
                     self.hdma.left -= 1;
                 }
-                self.hdma.active = false;
+                waits = false;
                 self.hdma.due = 0;
             } else {
                 self.hdma.left -= 1;
             }
         }
+        self.sync_ppu(self.tcycles());
+        self.hdma.active = waits;
         if self.speed.changing {
             self.hdma.left = left;
             self.hdma.active = false;
+            // OAM DMA stands still.
+            self.halt_dma(self.now.wrapping_sub(began).wrapping_add(1));
         }
-        // The bus is given back in one M-cycle.
-        self.now = self.now.wrapping_add(1);
+        // The bus is given back in one M-cycle, in which the next opcode is fetched.
+        let fetched = self.hdma.rest == HaltedAt::Due;
+        self.now = self.now.wrapping_add(1 - fetched as u32);
+        if fetched {
+            self.hdma.rest = HaltedAt::Outside;
+        }
+        fetched
     }
 
     /// Copies a block and returns true if it reaches the end of the address space.

@@ -218,9 +218,11 @@ impl Machine {
         // A block that is due while the CPU halts waits for it (gambatte `hdma_late_m0halt_*`).
         #[cfg(color)]
         if self.hdma.due > 0 && (self.cpu.mode == Mode::Running || self.speed.changing) {
-            self.run_hdma(rom, cart_ram);
+            let fetched = self.run_hdma(rom, cart_ram);
             self.cpu.now = self.now;
-            self.deadline = self.now;
+            // What the CPU has fetched before is executed before an interrupt (gambatte
+            // `hdma_transition_ei_halt_*`).
+            self.deadline = self.now.wrapping_add(fetched as u32);
             return;
         }
         match self.cpu.mode {
@@ -288,17 +290,17 @@ impl Machine {
         #[cfg(color)]
         if self.ends_speed_change() {
             self.settle_dma();
-            self.cpu.mode = Mode::Running;
             self.wake_hdma();
+            self.cpu.mode = Mode::Running;
             return;
         }
         self.halt_dma(1);
         self.now = self.now.wrapping_add(1);
         if self.interrupts.pending() != 0 {
             self.settle_dma();
-            self.cpu.mode = Mode::Running;
             #[cfg(color)]
-            self.wake_hdma();
+            self.wake_from_halt();
+            self.cpu.mode = Mode::Running;
         }
     }
 

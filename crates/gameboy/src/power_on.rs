@@ -92,7 +92,6 @@ impl Machine {
                 start: 0,
                 previous_active: false,
                 previous_start: 0,
-                previous_page: 0xff,
                 copied: 0,
                 deadline: 0,
             },

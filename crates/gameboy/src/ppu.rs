@@ -263,6 +263,8 @@ impl Machine {
         }
         if to == LINE_TCYCLES {
             self.finish_line();
+            #[cfg(color)]
+            self.ppu.meet_wy();
         }
     }
 
@@ -388,7 +390,7 @@ impl Ppu {
             self.entered_vblank = true;
         }
         let sources = self.sources(0);
-        if COLOR && at == timing::MODE2_DOT {
+        if COLOR && at == timing::MODE2_DOT && self.line == VBLANK_LINE {
             // A line that LYC drove does not hide VBlank (gambatte `lycint143_m1irq_*`).
             self.stat_line &= self.stat & sources != 0;
         } else {

@@ -136,6 +136,8 @@ impl Machine {
         self.speed.resume_at = self.now.wrapping_add(CHANGE_MCYCLES);
         if !self.speed.double {
             self.now = self.now.wrapping_add(SLOW_MCYCLES);
+            // OAM DMA moves in the first of them (gambatte `oamdmasrcC0_speedchange_readC000`).
+            self.halt_dma(1);
             self.sync_interrupts();
         }
         self.apu.sync(self.now, self.timer.div_base);
@@ -150,6 +152,7 @@ impl Machine {
         self.speed.armed = false;
         self.speed.double = !self.speed.double;
         self.apu.double_speed = self.speed.double;
+        self.apu.voices.counts_late ^= self.speed.double;
         self.ppu.double_speed = self.speed.double;
         // Times since then are counted in M-cycles of the new length.
         if self.speed.double {

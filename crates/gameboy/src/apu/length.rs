@@ -12,7 +12,23 @@ impl Apu {
     }
 
     /// The 256 Hz clock.
+    #[cfg(not(color))]
+    #[inline(always)]
     pub(super) fn clock_lengths(&mut self) {
+        self.count_lengths();
+    }
+
+    /// The 256 Hz clock.
+    #[cfg(color)]
+    pub(super) fn clock_lengths(&mut self) {
+        if self.double_speed && self.voices.counts_late {
+            self.voices.count_due = true;
+        } else {
+            self.count_lengths();
+        }
+    }
+
+    pub(super) fn count_lengths(&mut self) {
         for channel in 0..4u8 {
             if self.is_length_counting(channel) {
                 self.lengths[channel as usize & 3] -= 1;

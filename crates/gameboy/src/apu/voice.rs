@@ -32,6 +32,11 @@ pub struct Voices {
     pub envelopes: [Envelope; 3],
     /// True at double speed, where volumes change one M-cycle after their clock.
     pub late: bool,
+    /// At double speed lengths count one M-cycle after their clock. Each change to double speed
+    /// turns this over, whatever the M-cycle it falls on (AGE `spsw-ch2-lc-delay`).
+    pub counts_late: bool,
+    /// Lengths count in the next M-cycle.
+    pub count_due: bool,
     /// Channel 4.
     pub noise: Noise,
     /// Byte of wave RAM that channel 3 read last.
@@ -66,6 +71,8 @@ impl Voices {
             pulses: [Pulse::idle(); 2],
             envelopes: [Envelope::idle(); 3],
             late: false,
+            counts_late: false,
+            count_due: false,
             noise: Noise::idle(),
             wave_byte: 0,
         }
@@ -142,6 +149,10 @@ impl Apu {
         if self.voices.late {
             self.voices.late = false;
             self.clock_volumes();
+        }
+        if self.voices.count_due {
+            self.voices.count_due = false;
+            self.count_lengths();
         }
         let ticks = now.wrapping_sub(self.synced_at) << self.tick_shift();
         let behind = (has_edge as u32) << self.tick_shift();

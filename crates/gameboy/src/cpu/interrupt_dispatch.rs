@@ -46,7 +46,7 @@ impl Machine {
             cpu.mode = Mode::Halted;
             cpu.just_halted = true;
             #[cfg(color)]
-            self.rest_hdma();
+            self.rest_hdma(cpu.pc);
         } else if cpu.ime {
             // EI right before HALT with an interrupt pending: the handler returns to the HALT.
             cpu.pc = cpu.pc.wrapping_sub(1);
@@ -64,11 +64,16 @@ impl Machine {
         let skips = self.requested_at(cpu.now) & self.interrupts.enabled & 0x1f == 0;
         #[cfg(color)]
         if self.speed.armed && self.joypad.lines() == 0x0f {
-            self.rest_hdma_for_change();
+            // A block that is due takes the bus from STOP's second byte, which is executed then
+            // (gambatte `hdma_late_speedchange_inc_*`).
+            let runs_operand = self.rest_hdma_for_change(cpu.pc);
+            let due = self.hdma.due;
             self.change_speed();
+            // HBlank that begins meanwhile is slept through.
+            self.hdma.due = due;
             cpu.now = self.now;
             if skips {
-                cpu.pc = cpu.pc.wrapping_add(1);
+                cpu.pc = cpu.pc.wrapping_add(1 - runs_operand as u16);
                 cpu.mode = Mode::Halted;
             } else {
                 self.speed.changing = false;

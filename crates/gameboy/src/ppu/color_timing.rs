@@ -17,16 +17,18 @@
 use crate::interrupts::STAT;
 use crate::machine::{Machine, is_before};
 use crate::ppu::timing::{COMPARE_DOT, MODE3_DOT, NO_LINE};
-use crate::ppu::{LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_DOT, VBLANK_LINE, stat};
+use crate::ppu::{
+    LAST_LINE, LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, VBLANK_DOT, VBLANK_LINE, stat,
+};
 
 /// Dot of line 153 from which line 0 is compared.
 const LYC_0_FROM: u16 = 14;
 /// Dots after the end of mode 3 on which HDMA is due.
 const HDMA_DOTS: u16 = 3;
+/// Dot of a line on which WY is compared with it, at its beginning.
+const WY_DOT: u16 = 3;
 /// Dot of line 0 on which WY is compared with it.
-const WY_0_DOT: u16 = 9;
-/// Dot of a line on which WY is compared with the line before.
-const WY_LAST_DOT: u16 = 1;
+const WY_0_DOT: u16 = 7;
 /// Dots of the next line in which HBlank goes on for HDMA.
 const HDMA_TAIL_DOT: u16 = 5;
 
@@ -37,21 +39,25 @@ impl Ppu {
         self.double_speed as u16
     }
 
-    /// Compares WY on dots of a line's beginning: with the line before, and with this one.
+    /// Compares WY with the line at its beginning. It is compared once more on the line's last dot.
     pub(super) fn meet_wy_between(&mut self, from: u16, to: u16) {
-        let line = self.line;
-        if line == 0 {
-            if from <= WY_0_DOT && to > WY_0_DOT {
-                self.meet_wy_on(0);
-            }
-            return;
+        let dot = if self.line == 0 { WY_0_DOT } else { WY_DOT };
+        if from <= dot && to > dot {
+            self.meet_wy_on(self.line);
         }
-        if from <= WY_LAST_DOT && to > WY_LAST_DOT {
-            self.meet_wy_on(line - 1);
-        }
-        if from <= COMPARE_DOT && to > COMPARE_DOT {
-            self.meet_wy_on(line);
-        }
+    }
+
+    /// Returns true if the window may begin on this dot: what it needs is looked at on the dot
+    /// before (gambatte `late_reenable_*`, `late_enable_ly0_ds_*`).
+    #[inline(always)]
+    pub(super) fn is_window_allowed(&self) -> bool {
+        self.pipeline.window_allowed
+    }
+
+    /// Called after each dot.
+    #[inline(always)]
+    pub(super) fn note_window(&mut self) {
+        self.pipeline.window_allowed = self.is_window_met() && self.lcdc & LCDC_WINDOW != 0;
     }
 
     /// Returns true if the window may begin on this line.
@@ -217,8 +223,9 @@ impl Machine {
         if draws { self.end_of_mode3() - self.ppu.hblank_ahead } else { 0 }
     }
 
-    /// A write to STAT. Sources that it enables count at once; HBlank and LYC go on for two
-    /// T-cycles of the CPU's after it disables them.
+    /// A write to STAT. Sources that it enables count at once. For two T-cycles of the CPU's after
+    /// it disables them HBlank and LYC go on, and others that hold the line high keep it there
+    /// (gambatte `m1irq_m0disable_*`, `lyc153_late_m1disable_*`).
     pub(super) fn write_stat(&mut self, t: u32, value: u8) {
         self.sync_ppu(t);
         let old = self.ppu.stat;
@@ -232,20 +239,26 @@ impl Machine {
         let ppu = &mut self.ppu;
         let compared = ppu.compared_line();
         let mut sources = ppu.written_sources(end);
+        let driving = ppu.sources(end);
         ppu.lyc_line = compared == ppu.lyc as u16;
         if compared == NO_LINE {
             // LYC drives nothing now (gambatte `late_enable_after_lycint_*`).
-            ppu.stat_line = old & sources != 0;
+            ppu.stat_line = old & driving != 0;
+        }
+        if ppu.line == 0 && ppu.dot == COMPARE_DOT && !ppu.first_line {
+            // VBlank drives nothing any more (gambatte `lycstatwirq_trigger_ly00_10_50_*`).
+            ppu.stat_line =
+                ppu.lyc_line && old & stat::LYC_SOURCE != 0 || old & stat::OAM_SOURCE != 0;
         }
         if new & stat::HBLANK_SOURCE != 0 {
             // Both sources together are one level.
             sources &= !stat::OAM_SOURCE;
         }
-        if ppu.stat_level(sources) && !ppu.stat_line {
+        if ppu.stat_level(sources) && !ppu.stat_line && old & sources == 0 {
             self.interrupts.request(STAT);
             self.ppu.stat_line = true;
         }
-        self.ppu.stat = new | old & (stat::HBLANK_SOURCE | stat::LYC_SOURCE);
+        self.ppu.stat = new | old & (stat::HBLANK_SOURCE | stat::LYC_SOURCE | driving);
         self.sync_ppu(t.wrapping_add(2 - self.ppu.lateness() as u32));
         self.ppu.stat = new;
         let end = self.end_of_mode3_or_none();
@@ -279,7 +292,7 @@ impl Machine {
             line
         };
         let matches = target == value;
-        let was_high = if is_ahead && line <= VBLANK_LINE {
+        let was_high = if is_ahead && line <= VBLANK_LINE && target == line {
             compared == old as u16 && self.ppu.stat & stat::LYC_SOURCE != 0
         } else {
             self.ppu.stat_line
@@ -290,7 +303,7 @@ impl Machine {
             // The line stays high for a while (gambatte `lycdisable_ff45_*`).
             self.ppu.lyc_release = true;
             self.ppu.lyc_request = false;
-            self.ppu.lyc_request_at = t.wrapping_add(if late != 0 { 2 } else { 5 });
+            self.ppu.lyc_request_at = t.wrapping_add(if late != 0 { 2 } else { 6 });
             return;
         }
         self.ppu.lyc_release = false;

@@ -12,10 +12,14 @@
 //! | SCY, SCX | `t` | `t - 1` |
 //! | BGP, OBP0, OBP1 | `t - 1` | `t` |
 //! | WX | `t + 1` | `t` |
+//! | WY, compared at a line's beginning and end | `t` | `t - 1` |
+//! | WY, compared within the line | `t + 4` | `t` |
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::{LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LineProgress, timing};
+use crate::ppu::{
+    LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LineProgress, VBLANK_LINE, timing,
+};
 
 impl Machine {
     /// A write to FF40-FF4B.
@@ -53,13 +57,30 @@ impl Machine {
 
     fn write_scx(&mut self, moment: u32, value: u8) {
         self.sync_ppu(moment);
-        if self.ppu.is_fine_scroll_over() {
+        if self.is_scrolled_finely() {
             self.ppu.latch_fine_scroll();
             self.before_picture_change();
         } else {
             self.before_timing_change();
         }
         self.ppu.scx = value;
+    }
+
+    /// Returns true if this line's fine scroll has matched. Each write before that moves it on
+    /// (gambatte `scx_m3_extend_ds_*`).
+    fn is_scrolled_finely(&mut self) -> bool {
+        match self.ppu.stage {
+            LineProgress::Done => true,
+            LineProgress::Rendering => self.ppu.pipeline.position >= -8,
+            LineProgress::Untouched => {
+                if self.ppu.line >= VBLANK_LINE || !self.ppu.is_fine_scroll_over() {
+                    return false;
+                }
+                // An object at the very left keeps the first pixel waiting.
+                self.scan_objects(timing::MODE3_DOT + 1);
+                self.ppu.scan.count == 0 || self.ppu.scan.x[0] > 0
+            }
+        }
     }
 
     /// Changes, in mode 2, the height of the objects that are looked at later. One is looked at for
@@ -77,21 +98,14 @@ impl Machine {
     }
 
     fn write_wy(&mut self, t: u32, value: u8) {
-        // WY changes for the comparison at a line's beginning in the M-cycle in which it changes
-        // for the drawing (gambatte `late_wy_*`).
-        if self.speed.double {
-            self.sync_ppu(t);
-            self.before_timing_change();
-            self.ppu.drawn_wy = value;
-            self.sync_ppu(t.wrapping_add(1));
-            self.ppu.wy = value;
-        } else {
-            self.sync_ppu(t.wrapping_add(2));
-            self.ppu.wy = value;
-            self.sync_ppu(t.wrapping_add(3));
-            self.before_timing_change();
-            self.ppu.drawn_wy = value;
-        }
+        // gambatte `late_wy_*`.
+        let (seen, drawn) =
+            if self.speed.double { (t.wrapping_sub(1), t) } else { (t, t.wrapping_add(4)) };
+        self.sync_ppu(seen);
+        self.ppu.wy = value;
+        self.sync_ppu(drawn);
+        self.before_timing_change();
+        self.ppu.drawn_wy = value;
     }
 
     fn write_lcdc(&mut self, t: u32, value: u8) {

@@ -24,7 +24,7 @@ impl Ppu {
     }
 
     fn window_may_act(&self, position: i16) -> bool {
-        if !self.is_window_met() && !self.pipeline.window_active {
+        if !self.is_window_met() && !self.is_window_allowed() && !self.pipeline.window_active {
             false
         } else if self.lcdc & LCDC_WINDOW == 0 {
             true
@@ -84,5 +84,6 @@ impl Ppu {
         pipeline.position += 7;
         pipeline.column = pipeline.column.wrapping_add(8);
         pipeline.dot += 8;
+        self.note_window();
     }
 }

@@ -84,6 +84,9 @@ pub struct Pipeline {
     /// Dots for which the last pixel but one has been out.
     #[cfg(color)]
     pub last_pixel_dots: u16,
+    /// The window could begin as of the dot before: it was enabled, and WY was met.
+    #[cfg(color)]
+    pub window_allowed: bool,
     /// Object pixels that lie behind background colours 1 to 3.
     pub object_behind: u8,
     /// Step of the background fetcher on this dot: tile number, low and high data, two dots each.
@@ -161,6 +164,8 @@ impl Pipeline {
             holds_pixels: false,
             #[cfg(color)]
             last_pixel_dots: 0,
+            #[cfg(color)]
+            window_allowed: false,
             object_behind: 0,
             fetch_step: 0,
             tile: 0,
@@ -288,6 +293,7 @@ impl Machine {
         self.scan_objects(super::timing::MODE3_DOT + 1);
         let start = self.ppu.mode3_start();
         self.ppu.pipeline.restart(start);
+        self.ppu.note_window();
         self.ppu.stage = LineProgress::Rendering;
     }
 
@@ -303,6 +309,7 @@ impl Machine {
             if self.ppu.render_dot(&self.vram, &self.oam, &mut self.frame, draws) {
                 self.ppu.end_mode3(&mut self.frame);
             }
+            self.ppu.note_window();
             self.ppu.pipeline.dot += 1;
         }
     }
@@ -314,6 +321,7 @@ impl Machine {
         if probe.stage == LineProgress::Untouched {
             let start = probe.mode3_start();
             probe.pipeline.restart(start);
+            probe.note_window();
         }
         let limit = super::LINE_TCYCLES - 2;
         while probe.pipeline.dot < limit {
@@ -324,6 +332,7 @@ impl Machine {
             if probe.render_dot(&self.vram, &self.oam, &mut self.frame, false) {
                 break;
             }
+            probe.note_window();
             probe.pipeline.dot += 1;
         }
         #[cfg(color)]
@@ -367,7 +376,7 @@ impl Ppu {
     fn start_window(&mut self) -> bool {
         let position = self.pipeline.position;
         let enabled = self.lcdc & LCDC_WINDOW != 0;
-        if !self.pipeline.window_active && self.is_window_met() && enabled {
+        if !self.pipeline.window_active && self.is_window_allowed() && enabled {
             if self.window_starts_here() {
                 self.window_line = self.window_line.wrapping_add(1);
                 self.pipeline.window_column = 0;
@@ -580,13 +589,5 @@ impl Ppu {
         if self.pipeline.window_active {
             self.window_line = self.window_line.wrapping_add(1);
         }
-    }
-
-    /// Returns true if the window, put just off the screen, may reach over from the line before or
-    /// into the next one.
-    pub(crate) fn carries_window(&self) -> bool {
-        self.pipeline.window_active
-            || self.pipeline.window_is_due()
-            || !COLOR && self.wy_met && self.wx == 166
     }
 }

@@ -335,6 +335,18 @@ impl Ppu {
         self.wy_met
     }
 
+    /// Returns true if the window may begin on this dot.
+    #[cfg(not(color))]
+    #[inline(always)]
+    pub(super) fn is_window_allowed(&self) -> bool {
+        self.wy_met
+    }
+
+    /// Called after each dot.
+    #[cfg(not(color))]
+    #[inline(always)]
+    pub(super) fn note_window(&mut self) {}
+
     /// WY is compared all the time while the window is enabled, not only when a line begins.
     pub(crate) fn meet_wy(&mut self) {
         self.meet_wy_on(self.line);

@@ -88,6 +88,14 @@ impl Machine {
 }
 
 impl Ppu {
+    /// Returns true if the window, put just off the screen, may reach over from the line before or
+    /// into the next one.
+    pub(crate) fn carries_window(&self) -> bool {
+        self.pipeline.window_active
+            || self.pipeline.window_is_due()
+            || !COLOR && self.wy_met && self.wx == 166
+    }
+
     /// Returns true if nothing in a whole line can be seen from outside, except its pixels, and
     /// that LY moves on and, if LYC is a source, meets it.
     pub(super) fn is_quiet(&self) -> bool {
@@ -119,9 +127,7 @@ impl Ppu {
     /// Moves past lines that may be skipped, at least one.
     fn skip_lines(&mut self, lines: u8) {
         let past = self.line + lines;
-        // The Color compares WY on a line's first dots with the line before, too.
-        let first = if COLOR && self.line > 0 { self.line - 1 } else { self.line };
-        if self.lcdc & LCDC_WINDOW != 0 && self.wy >= first && self.wy < past {
+        if self.lcdc & LCDC_WINDOW != 0 && self.wy >= self.line && self.wy < past {
             self.wy_met |= self.line < VBLANK_LINE;
         }
         self.line = past;

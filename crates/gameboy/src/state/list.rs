@@ -232,6 +232,8 @@ fields!(Pipeline {
     holds_pixels,
     #[cfg(color)]
     last_pixel_dots,
+    #[cfg(color)]
+    window_allowed,
     object_behind,
     fetch_step,
     tile,
@@ -271,7 +273,7 @@ fields!(Apu {
 });
 
 #[cfg(color)]
-fields!(Voices { phase, pulses, envelopes, late, noise, wave_byte });
+fields!(Voices { phase, pulses, envelopes, late, counts_late, count_due, noise, wave_byte });
 
 #[cfg(color)]
 fields!(Pulse { left, delay, step, level, silent, just_stepped, has_stepped });
@@ -306,16 +308,7 @@ fields!(Sweep { shadow, timer, enabled, subtracted });
 
 fields!(Wave { countdown_ticks, position, just_read });
 
-fields!(Dma {
-    page,
-    active,
-    start,
-    previous_active,
-    previous_start,
-    previous_page,
-    copied,
-    deadline
-});
+fields!(Dma { page, active, start, previous_active, previous_start, copied, deadline });
 
 fields!(Serial { sb, sc, bits, clock_high, synced_at, deadline });
 
@@ -352,7 +345,7 @@ fields!(Speed { double, armed, changing, resume_at, since, tcycles, gained, stea
 #[cfg(color)]
 codes!(HaltedAt { Outside, Inside, Due });
 #[cfg(color)]
-fields!(Hdma { source, target, left, active, due, rest });
+fields!(Hdma { source, target, left, active, due, rest, holds_opcode, opcode });
 
 #[cfg(color)]
 fields!(Color {

@@ -160,14 +160,15 @@ fn a_new_transfer_leaves_nothing_of_a_write_into_the_old_one() {
     }
 }
 
-// mooneye oam_dma_restart: the old transfer goes on until the new one's first byte.
+// mooneye oam_dma_restart: the old transfer goes on until the new one's first byte; gambatte
+// oamdma_src8000_srcchange0000_busyinc: from the new page.
 #[test]
 fn a_new_transfer_takes_over_one_mcycle_after_its_write() {
     let mut console = filled();
     console.write(DMA, 0xc0);
     console.wait(20).write(DMA, 0xd1);
     // The old transfer's first byte moved in the second M-cycle after its write.
-    assert_eq!(console.after(0, 0x0000), content(0xc000 + 20));
+    assert_eq!(console.after(0, 0x0000), content(0xd100 + 20));
     let seen: Vec<u8> = (1..161).map(|mcycle| console.after(mcycle, 0x0000)).collect();
     let expected: Vec<u8> = (0..160).map(|index| content(0xd100 + index)).collect();
     assert_eq!(seen, expected);

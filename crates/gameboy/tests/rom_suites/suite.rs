@@ -160,10 +160,10 @@ pub(crate) fn judge_gambatte_digits(path: &Path, marks: &[&str]) -> Option<Verdi
     Some((seen != expected).then(|| format!("{seen} instead of {expected}")))
 }
 
-/// Compares the picture that a gambatte ROM shows.
-pub(crate) fn judge_gambatte_picture(mut console: Console, expected: &[u16]) -> Verdict {
+/// Runs a gambatte ROM for as long as its picture takes.
+pub(crate) fn run_gambatte(mut console: Console) -> Console {
     console.run_frames(GAMBATTE_FRAMES, true);
-    picture::difference(&console.machine.frame, expected)
+    console
 }
 
 /// The picture beside a ROM whose name has one of some endings more than the ROM's, the first that

@@ -54,7 +54,7 @@ fn natives() -> Vec<Native> {
         Sweep { shadow timer enabled subtracted }
         Wave { countdown_ticks position just_read }
         LastWrites { count address value previous_address previous_value }
-        Dma { page active start previous_active previous_start previous_page copied deadline }
+        Dma { page active start previous_active previous_start copied deadline }
         Serial { sb sc bits clock_high synced_at deadline }
         Joypad { pressed select }
         Cart { mapper rom_low rom_high rom_mask ram_offset ram_mask ram_port has_ram has_rtc ram_enabled

@@ -16,11 +16,6 @@ pub(super) const GROUPS: &[Group] = &[
     ),
     (
         "gambatte digits",
-        "a read and a write of one instruction while OAM DMA takes the bus of neither (1 instead of 0)",
-        &["oamdma/oamdma_src8000_srcchange0000_busyinc_dmg08_cgb04c_out0"],
-    ),
-    (
-        "gambatte digits",
         "objects at X = A7, the last column but one: when HBlank follows their fetch (0 instead of 2)",
         &[
             "sprites/10spritesPrLine_10xposA7_m0irq_2_dmg08_cgb04c_out2",

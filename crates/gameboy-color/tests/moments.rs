@@ -1,0 +1,106 @@
+//! Moments at which a Color's write, or its HALT, comes a dot or an M-cycle too late. gambatte's
+//! and AGE's tests measured them on consoles; these programs need no ROM from outside.
+
+use gbxcule_gameboy_color::{Cartridge, Machine};
+
+/// The line in which the programs do something.
+const LINE: u8 = 5;
+/// `JR -2`
+const STAY: [u8; 2] = [0x18, 0xfe];
+
+/// `LD A,value; LDH (low),A`
+fn store(low: u8, value: u8) -> [u8; 4] {
+    [0x3e, value, 0xe0, low]
+}
+
+/// `LDH A,(44); CP line; JR NZ` until LY is the line.
+fn wait_for_line(line: u8) -> [u8; 6] {
+    [0xf0, 0x44, 0xfe, line, 0x20, 0xfa]
+}
+
+/// A machine that has run a program for the Color for three frames, the last one drawn.
+fn run(program: &[u8]) -> Machine {
+    let mut rom = vec![0; 0x8000];
+    rom[0x100..0x103].copy_from_slice(&[0xc3, 0x50, 0x01]);
+    rom[0x143] = 0x80;
+    rom[0x150..][..program.len()].copy_from_slice(program);
+    let mut machine = Machine::power_on(&Cartridge::from_rom(&rom).expect("a good header"));
+    for _ in 0..3 {
+        machine.run_frame(&rom, &mut [], true);
+    }
+    machine
+}
+
+/// Increments that a program executes whose `HALT` comes after some `NOP` and is followed by one
+/// `INC A`, while HDMA waits for HBlank.
+fn increments(nops: usize) -> u8 {
+    let mut program = Vec::new();
+    for low in 0x51..=0x54 {
+        program.extend(store(low, 0));
+    }
+    program.extend(store(0xff, 0x04));
+    program.extend(wait_for_line(LINE));
+    // TIMA wakes the CPU, some lines later.
+    program.extend(store(0x05, 0x80));
+    program.extend(store(0x07, 0x05));
+    program.extend(wait_for_line(LINE + 1));
+    program.extend(store(0x55, 0x80));
+    program.extend(std::iter::repeat_n(0x00, nops));
+    // `XOR A; LDH (0F),A; HALT; INC A`
+    program.extend([0xaf, 0xe0, 0x0f, 0x76, 0x3c]);
+    program.extend(STAY);
+    run(&program).cpu.a
+}
+
+// gambatte hdma_late_m3halt_m2unhalt_inc_*.
+#[test]
+fn in_one_mcycle_halt_meets_hdma_and_its_next_opcode_is_executed_twice() {
+    let twice: Vec<usize> = (0..80).filter(|&nops| increments(nops) == 2).collect();
+    assert_eq!(twice.len(), 1, "{twice:?}");
+    assert!((0..80).all(|nops| increments(nops) == 1 || twice.contains(&nops)));
+}
+
+/// Returns true if a window at the left edge is shown on a line that scrolls finely, if it is
+/// enabled there after some `NOP`.
+fn shows_window(scx: u8, nops: usize) -> bool {
+    let mut program = Vec::new();
+    program.extend(store(0x40, 0x00));
+    // The window's map is of tile 1, which is of colour 3; the background's is of tile 0.
+    program.extend([0x21, 0x00, 0x9c, 0x06, 0x20, 0x3e, 0x01]); // LD HL,9C00; LD B,20; LD A,1
+    program.extend([0x22, 0x05, 0x20, 0xfc]); // LD (HL+),A; DEC B; JR NZ
+    program.extend([0x21, 0x10, 0x80, 0x06, 0x10, 0x3e, 0xff]); // LD HL,8010; LD B,10; LD A,FF
+    program.extend([0x22, 0x05, 0x20, 0xfc]);
+    program.extend(store(0x68, 0x86));
+    program.extend(store(0x69, 0x00));
+    program.extend(store(0x69, 0x00));
+    program.extend(store(0x4a, 0x00));
+    program.extend(store(0x4b, 0x07));
+    program.extend(store(0x43, scx));
+    program.extend(store(0x40, 0xf1));
+    let begin = program.len();
+    program.extend(wait_for_line(LINE - 1));
+    program.extend(store(0x40, 0xd1));
+    // The CPU wakes on dots of the line that do not depend on how long it waited.
+    program.extend(store(0x45, LINE));
+    program.extend(store(0x41, 0x40));
+    program.extend(store(0xff, 0x02));
+    program.extend([0xaf, 0xe0, 0x0f, 0x76]);
+    program.extend(std::iter::repeat_n(0x00, nops));
+    program.extend(store(0x40, 0xf1));
+    let back = 256 + begin as i32 - program.len() as i32 - 2;
+    program.extend([0x18, back as u8]);
+    let machine = run(&program);
+    let at = usize::from(LINE) * 320 + 300;
+    machine.frame[at] == 0
+}
+
+// gambatte late_reenable_*.
+#[test]
+fn the_window_must_be_enabled_on_the_dot_before_it_begins() {
+    let latest = |scx| (0..60).filter(|&nops| shows_window(scx, nops)).max();
+    let moments: Vec<Option<usize>> = (0..8).map(latest).collect();
+    assert!(moments[0].is_some_and(|nops| nops > 0 && nops < 59), "{moments:?}");
+    assert!(moments[..4].iter().all(|moment| *moment == moments[0]), "{moments:?}");
+    let later = moments[0].map(|nops| nops + 1);
+    assert!(moments[4..].iter().all(|moment| *moment == later), "{moments:?}");
+}
