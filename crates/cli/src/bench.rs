@@ -54,7 +54,7 @@ pub(crate) struct Bench {
     experiment: Option<experiments::Experiment>,
 
     /// Numbers of machines; by default 1,8,64,512,2048,8192, and 2 in place of 1 with --link pairs
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', allow_hyphen_values = true)]
     env_counts: Vec<usize>,
 
     /// Do not give PyBoy more machines than this; each of them takes megabytes

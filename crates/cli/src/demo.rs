@@ -54,7 +54,7 @@ pub(crate) struct Demo {
     model: ModelOption,
 
     /// Numbers of machines; by default 1,8,64,512, and 64,1024,8192,32768 on a GPU
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', allow_hyphen_values = true)]
     env_counts: Vec<usize>,
 
     /// Folder for pictures and tables
