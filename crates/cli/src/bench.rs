@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
+use gbxcule_files::check_writable;
 use gbxcule_lab::artifact::{RomImage, file_part, run_id, write_json};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::{BackendKind, experiments, report};
@@ -149,6 +150,8 @@ impl Bench {
             "--out is a folder, and {} is none",
             folder.display()
         );
+        check_writable(&artifact_path)
+            .with_context(|| format!("--out: {}", artifact_path.display()))?;
         let bar = progress::bar(0, "windows");
         let artifact = bench::run(&plan, &mut |progress| {
             bar.set_length(progress.of as u64);

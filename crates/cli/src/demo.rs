@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
+use gbxcule_files::check_writable;
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
@@ -68,6 +69,8 @@ impl Demo {
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
         let schedule = Schedule::default();
         self.device.check()?;
+        let figures = self.out.join("demo.json");
+        check_writable(&figures).with_context(|| format!("--out: {}", figures.display()))?;
         let device = self.device.device;
         let place = match device {
             Device::Cpu => "this computer's CPU".to_owned(),
@@ -79,7 +82,7 @@ impl Demo {
             schedule.frames_per_step()
         );
         let artifact = self.measure(&rom, schedule)?;
-        write_json(&self.out.join("demo.json"), &artifact)?;
+        write_json(&figures, &artifact)?;
         let report = report::write(&self.out)?;
         let mosaic = self.out.join("mosaic.png");
         let (shown, picture) = self.picture(&rom, schedule)?;

@@ -11,15 +11,20 @@ use crate::write_target::{WriteTarget, explained, make_folder};
 const ATTEMPTS: usize = 16;
 
 /// Checks that a file can be written at `path`, before the work begins that makes it: as
-/// [`NewFile::create`] does, but a pipe or a device is not opened.
+/// [`NewFile::create`] does, but a pipe or a device is not opened, and folders that are made for it
+/// are removed again.
 ///
 /// # Errors
 /// As those of [`NewFile::create`].
 pub fn check_writable(path: &Path) -> Result<()> {
-    match WriteTarget::find(path)? {
-        WriteTarget::Stream(_) => Ok(()),
-        WriteTarget::File(place) => NewFile::beside(place).map(drop),
-    }
+    let WriteTarget::File(place) = WriteTarget::find(path)? else { return Ok(()) };
+    let folders = place.ancestors().skip(1).filter(|it| *it != Path::new(""));
+    let missing: Vec<PathBuf> =
+        folders.take_while(|it| !it.exists()).map(Path::to_path_buf).collect();
+    let outcome = NewFile::beside(place).map(drop);
+    // One that isn't empty is in use by now, and stays.
+    missing.iter().for_each(|folder| _ = fs::remove_dir(folder));
+    outcome
 }
 
 /// A file that is not complete yet. Dropped without [`NewFile::commit`] it leaves nothing behind,

@@ -200,10 +200,10 @@ fn a_check_before_the_work_says_what_writing_would() {
         check_writable(&path(free)).expect(free);
     }
     assert_eq!(fs::read(path("file")).expect("a file"), b"before");
-    for taken in ["a", "file/below", &"x".repeat(300)] {
+    fs::create_dir(path("folder")).expect("a folder");
+    for taken in ["folder", "file/below", "folder/b/../..", &"x".repeat(300)] {
         assert!(check_writable(&path(taken)).is_err(), "{taken}");
     }
     check_writable(Path::new("/dev/null")).expect("a device");
-    // The folder is there, and nothing else.
-    assert_eq!((entries(folder.path()), entries(&path("a"))), (2, 0));
+    assert_eq!((entries(folder.path()), entries(&path("folder"))), (2, 0), "nothing is left");
 }

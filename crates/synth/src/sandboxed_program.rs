@@ -102,6 +102,19 @@ pub(crate) fn run(
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
+/// Checks that there is a folder to work in, and a compiler that makes a program, before texts of
+/// others get there.
+pub(crate) fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
+    let folder = TemporaryFolder::inside(parent).map_err(SynthError::file(parent))?;
+    write(&folder.path().join("main.cpp"), "int main()\n{\n    return 0;\n}\n")?;
+    let compiled = compile(folder.path(), limits.compiler)?;
+    if compiled.ended.is_success() {
+        return Ok(());
+    }
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    Err(SynthError::compiler(&compiler, &first_error(&compiled.stderr)))
+}
+
 fn part(
     jobs: &[Job<'_>],
     chosen: &[usize],
