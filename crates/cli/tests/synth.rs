@@ -106,6 +106,12 @@ fn a_dataset_is_made_checked_and_described() {
         counts.contains("cuda_on_host         12        0        0        0   100.00"),
         "{counts}"
     );
+    // Lines that are other rows would reach those who load them unchecked.
+    std::fs::write(out.join("data/part-000000.jsonl"), lines.replacen("wp.", "wp .", 1))
+        .expect("a file");
+    let said = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
+    let said = (said.status.code(), String::from_utf8_lossy(&said.stdout).into_owned());
+    assert!(said.0 == Some(1) && said.1.contains("part-000000.jsonl: not the rows of"), "{said:?}");
     run(&["dedupe", text(&out), "--out", text(&less)]);
     let leakage = run(&["leakage", text(&less)]);
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
@@ -263,6 +269,15 @@ fn a_models_answers_are_asked_for_and_graded() {
     let grades = std::fs::read_to_string(out.join("grades.jsonl")).expect("grades");
     assert_eq!(grades.matches("\"verdict\":\"right\"").count(), right);
     assert!(out.join("grades.json").exists() && out.join("python-to-ir.png").exists());
+
+    // Neither does a compiler that isn't there come to light after the answers that need none.
+    let both = format!("{given}{{\"row\": 1, \"task\": \"python-to-cpp\", \"answer\": \"\"}}\n");
+    std::fs::write(&answers, both).expect("a file");
+    let mut command = gbxcule(&["grade", text(&answers), "--dataset", text(&dataset)]);
+    command.args(["--out", text(&path("early"))]).env("CXX", "no-such-compiler");
+    let said = command.output().expect("the program starts");
+    let error = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.status.code() == Some(2) && error.contains("--task"), "{error}");
 
     // A line that is no answer stops everything before anything is written.
     std::fs::write(&answers, format!("{given}{{\"row\": 1000}}\n")).expect("a file");

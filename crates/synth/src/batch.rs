@@ -9,7 +9,7 @@ use crate::block;
 use crate::error::SynthError;
 use crate::external_column::{ToolVersions, Tools};
 use crate::harvest::Harvest;
-use crate::jsonl::{read_jsonl, to_jsonl};
+use crate::jsonl::{self, read_jsonl, to_jsonl};
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
 use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
 use crate::validate;
@@ -29,6 +29,7 @@ pub const MANIFEST: &str = "dataset.json";
 
 /// Description of a dataset's folder, stored as [`MANIFEST`] before the first row is made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(expecting = "the description of a dataset")]
 pub struct Manifest {
     /// Rows of the whole dataset.
     pub count: u64,
@@ -391,6 +392,26 @@ fn read_by(
         read(rows.len());
     }
     Ok(rows)
+}
+
+/// Returns descriptions of what a folder's data has beside its rows, which no check looks at: lines
+/// that are not those of the table beside them, and columns of others.
+pub fn unchecked(folder: &Path) -> Result<Vec<String>, SynthError> {
+    let (format, paths) = files(folder)?;
+    let mut found = Vec::new();
+    if format == Format::Jsonl {
+        return Ok(found);
+    }
+    for path in paths {
+        for name in table::foreign_columns(&path)? {
+            found.push(format!("{}: column `{name}` is none of a row's", path.display()));
+        }
+        let lines = path.with_extension("jsonl");
+        if lines.exists() && !jsonl::holds(&lines, &table::read_parquet(&path)?)? {
+            found.push(format!("{}: not the rows of the table beside it", lines.display()));
+        }
+    }
+    Ok(found)
 }
 
 /// Checks that no two rows have one number: tasks, answers and origins name a row by it alone.

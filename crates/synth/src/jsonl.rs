@@ -22,6 +22,22 @@ pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
     Ok(text)
 }
 
+/// Returns true if a file has the lines of these rows, and nothing else.
+pub(crate) fn holds(path: &Path, rows: &[Row]) -> Result<bool, SynthError> {
+    let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;
+    let (mut file, mut bytes) = (BufReader::new(file), Vec::new());
+    for row in rows {
+        let line = to_jsonl(std::slice::from_ref(row))?;
+        bytes.clear();
+        let mut part = (&mut file).take(line.len() as u64);
+        part.read_to_end(&mut bytes).map_err(SynthError::file(path))?;
+        if bytes != line.as_bytes() {
+            return Ok(false);
+        }
+    }
+    Ok(file.fill_buf().map_err(SynthError::file(path))?.is_empty())
+}
+
 /// The rows of a file; each goes through `keep`.
 pub(crate) fn read_jsonl(path: &Path, keep: fn(&mut Row)) -> Result<Vec<Row>, SynthError> {
     let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;

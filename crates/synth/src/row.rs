@@ -49,6 +49,7 @@ pub enum Mode {
 
 /// A row. Columns named `.._json` hold JSON.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(expecting = "a row")]
 #[allow(missing_docs, reason = "docs/dataset.md says what a row holds, column by column")]
 pub struct Row {
     pub id: u64,

@@ -70,6 +70,13 @@ pub fn column_names(path: &Path) -> Result<Vec<String>, SynthError> {
     })
 }
 
+/// The columns of a Parquet file that no row has.
+pub(crate) fn foreign_columns(path: &Path) -> Result<Vec<String>, SynthError> {
+    let mut names = column_names(path)?;
+    names.retain(|name| !COLUMNS.iter().any(|(own, _)| own == name));
+    Ok(names)
+}
+
 /// Opens a Parquet file and reads it; a panic of the `parquet` crate becomes an error.
 fn with_reader<T>(
     path: &Path,

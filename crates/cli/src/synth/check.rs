@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gbxcule_oracle::Python;
 use gbxcule_sandbox::Protection;
-use gbxcule_synth::batch::Manifest;
+use gbxcule_synth::batch::{Manifest, unchecked};
 use gbxcule_synth::leak;
 use gbxcule_synth::mutate::{Mutation, Score, score};
 use gbxcule_synth::row::{Row, Texts};
@@ -96,7 +96,11 @@ impl Validate {
             out.write(&manifest, &rows, false, None)?;
         }
         print_counts(&rows, &verdicts);
-        Ok(!verdicts.iter().any(|checks| has_failed(checks)))
+        let unchecked = unchecked(&self.dataset.folder)?;
+        for beside in &unchecked {
+            say!("not checked: {beside}");
+        }
+        Ok(unchecked.is_empty() && !verdicts.iter().any(|checks| has_failed(checks)))
     }
 }
 
