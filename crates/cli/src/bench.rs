@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure};
 use clap::Args;
+use gbxcule_files::check_writable;
 use gbxcule_lab::artifact::{file_part, run_id, write_json};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::{BackendKind, experiments, report};
@@ -54,7 +55,7 @@ pub(crate) struct Bench {
     experiment: Option<experiments::Experiment>,
 
     /// Numbers of machines; by default 1,8,64,512,2048,8192, and 2 in place of 1 with --link pairs
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', allow_hyphen_values = true)]
     env_counts: Vec<usize>,
 
     /// Do not give PyBoy more machines than this; each of them takes megabytes
@@ -149,6 +150,8 @@ impl Bench {
             "--out is a folder, and {} is none",
             folder.display()
         );
+        check_writable(&artifact_path)
+            .with_context(|| format!("--out: {}", artifact_path.display()))?;
         let bar = progress::bar(0, "windows");
         let artifact = bench::run(&plan, &mut |progress| {
             bar.set_length(progress.of as u64);

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use gbxcule_codegen_cxx::{self as cxx, Dialect};
 use gbxcule_dialect::survey::{survey, survey_with_texts};
 use gbxcule_dialect::{ImportOptions, Program, Texts};
+use gbxcule_files::check_writable;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Diagnostic, render};
@@ -39,17 +40,17 @@ pub(crate) struct Compile {
     #[arg(value_name = "FILE.py", required_unless_present_any = ["survey", "header"])]
     file: Option<PathBuf>,
 
-    /// Device for which text is written
-    #[arg(long, value_enum, default_value = "cpu")]
-    device: TextTarget,
+    /// Device for which text is written; without it, cpu
+    #[arg(long, value_enum)]
+    device: Option<TextTarget>,
 
     /// Output to write; without it, C++ for `--device cpu` and CUDA C++ for `--device cuda`
     #[arg(long, value_enum)]
     emit: Option<Emit>,
 
-    /// GPU architecture of `ptx` and `cubin`
-    #[arg(long, value_name = "ARCH", default_value = "sm_90")]
-    arch: Arch,
+    /// GPU architecture of `ptx` and `cubin`; without it, sm_90
+    #[arg(long, value_name = "ARCH")]
+    arch: Option<Arch>,
 
     /// Only this kernel, and what it calls
     #[arg(long, value_name = "NAME")]
@@ -114,7 +115,7 @@ enum Emit {
 }
 
 /// Device for which a text is.
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TextTarget {
     /// The host, by a C++ compiler
     Cpu,
@@ -125,6 +126,7 @@ enum TextTarget {
 
 impl Compile {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
+        self.check_options()?;
         if let Some(folder) = &self.survey {
             return self.survey(folder);
         }
@@ -137,6 +139,55 @@ impl Compile {
             Some(file) => self.compile(file),
             None => Ok(true),
         }
+    }
+
+    /// Refuses options that would change nothing.
+    fn check_options(&self) -> anyhow::Result<()> {
+        let of_text = [
+            ("--device", self.device.is_some()),
+            ("--arch", self.arch.is_some()),
+            ("--grad", self.grad),
+            ("--unchecked", self.unchecked),
+        ];
+        let of_file = [
+            ("--emit", self.emit.is_some()),
+            ("--kernel", self.kernel.is_some()),
+            ("--path", !self.path.is_empty()),
+            ("--define", !self.define.is_empty()),
+            ("--types", !self.types.is_empty()),
+            ("--out", self.out.is_some()),
+        ];
+        let first = |options: &[(&'static str, bool)]| {
+            options.iter().find(|(_, given)| *given).map(|(name, _)| *name)
+        };
+        if let (Some(_), Some(name)) = (&self.survey, first(&of_text)) {
+            bail!("{name} is for a file: a survey compiles every kernel once, and reports");
+        }
+        let without_file = self.survey.is_none() && self.file.is_none();
+        if let (true, Some(name)) = (without_file, first(&of_text).or(first(&of_file))) {
+            bail!("{name} is for a file that is compiled: name one, or leave it out");
+        }
+        let (emit, device) = (self.emit, self.device);
+        let is_code = matches!(emit, Some(Emit::Ptx | Emit::Cubin));
+        ensure!(
+            self.arch.is_none() || is_code,
+            "--arch is the architecture of PTX and machine code: add --emit ptx or --emit cubin"
+        );
+        let (of_ir, is_cuda) = (emit == Some(Emit::Ir), is_code || emit == Some(Emit::Cuda));
+        ensure!(!(of_ir && device.is_some()), "IR is of no device: leave out --device");
+        ensure!(
+            !(of_ir && self.unchecked),
+            "IR has no checks of indices and divisors, texts have: leave out --unchecked"
+        );
+        ensure!(
+            !(is_cuda && device == Some(TextTarget::Cpu)),
+            "--emit cuda, ptx and cubin are for --device cuda, not for --device cpu"
+        );
+        ensure!(
+            !(emit == Some(Emit::Cpp) && device == Some(TextTarget::Cuda)),
+            "--emit cpp is for --device cpu, not for --device cuda"
+        );
+        Ok(())
     }
 
     fn compile(&self, file: &Path) -> anyhow::Result<bool> {
@@ -166,6 +217,9 @@ impl Compile {
     }
 
     fn survey(&self, folder: &Path) -> anyhow::Result<bool> {
+        if let Some(out) = &self.out {
+            check_writable(out).with_context(|| format!("writing {}", out.display()))?;
+        }
         let mut paths = Vec::new();
         collect(folder, &mut paths).with_context(|| format!("reading {}", folder.display()))?;
         paths.sort();
@@ -242,8 +296,8 @@ impl Compile {
     fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<Vec<u8>> {
         let dialect = match (self.emit, self.device) {
             (Some(Emit::Ir), _) => return Ok(ir_text::module(module).into_bytes()),
-            (Some(Emit::Cpp), _) | (None, TextTarget::Cpu) => Dialect::Host,
-            (Some(Emit::Cuda | Emit::Ptx | Emit::Cubin), _) | (None, TextTarget::Cuda) => {
+            (Some(Emit::Cpp), _) | (None, None | Some(TextTarget::Cpu)) => Dialect::Host,
+            (Some(Emit::Cuda | Emit::Ptx | Emit::Cubin), _) | (None, Some(TextTarget::Cuda)) => {
                 Dialect::Cuda
             }
         };
@@ -256,7 +310,8 @@ impl Compile {
             Some(Emit::Cubin) => CodeFormat::Cubin,
             _ => return Ok(text.into_bytes()),
         };
-        Ok(Nvrtc::find()?.compile(&text, &format!("{}.cu", module.name), self.arch, format)?)
+        let arch = self.arch.unwrap_or(Arch::new(90));
+        Ok(Nvrtc::find()?.compile(&text, &format!("{}.cu", module.name), arch, format)?)
     }
 
     fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use gbxcule_files::check_writable;
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
@@ -53,7 +54,7 @@ pub(crate) struct Demo {
     model: ModelOption,
 
     /// Numbers of machines; by default 1,8,64,512, and 64,1024,8192,32768 on a GPU
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', allow_hyphen_values = true)]
     env_counts: Vec<usize>,
 
     /// Folder for pictures and tables
@@ -66,6 +67,8 @@ impl Demo {
         let rom = rom_image::find(&self.rom)?;
         let schedule = Schedule::default();
         self.device.check()?;
+        let figures = self.out.join("demo.json");
+        check_writable(&figures).with_context(|| format!("--out: {}", figures.display()))?;
         let device = self.device.device;
         let place = match device {
             Device::Cpu => "this computer's CPU".to_owned(),
@@ -77,7 +80,7 @@ impl Demo {
             schedule.frames_per_step()
         );
         let artifact = self.measure(&rom, schedule)?;
-        write_json(&self.out.join("demo.json"), &artifact)?;
+        write_json(&figures, &artifact)?;
         let report = report::write(&self.out)?;
         let mosaic = self.out.join("mosaic.png");
         let (shown, picture) = self.picture(&rom, schedule)?;

@@ -34,9 +34,10 @@ mod verify;
 mod watch;
 
 use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::io;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use exit_code::ExitCode;
 
@@ -100,7 +101,8 @@ enum Verb {
 pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
     interrupt::install();
     let words: Vec<OsString> = command_line.into_iter().collect();
-    let command = match Cli::try_parse_from(&words) {
+    let matches = with_negative_numbers(Cli::command()).try_get_matches_from(&words);
+    let command = match matches.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(command) => command,
         Err(error) => return explain(&error, &words),
     };
@@ -138,12 +140,42 @@ fn failed(text: &str) -> ExitCode {
 }
 
 /// Reports that standard output could not be written, and so a part of the text is lost.
-fn output_lost(error: &std::io::Error) -> ExitCode {
+fn output_lost(error: &io::Error) -> ExitCode {
     failed(&format!("writing to standard output: {error}"))
 }
 
+/// The command line of a verb, where `-1` after an option is its value: the error says what the
+/// option takes, and not that there is no option `-1`.
+fn with_negative_numbers(command: Command) -> Command {
+    command
+        .mut_args(|arg| {
+            let takes_value = arg.get_action().takes_values() && !arg.is_positional();
+            arg.allow_negative_numbers(takes_value)
+        })
+        .mut_subcommands(with_negative_numbers)
+}
+
+/// Texts of the standard library about numbers, and what they mean to a person.
+const NUMBER_ERRORS: [(&str, &str); 7] = [
+    ("invalid digit found in string", "it is no whole number from 0 on"),
+    ("cannot parse integer from empty string", "it is empty, and a whole number is wanted"),
+    ("number too large to fit in target type", "it is too large"),
+    ("number too small to fit in target type", "it is too small"),
+    ("number would be zero for non-zero type", "it is not 1 or more"),
+    ("invalid float literal", "it is no number"),
+    ("cannot parse float from empty string", "it is empty, and a number is wanted"),
+];
+
 /// Help that was asked for, or what is wrong with the command line.
 fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    if error.kind() == ErrorKind::ValueValidation {
+        let text = error.render().to_string();
+        let found = NUMBER_ERRORS.iter().find(|(theirs, _)| text.contains(theirs));
+        if let Some((theirs, ours)) = found {
+            print::error(&text.replace(theirs, ours));
+            return ExitCode::NOT_FOUND_OUT;
+        }
+    }
     // A word may be the name of somebody's file. In colours it would reach the terminal as it is.
     if error.use_stderr()
         && words.iter().any(|word| print::has_control_characters(&word.to_string_lossy()))
@@ -152,7 +184,7 @@ fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
         return ExitCode::NOT_FOUND_OUT;
     }
     match error.print() {
-        Err(lost) if lost.kind() != ErrorKind::BrokenPipe && !error.use_stderr() => {
+        Err(lost) if lost.kind() != io::ErrorKind::BrokenPipe && !error.use_stderr() => {
             output_lost(&lost)
         }
         _ if error.use_stderr() => ExitCode::NOT_FOUND_OUT,
@@ -176,7 +208,6 @@ fn one_line(error: &anyhow::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {
@@ -194,6 +225,30 @@ mod tests {
     #[test]
     fn every_option_of_every_verb_says_what_it_does() {
         helps(&Cli::command());
+    }
+
+    #[test]
+    fn a_negative_number_is_the_value_of_its_option() {
+        let command = with_negative_numbers(Cli::command());
+        let mut tried = 0;
+        negative_numbers(&command, &mut vec!["gbxcule".to_owned()], &mut tried);
+        assert!(tried > 100, "{tried} options");
+    }
+
+    fn negative_numbers(verb: &Command, words: &mut Vec<String>, tried: &mut usize) {
+        for option in verb.get_arguments().filter(|it| it.get_action().takes_values()) {
+            let Some(name) = option.get_long() else { continue };
+            let line = [&words[..], &[format!("--{name}"), "-1".to_owned()]].concat();
+            let outcome = with_negative_numbers(Cli::command()).try_get_matches_from(&line);
+            let said = outcome.err().map_or(String::new(), |error| error.render().to_string());
+            assert!(!said.contains("unexpected argument"), "{line:?}: {said}");
+            *tried += 1;
+        }
+        for verb in verb.get_subcommands() {
+            words.push(verb.get_name().to_owned());
+            negative_numbers(verb, words, tried);
+            words.pop();
+        }
     }
 
     fn helps(verb: &clap::Command) {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{bail, ensure};
 use clap::Args;
+use gbxcule_files::check_writable;
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_runtime::Device;
 use gbxcule_sound::{sample_rate, wav};
@@ -46,7 +47,7 @@ pub(crate) struct Record {
     num_envs: Option<usize>,
 
     /// Machines to show; by default all of them
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', allow_hyphen_values = true)]
     envs: Vec<usize>,
 
     #[command(flatten)]
@@ -70,25 +71,25 @@ pub(crate) struct Record {
     #[arg(long, value_name = "N", default_value_t = 24)]
     frames_per_step: u32,
 
-    /// Show one in N frames of the machines: 4 makes 15 pictures a second
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
-    every: u32,
+    /// Show one in N frames of the machines; by default 4, which makes 15 pictures a second
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    every: Option<u32>,
 
     /// Machines in a row
     #[arg(long, value_name = "N")]
     columns: Option<usize>,
 
     /// Enlarge every pixel
-    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
-    scale: u32,
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=8))]
+    scale: Option<u32>,
 
-    /// The colours of the screens
-    #[arg(long, value_enum, default_value_t = Palette::Green)]
-    palette: Palette,
+    /// The colours of the screens; by default green
+    #[arg(long, value_enum)]
+    palette: Option<Palette>,
 
-    /// Display of a Color's colours
-    #[arg(long, value_enum, default_value_t)]
-    curve: Curve,
+    /// Display of a Color's colours; by default raw
+    #[arg(long, value_enum)]
+    curve: Option<Curve>,
 
     /// The file, *.gif, *.png, *.wav, or, with ffmpeg installed, *.mp4
     #[arg(long, value_name = "FILE", default_value = "runs/record.gif")]
@@ -114,6 +115,7 @@ impl Record {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let format = self.format()?;
         self.check_envs()?;
+        self.check_pictures(format)?;
         self.check_length(format)?;
         let image = rom_image::find(&self.rom)?;
         let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
@@ -121,11 +123,15 @@ impl Record {
         let rom = Rom::for_model(&image.bytes, self.model.model())?;
         let mut drive = DriveSettings::new(&self.run, self.num_envs(), self.frames_per_step)?;
         (drive.config.sound, drive.config.link) = (has_sound, self.link.link);
-        let mut mosaic = Mosaic::new(shown, self.columns, self.scale as usize)?;
+        let mut mosaic = Mosaic::new(shown, self.columns, self.scale.unwrap_or(1) as usize)?;
         let mut driver = Driver::new(rom, drive, self.device.device)?;
         self.start.put(&mut driver)?;
         let envs = self.shown_envs();
-        let screen = Screen { palette: self.palette, curve: self.curve };
+        let screen = Screen {
+            palette: self.palette.unwrap_or(Palette::Green),
+            curve: self.curve.unwrap_or_default(),
+        };
+        check_writable(&self.out).with_context(|| format!("writing {}", self.out.display()))?;
         let mut text = format!("{} x {} pixels", mosaic.width, mosaic.height);
         let bytes = match format {
             FileFormat::Png => {
@@ -136,7 +142,7 @@ impl Record {
             FileFormat::Gif => self.write_gif(&mut driver, &mut mosaic, &envs, screen)?,
             FileFormat::Mp4 => {
                 let size = (mosaic.width, mosaic.height);
-                let mut video = Video::start(&self.out, size, screen, self.every)?;
+                let mut video = Video::start(&self.out, size, screen, self.every())?;
                 let mut samples = Vec::new();
                 let sound = has_sound.then_some(&mut samples);
                 self.show(&mut driver, &mut mosaic, &envs, sound, |picture, _| {
@@ -158,7 +164,7 @@ impl Record {
     fn format(&self) -> anyhow::Result<FileFormat> {
         Ok(match self.out.extension().and_then(|extension| extension.to_str()) {
             Some("gif") => {
-                check_gif_rate(self.every)?;
+                check_gif_rate(self.every())?;
                 FileFormat::Gif
             }
             Some("mp4") => FileFormat::Mp4,
@@ -221,6 +227,38 @@ impl Record {
         Ok(())
     }
 
+    fn every(&self) -> u32 {
+        self.every.unwrap_or(4)
+    }
+
+    /// Refuses options of pictures for a file that has none.
+    fn check_pictures(&self, format: FileFormat) -> anyhow::Result<()> {
+        let of_films = [("--every", self.every.is_some())];
+        let of_pictures = [
+            ("--columns", self.columns.is_some()),
+            ("--scale", self.scale.is_some()),
+            ("--palette", self.palette.is_some()),
+            ("--curve", self.curve.is_some()),
+        ];
+        let is_given = |options: &[(&'static str, bool)]| {
+            options.iter().find(|(_, given)| *given).map(|(name, _)| *name)
+        };
+        match format {
+            FileFormat::Gif | FileFormat::Mp4 => {}
+            FileFormat::Png => {
+                if let Some(name) = is_given(&of_films) {
+                    bail!("{name} is for films, and a .png is the last picture: leave it out");
+                }
+            }
+            FileFormat::Wav => {
+                if let Some(name) = is_given(&of_films).or(is_given(&of_pictures)) {
+                    bail!("{name} is for pictures, and a .wav is sound: leave it out");
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses films of more than `MAX_FRAMES` frames; a still may be of any moment.
     fn check_length(&self, format: FileFormat) -> anyhow::Result<()> {
         let frames = self.steps * u64::from(self.frames_per_step);
@@ -229,6 +267,14 @@ impl Record {
             "{} steps of {} frames would make a film of {frames} frames, and at most {MAX_FRAMES} are recorded",
             self.steps,
             self.frames_per_step
+        );
+        let is_film = matches!(format, FileFormat::Gif | FileFormat::Mp4);
+        ensure!(
+            !is_film || frames == 0 || frames >= self.every().into(),
+            "{} steps of {} frames end before the first picture, which is that of frame {}: lower --every",
+            self.steps,
+            self.frames_per_step,
+            self.every()
         );
         Ok(())
     }
@@ -268,7 +314,7 @@ impl Record {
         mut sound: Option<&mut Vec<[i16; 2]>>,
         mut see: impl FnMut(&Mosaic, f64) -> anyhow::Result<()>,
     ) -> anyhow::Result<f64> {
-        let mut clock = FilmClock::new(self.every);
+        let mut clock = FilmClock::new(self.every());
         run_steps(driver, self.skip_steps + self.steps, |driver| {
             if driver.steps_done() < self.skip_steps {
                 driver.finish_step(false)?;
@@ -285,11 +331,6 @@ impl Record {
             }
             Ok(())
         })?;
-        ensure!(
-            !clock.is_before_first_picture(),
-            "{} steps end before the first picture; lower --every",
-            self.steps
-        );
         Ok(clock.end_s())
     }
 

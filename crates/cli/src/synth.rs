@@ -4,6 +4,7 @@ mod check;
 mod grade;
 mod harvest;
 mod make;
+mod new_dataset;
 mod skeletons;
 
 use std::num::NonZeroUsize;
@@ -34,10 +35,21 @@ EXAMPLES
 pub(crate) struct Synth {
     #[command(subcommand)]
     verb: Verb,
+}
 
-    /// Device: `generate`, `batch` and `harvest` write texts for it, `validate` and `mutate` launch
-    /// rows on it; the other verbs launch nothing
-    #[arg(long, value_enum, default_value = "cpu", global = true)]
+/// Devices that rows hold texts for.
+#[derive(Args)]
+struct TextDevice {
+    /// Device for which rows hold texts
+    #[arg(long, value_enum, default_value = "cpu")]
+    device: RowDevice,
+}
+
+/// Devices that rows are launched on.
+#[derive(Args)]
+struct LaunchDevice {
+    /// Device on which rows are launched: `cuda` and `both` also launch them on a GPU
+    #[arg(long, value_enum, default_value = "cpu")]
     device: RowDevice,
 }
 
@@ -90,14 +102,14 @@ enum Verb {
 impl Synth {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         match self.verb {
-            Verb::Generate(verb) => verb.run(self.device),
-            Verb::Batch(verb) => verb.run(self.device),
+            Verb::Generate(verb) => verb.run(),
+            Verb::Batch(verb) => verb.run(),
             Verb::Card(verb) => verb.run(),
             Verb::Dedupe(verb) => verb.run(),
-            Verb::Validate(verb) => verb.run(self.device),
-            Verb::Mutate(verb) => verb.run(self.device),
+            Verb::Validate(verb) => verb.run(),
+            Verb::Mutate(verb) => verb.run(),
             Verb::Leakage(verb) => verb.run(),
-            Verb::Harvest(verb) => verb.run(self.device),
+            Verb::Harvest(verb) => verb.run(),
             Verb::Tasks(verb) => verb.run(),
             Verb::Grade(verb) => verb.run(),
             Verb::Skeletons(verb) => verb.run(),
@@ -126,6 +138,7 @@ impl Dataset {
 fn open(folder: &Path, limit: Option<NonZeroUsize>) -> anyhow::Result<(Manifest, Vec<Row>)> {
     let manifest = Manifest::read(folder)?;
     let mut rows = batch::read(folder)?;
+    anyhow::ensure!(!rows.is_empty(), "{} holds no rows", folder.join("data").display());
     rows.truncate(limit.map_or(usize::MAX, NonZeroUsize::get));
     Ok((manifest, rows))
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::Args;
+use gbxcule_files::check_writable;
 use gbxcule_lab::region::Region;
 use gbxcule_lab::suite::{self, Outcome};
 use gbxcule_lab::verify::{Difference, Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
@@ -182,6 +183,9 @@ impl Verify {
         }
         let plan = self.plan()?;
         self.device.check_for(&[plan.reference, plan.dut])?;
+        let bundles = &self.bundle_dir;
+        check_writable(&bundles.join("bundle"))
+            .with_context(|| format!("--bundle-dir {}", bundles.display()))?;
         let bar = progress::bar(plan.steps, "steps");
         bar.set_message(format!("{} vs {}", plan.reference, plan.dut));
         let mut tally = Tally::default();

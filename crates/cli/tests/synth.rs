@@ -106,6 +106,12 @@ fn a_dataset_is_made_checked_and_described() {
         counts.contains("cuda_on_host         12        0        0        0   100.00"),
         "{counts}"
     );
+    // Lines that are other rows would reach those who load them unchecked.
+    std::fs::write(out.join("data/part-000000.jsonl"), lines.replacen("wp.", "wp .", 1))
+        .expect("a file");
+    let said = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
+    let said = (said.status.code(), String::from_utf8_lossy(&said.stdout).into_owned());
+    assert!(said.0 == Some(1) && said.1.contains("part-000000.jsonl: not the rows of"), "{said:?}");
     run(&["dedupe", text(&out), "--out", text(&less)]);
     let leakage = run(&["leakage", text(&less)]);
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
@@ -264,6 +270,15 @@ fn a_models_answers_are_asked_for_and_graded() {
     assert_eq!(grades.matches("\"verdict\":\"right\"").count(), right);
     assert!(out.join("grades.json").exists() && out.join("python-to-ir.png").exists());
 
+    // Neither does a compiler that isn't there come to light after the answers that need none.
+    let both = format!("{given}{{\"row\": 1, \"task\": \"python-to-cpp\", \"answer\": \"\"}}\n");
+    std::fs::write(&answers, both).expect("a file");
+    let mut command = gbxcule(&["grade", text(&answers), "--dataset", text(&dataset)]);
+    command.args(["--out", text(&path("early"))]).env("CXX", "no-such-compiler");
+    let said = command.output().expect("the program starts");
+    let error = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.status.code() == Some(2) && error.contains("--task"), "{error}");
+
     // A line that is no answer stops everything before anything is written.
     std::fs::write(&answers, format!("{given}{{\"row\": 1000}}\n")).expect("a file");
     let (out, said) = (path("none"), grade(&answers, &path("none")));
@@ -298,4 +313,112 @@ fn a_folder_without_kernels_gives_no_dataset() {
         assert!(!said.status.success() && error.contains(reason), "{error}");
         assert!(!out.exists());
     }
+}
+
+/// Kernels that are tried print nothing between the lines of the program.
+#[test]
+fn what_tried_kernels_print_is_not_printed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, out) = (folder.path().join("code"), folder.path().join("out"));
+    std::fs::create_dir(&code).expect("a folder");
+    let kernel = "import warp as wp\n\n\n@wp.kernel\ndef loud(x: wp.array(dtype=int), y: wp.array(dtype=int)):\n    \
+        i = wp.tid()\n    wp.expect_eq(x[i], 3)\n    y[i] = x[i] + 1\n    wp.printf(\"LOUD %d\\n\", i)\n";
+    std::fs::write(code.join("loud.py"), kernel).expect("a file");
+    let silent = |args: &[&str]| {
+        let said = run(args);
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        assert!(!said.contains("LOUD") && !said.contains("expect_eq"), "{args:?}: {said}");
+        said
+    };
+    let said = silent(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
+    assert!(said.contains("1 kernels in 1 files: 1 rows"), "{said}");
+    silent(&["validate", text(&out), "--work", text(&folder.path().join("work"))]);
+    silent(&["mutate", text(&out), "--no-host"]);
+}
+
+/// An hour's work is not lost to a folder that could have been looked at before.
+#[test]
+fn a_place_that_takes_no_output_is_refused_before_the_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(path("taken/data")).expect("a folder");
+    std::fs::create_dir_all(path("grades/grades.json")).expect("a folder");
+    std::fs::write(path("file"), "").expect("a file");
+    // No row of it can be read, so what reads rows first says so.
+    std::fs::create_dir_all(path("broken/data")).expect("a folder");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/dataset");
+    std::fs::copy(sample.join("dataset.json"), path("broken/dataset.json")).expect("a file");
+    std::fs::write(path("broken/data/part-000000.parquet"), "no table").expect("a file");
+    let (broken, taken, file) = (path("broken"), path("taken"), path("file"));
+    let (broken, taken, file) = (text(&broken), text(&taken), text(&file));
+    for (args, wanted) in [
+        (&["validate", broken, "--no-host", "--out", taken][..], "holds data already"),
+        (&["dedupe", broken, "--out", taken], "holds data already"),
+        (&["harvest", broken, "--license", "MIT", "--out", taken], "holds data already"),
+        (&["validate", broken, "--no-host", "--out", file], "is no folder"),
+        (&["dedupe", broken, "--out", file], "is no folder"),
+        (&["tasks", broken, "--out", taken], "a folder is in its place"),
+        (&["tasks", broken, "--stand-in", taken], "a folder is in its place"),
+    ] {
+        let said = gbxcule(args).output().expect("the program starts");
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(said.contains(wanted), "{args:?}: {said}");
+    }
+    let answers = path("answers.jsonl");
+    std::fs::write(&answers, "{\"row\": 1, \"task\": \"python-to-ir\", \"answer\": \"\"}\n")
+        .expect("a file");
+    let grades = path("grades");
+    let args = ["grade", text(&answers), "--dataset", text(&sample), "--out", text(&grades)];
+    let said = gbxcule(&args).output().expect("the program starts");
+    assert!(String::from_utf8_lossy(&said.stderr).contains("a folder is in its place"), "{said:?}");
+    assert_eq!(std::fs::read_dir(&grades).expect("the folder").count(), 1, "nothing is written");
+    // What was begun leaves nothing.
+    let names = std::fs::read_dir(folder.path())
+        .expect("the folder")
+        .map(|it| it.expect("an entry").file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
+}
+
+#[test]
+fn rows_of_one_number_and_folders_without_rows_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("rows");
+    run(&["generate", "--count", "2", "--seed", "5", "--mode", "text", "--out", text(&out)]);
+    let refused = |verbs: &[&str], wanted: &str| {
+        for verb in verbs {
+            let said = gbxcule(&[verb, text(&out)]).output().expect("the program starts");
+            let code = said.status.code();
+            let said = String::from_utf8_lossy(&said.stderr).into_owned();
+            assert!(code == Some(2) && said.contains(wanted), "{verb}: {said}");
+        }
+    };
+    let data = out.join("data");
+    std::fs::copy(data.join("part-000000.parquet"), data.join("part-copy.parquet"))
+        .expect("a file");
+    refused(&["tasks"], "two rows have the number 0");
+    let checked = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(!checked.status.success() && said.contains("row 1: origin fails: id"), "{said}");
+    for name in ["part-000000.parquet", "part-copy.parquet"] {
+        std::fs::remove_file(data.join(name)).expect("a file");
+    }
+    refused(&["validate", "card", "leakage", "tasks", "mutate"], "data holds no rows");
+}
+
+/// The folder of another dataset has no blocks of this one that are damaged.
+#[test]
+fn going_on_with_another_dataset_says_only_that_it_is_another() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("rows");
+    let made = |count: &str| {
+        let args = ["batch", "--count", count, "--mode", "text", "--resume", "--out", text(&out)];
+        gbxcule(&args).output().expect("the program starts")
+    };
+    assert!(made("2").status.success());
+    let before = data(&out);
+    let said = made("3");
+    let error = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(!said.status.success() && error.contains("holds another dataset"), "{error}");
+    assert!(!error.contains("not a whole block"), "{error}");
+    assert_eq!(before, data(&out));
 }

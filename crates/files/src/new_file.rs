@@ -10,6 +10,23 @@ use crate::write_target::{WriteTarget, explained, make_folder};
 /// Attempts at a name; a second one only if another process swept the first away as it was made.
 const ATTEMPTS: usize = 16;
 
+/// Checks that a file can be written at `path`, before the work begins that makes it: as
+/// [`NewFile::create`] does, but a pipe or a device is not opened, and folders that are made for it
+/// are removed again.
+///
+/// # Errors
+/// As those of [`NewFile::create`].
+pub fn check_writable(path: &Path) -> Result<()> {
+    let WriteTarget::File(place) = WriteTarget::find(path)? else { return Ok(()) };
+    let folders = place.ancestors().skip(1).filter(|it| *it != Path::new(""));
+    let missing: Vec<PathBuf> =
+        folders.take_while(|it| !it.exists()).map(Path::to_path_buf).collect();
+    let outcome = NewFile::beside(place).map(drop);
+    // One that isn't empty is in use by now, and stays.
+    missing.iter().for_each(|folder| _ = fs::remove_dir(folder));
+    outcome
+}
+
 /// A file that is not complete yet. Dropped without [`NewFile::commit`] it leaves nothing behind,
 /// unless it is a pipe or a device, which gets its bytes as they come.
 #[derive(Debug)]
@@ -50,7 +67,9 @@ impl NewFile {
             match File::options().write(true).create_new(true).open(temporary.path()) {
                 Ok(file) if lock_in_use(&file, temporary.path()) => {
                     // Secrets stay as readable as they were.
-                    if let Ok(before) = fs::metadata(&place) {
+                    if let Ok(before) = fs::symlink_metadata(&place)
+                        && before.is_file()
+                    {
                         file.set_permissions(before.permissions())?;
                     }
                     return Ok(Self { file, place, temporary: Some(temporary) });
@@ -157,6 +176,20 @@ fn sync_folder(place: &Path) {
 /// to.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = NewFile::create(path)?;
+    file.write_all(bytes)?;
+    file.commit()
+}
+
+/// Writes a file whole in a folder that others may have filled: a symbolic link, a pipe or a device
+/// in its place is replaced, and what a link leads to stays as it is.
+///
+/// # Errors
+/// As those of [`write()`].
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|there| there.is_dir()) {
+        return Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"));
+    }
+    let mut file = NewFile::beside(path.to_owned())?;
     file.write_all(bytes)?;
     file.commit()
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use gbxcule_files::{NewFile, TemporaryFolder, sweep, write, write_new};
+use gbxcule_files::{NewFile, TemporaryFolder, check_writable, replace, sweep, write, write_new};
 
 fn entries(folder: &Path) -> usize {
     fs::read_dir(folder).expect("a folder").count()
@@ -170,4 +170,40 @@ fn what_killed_processes_left_beside_a_file_goes_with_the_first_write() {
     write(&folder.path().join("swarm.ckpt"), b"whole").expect("a folder");
     assert!(!left.exists() && used.exists());
     assert_eq!(entries(folder.path()), 2);
+}
+
+/// A folder that somebody else filled may have links to files of this user.
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_a_file_is_replaced_where_others_may_have_put_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [own, link, pipe] = ["own", "link", "pipe"].map(|name| folder.path().join(name));
+    fs::write(&own, "precious").expect("a file");
+    std::os::unix::fs::symlink(&own, &link).expect("a link");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    for place in [&link, &pipe] {
+        replace(place, b"text").expect("a folder");
+        assert!(place.symlink_metadata().expect("there").is_file());
+        assert_eq!(fs::read(place).expect("a file"), b"text");
+    }
+    assert_eq!(fs::read(&own).expect("a file"), b"precious");
+    assert!(replace(folder.path(), b"text").is_err());
+    assert_eq!(entries(folder.path()), 3);
+}
+
+#[test]
+fn a_check_before_the_work_says_what_writing_would() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("file"), "before").expect("a file");
+    for free in ["new", "file", "a/b"] {
+        check_writable(&path(free)).expect(free);
+    }
+    assert_eq!(fs::read(path("file")).expect("a file"), b"before");
+    fs::create_dir(path("folder")).expect("a folder");
+    for taken in ["folder", "file/below", "folder/b/../..", &"x".repeat(300)] {
+        assert!(check_writable(&path(taken)).is_err(), "{taken}");
+    }
+    check_writable(Path::new("/dev/null")).expect("a device");
+    assert_eq!((entries(folder.path()), entries(&path("folder"))), (2, 0), "nothing is left");
 }

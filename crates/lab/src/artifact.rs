@@ -103,6 +103,11 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
     gbxcule_files::write(path, bytes).map_err(LabError::file(path))
 }
 
+/// Writes a file of a folder that others may have filled: see [`gbxcule_files::replace`].
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
+    gbxcule_files::replace(path, bytes).map_err(LabError::file(path))
+}
+
 /// Writes JSON for people and programs to read.
 ///
 /// # Errors

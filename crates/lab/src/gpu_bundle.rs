@@ -24,12 +24,13 @@ const REQUIREMENTS: &str = include_str!("../../../requirements/oracle.txt");
 /// # Errors
 /// NVRTC or the package is not here, or a file can't be written.
 pub fn collect(folder: &Path) -> Result<Vec<PathBuf>, LabError> {
-    let mut bundle = GpuBundle { folder, written: Vec::new() };
+    // All is found before the first of it is copied.
     let program = command::program()?;
-    bundle.copy(&program, "gbxcule")?;
     let nvrtc = Nvrtc::find().map_err(gbxcule_swarm::SwarmError::from)?;
-    bundle.nvrtc(nvrtc.path())?;
     let package = Python::find().package_folder.ok_or(LabError::NoPackage)?;
+    let mut bundle = GpuBundle { folder, written: Vec::new() };
+    bundle.copy(&program, "gbxcule")?;
+    bundle.nvrtc(nvrtc.path())?;
     bundle.package(&package.join("gbxcule"), Path::new("python/gbxcule"))?;
     for (name, text) in [("gates.sh", GATES), ("oracle.txt", REQUIREMENTS)] {
         write_whole(&folder.join(name), text.as_bytes())?;

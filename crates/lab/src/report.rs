@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::artifact::{entries, read_foreign_json, read_json, write_whole};
+use crate::artifact::{entries, read_foreign_json, read_json, replace};
 use crate::{LabError, bench, plot};
 
 /// Results of one artifact, and characters of a name, at most.
@@ -142,10 +142,10 @@ pub fn write(folder: &Path) -> Result<Report, LabError> {
         return Err(LabError::NothingToReport(folder.into()));
     };
     let plot = folder.join("scaling.png");
-    write_whole(&plot, &plot::scaling(&sweeps)?)?;
+    replace(&plot, &plot::scaling(&sweeps)?)?;
     let text = summary(first, &sweeps);
     let summary = folder.join("summary.md");
-    write_whole(&summary, text.as_bytes())?;
+    replace(&summary, text.as_bytes())?;
     Ok(Report { summary, plot, text })
 }
 

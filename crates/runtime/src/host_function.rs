@@ -5,7 +5,7 @@
 #![allow(unsafe_code, reason = "printing reads memory that compiled code points at")]
 
 use crate::code::Record;
-use crate::output;
+use crate::output::{self, Output};
 use gbxcule_codegen_clif::Import;
 use gbxcule_ir::eval;
 use gbxcule_ir::{Literal, Native, Scalar};
@@ -112,6 +112,9 @@ extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
     // SAFETY: compiled code passes on the record it was called with, which `launch` keeps alive and
     // doesn't change during the call but for its fault fields, which are not read here.
     let launch = unsafe { &*(*record).launch };
+    if matches!(launch.output, Output::Nowhere) {
+        return;
+    }
     let module = launch.module;
     let printed = &launch.program.prints[number as usize];
     let size = output::arguments_size(module, printed);

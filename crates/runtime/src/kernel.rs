@@ -125,7 +125,8 @@ impl Kernel {
     /// Launches like [`launch`](Self::launch), with another output for `print`, on the CPU only.
     ///
     /// # Errors
-    /// As [`Kernel::launch`]; also an output other than the standard one on a CUDA device.
+    /// As [`Kernel::launch`]; also an output other than the standard one on a CUDA device, whose
+    /// driver prints.
     pub fn launch_with_output(
         &self,
         grid: &[usize],
@@ -187,7 +188,7 @@ impl Kernel {
                 }
             }
             Target::Cuda { image, position } => {
-                if let Output::Text(_) = output {
+                if !matches!(output, Output::Standard) {
                     let (kernel, device) = (reflection.name.clone(), self.device());
                     return Err(Error::Printing { kernel, device });
                 }

@@ -14,6 +14,8 @@ pub enum Output {
     Standard,
     /// Onto the end of a string.
     Text(Arc<Mutex<String>>),
+    /// None: the text is dropped.
+    Nowhere,
 }
 
 impl Output {
@@ -25,6 +27,7 @@ impl Output {
             Self::Text(all) => {
                 all.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
             }
+            Self::Nowhere => {}
         }
     }
 }

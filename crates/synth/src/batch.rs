@@ -9,14 +9,14 @@ use crate::block;
 use crate::error::SynthError;
 use crate::external_column::{ToolVersions, Tools};
 use crate::harvest::Harvest;
-use crate::jsonl::{read_jsonl, to_jsonl};
+use crate::jsonl::{self, read_jsonl, to_jsonl};
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
 use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
 use crate::validate;
 use crate::worker_threads::on_threads;
 use gbxcule_files::{sweep, write_new};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,6 +29,7 @@ pub const MANIFEST: &str = "dataset.json";
 
 /// Description of a dataset's folder, stored as [`MANIFEST`] before the first row is made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(expecting = "the description of a dataset")]
 pub struct Manifest {
     /// Rows of the whole dataset.
     pub count: u64,
@@ -88,11 +89,14 @@ impl Manifest {
             .map_err(SynthError::file(&path))?;
         let manifest: Self =
             serde_json::from_str(&text).map_err(|error| SynthError::data(&path, error))?;
-        if manifest.count <= MAX_ROWS {
-            return Ok(manifest);
+        if manifest.count > MAX_ROWS {
+            let reason = format!("{} rows, and a dataset has {MAX_ROWS} at most", manifest.count);
+            return Err(SynthError::data(&path, reason));
         }
-        let reason = format!("{} rows, and a dataset has {MAX_ROWS} at most", manifest.count);
-        Err(SynthError::data(&path, reason))
+        match manifest.harvest.as_ref().and_then(Harvest::fault) {
+            Some(reason) => Err(SynthError::data(&path, reason)),
+            None => Ok(manifest),
+        }
     }
 
     fn blocks(&self) -> u64 {
@@ -146,9 +150,19 @@ pub struct Extent {
     twins: Vec<u64>,
 }
 
-/// Looks at a folder before the work begins, and removes what killed processes left there. No
-/// rows are lost: files that a living process is writing stay.
-pub fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> Extent {
+/// Begins the work in a folder: says what it holds, unless it holds something else, looks at what
+/// is there, and removes what killed processes left. No rows are lost: files that a living process
+/// is writing stay.
+pub fn begin(folder: &Path, manifest: &Manifest, work: &Work) -> Result<Extent, SynthError> {
+    claim(folder, manifest)?;
+    let extent = extent(folder, manifest, work);
+    if !work.resume && extent.there > 0 {
+        return Err(SynthError::NotEmpty { path: folder.into() });
+    }
+    Ok(extent)
+}
+
+fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> Extent {
     let swept = sweep(folder) + sweep(&folder.join("data")) + sweep(&folder.join("statistics"));
     let (mut rows, mut there, mut damaged) = (0, 0, Vec::new());
     let (mut missing, mut twins) = (Vec::new(), Vec::new());
@@ -156,7 +170,7 @@ pub fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> Extent {
         let (path, range) = (block_path(folder, block), manifest.rows(block));
         let count = range.end - range.start;
         rows += count;
-        if path.exists() && (!work.resume || block::holds(&path, &range)) {
+        if path.exists() && (!work.resume || block::holds(&path, &range, manifest)) {
             there += count;
             if work.jsonl && !block::has_lines(&path.with_extension("jsonl"), count) {
                 twins.push(block);
@@ -182,10 +196,10 @@ pub fn batch(
     tools: &Tools,
     made: &(dyn Fn() + Sync),
 ) -> Result<(), SynthError> {
-    finish(folder, manifest, (work, &extent(folder, manifest, work)), tools, made)
+    finish(folder, manifest, (work, &begin(folder, manifest, work)?), tools, made)
 }
 
-/// Does the work of [`batch`] with an extent that is known already.
+/// Does the work of [`batch`] that [`begin`] has begun.
 pub fn finish(
     folder: &Path,
     manifest: &Manifest,
@@ -193,10 +207,6 @@ pub fn finish(
     tools: &Tools,
     made: &(dyn Fn() + Sync),
 ) -> Result<(), SynthError> {
-    claim(folder, manifest)?;
-    if !work.resume && extent.there > 0 {
-        return Err(SynthError::NotEmpty { path: folder.into() });
-    }
     for &block in &extent.twins {
         let path = block_path(folder, block);
         write_twin(&path, &table::read_parquet(&path)?)?;
@@ -348,7 +358,11 @@ pub fn read_some(
             true => table::read_parquet(&path)?,
             false => read_jsonl(&path, |_| ())?,
         };
-        rows.extend(own.into_iter().filter(wanted).map(|row| (row.id, row)));
+        for row in own.into_iter().filter(wanted) {
+            if let Some(other) = rows.insert(row.id, row) {
+                return Err(repeated(folder, &other));
+            }
+        }
     }
     Ok(rows)
 }
@@ -370,11 +384,49 @@ fn read_by(
     }
     let mut rows = Vec::new();
     for path in paths {
-        rows.extend(match format {
+        let own = match format {
             Format::Parquet => parquet(&path)?,
             Format::Jsonl => jsonl(&path)?,
-        });
+        };
+        rows.extend(own);
         read(rows.len());
     }
     Ok(rows)
+}
+
+/// Returns descriptions of what a folder's data has beside its rows, which no check looks at: lines
+/// that are not those of the table beside them, and columns of others.
+pub fn unchecked(folder: &Path) -> Result<Vec<String>, SynthError> {
+    let (format, paths) = files(folder)?;
+    let mut found = Vec::new();
+    if format == Format::Jsonl {
+        return Ok(found);
+    }
+    for path in paths {
+        for name in table::foreign_columns(&path)? {
+            found.push(format!("{}: column `{name}` is none of a row's", path.display()));
+        }
+        let lines = path.with_extension("jsonl");
+        if lines.exists() && !jsonl::holds(&lines, &table::read_parquet(&path)?)? {
+            found.push(format!("{}: not the rows of the table beside it", lines.display()));
+        }
+    }
+    Ok(found)
+}
+
+/// Checks that no two rows have one number: tasks, answers and origins name a row by it alone.
+pub fn check_numbers(folder: &Path, rows: &[Row]) -> Result<(), SynthError> {
+    let mut numbers = HashSet::new();
+    match rows.iter().find(|row| !numbers.insert(row.id)) {
+        None => Ok(()),
+        Some(row) => Err(repeated(folder, row)),
+    }
+}
+
+fn repeated(folder: &Path, row: &Row) -> SynthError {
+    let reason = format!(
+        "two rows have the number {}, by which answers name a row: rows of several datasets can't lie in one folder here",
+        row.id
+    );
+    SynthError::data(&folder.join("data"), reason)
 }

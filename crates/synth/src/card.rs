@@ -5,7 +5,7 @@ use crate::batch::{Format, Manifest, files};
 use crate::error::SynthError;
 use crate::feature_count::Usage;
 use crate::grammar::family::Family;
-use crate::harvest::{self, Harvest};
+use crate::harvest::{self, Harvest, UNMARKED};
 use crate::leak::{Leakage, curve, leakage};
 use crate::picture::{self, SHARES, STRUCTURES};
 use crate::row::{COMPILER_VERSION, Row};
@@ -175,6 +175,10 @@ fn harvested(text: &mut String, harvest: &Harvest, rows: usize) {
     );
     for (reason, count) in &harvest.refused {
         _ = writeln!(text, "| {reason} | {count} |");
+    }
+    if harvest.unmarked > 0 {
+        let unmarked = harvest.unmarked;
+        _ = writeln!(text, "\n{unmarked} functions more may be kernels: each {UNMARKED}.");
     }
     text.push('\n');
 }

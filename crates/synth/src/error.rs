@@ -78,7 +78,8 @@ pub enum SynthError {
     Sandbox(#[from] gbxcule_sandbox::SandboxError),
     /// The host's C++ compiler.
     #[error(
-        "{compiler}: {reason}; set CXX to a C++17 compiler, or skip the host checks with --no-host"
+        "{compiler}: {reason}; set CXX to a C++17 compiler, or do without: --no-host of `validate` and `mutate`, --task of \
+         `grade` for a task that asks for Python or IR"
     )]
     Compiler {
         /// Name of the compiler.

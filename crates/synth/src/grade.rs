@@ -20,7 +20,7 @@ pub mod task;
 
 use crate::error::SynthError;
 use crate::row::Row;
-use crate::sandboxed_program::HostLimits;
+use crate::sandboxed_program::{self, HostLimits};
 use crate::worker_threads::on_threads;
 use answer::Answer;
 use gbxcule_sandbox::Limits;
@@ -117,6 +117,11 @@ pub fn grade(
     options: &GradeOptions,
     graded: &(dyn Fn() + Sync),
 ) -> Result<Vec<Grade>, SynthError> {
+    let is_compiled =
+        |answer: &Answer| matches!(answer.task.answered_in(), Language::Cpp | Language::Cuda);
+    if answers.iter().any(is_compiled) {
+        sandboxed_program::check(&options.work, options.limits)?;
+    }
     // What is right is worked out once for all answers about a row.
     let mut by_row: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (at, answer) in answers.iter().enumerate() {

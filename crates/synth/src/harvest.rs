@@ -13,14 +13,16 @@ mod order;
 mod origin;
 mod outline;
 mod text;
+mod unmarked;
 
 use crate::error::SynthError;
 use crate::execute::LaunchInputs;
 use crate::feature_count::python_files;
 use crate::input::ArgumentInput;
+use crate::labels::Labels;
 use crate::row::{
-    self, COMPILER_VERSION, GENERATOR_VERSION, IN_WARP, Plan, RejectReason, Results, Row,
-    machine_code, results, signature, slope,
+    COMPILER_VERSION, GENERATOR_VERSION, Plan, RejectReason, Results, Row, machine_code, results,
+    slope,
 };
 use crate::row_program::{RowProgram, code, within_limits};
 use crate::verdict::{Check, Verdict};
@@ -29,11 +31,12 @@ use crate::{mutation_check, rounding, structure, tensor, widen};
 use cut::Sources;
 use gbxcule_dialect::{ImportOptions, Program as Parsed, Texts as ParsedTexts};
 use gbxcule_ir::check;
+use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, print};
 use gbxcule_runtime::ProgramFiles;
 use input::Threads;
-use origin::Origin;
+pub(crate) use origin::Origin;
 pub use origin::{is_licence, manifest_of};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -41,9 +44,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use text::{own_text, parameter_types};
+use unmarked::with_thread_index;
 
 /// Family of rows that were not sampled.
 pub const FAMILY: &str = "harvested";
+
+/// Reason of a function that may be a kernel.
+pub const UNMARKED: &str = "calls `wp.tid`, and no decorator that is read here makes it a kernel";
 
 /// Reason why a kernel is not a row.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -106,10 +113,27 @@ pub struct Harvest {
     /// Functions that are no kernels (`@wp.func`): rows have those that a kernel calls.
     #[serde(default)]
     pub functions: usize,
+    /// Functions that call `wp.tid` and that nothing marks as kernels, so far as the files say it.
+    #[serde(default)]
+    pub unmarked: usize,
     /// Rows with a structure that an earlier row has.
     pub repeated: usize,
     /// Kernels that are no rows, by the reason.
     pub refused: BTreeMap<String, usize>,
+}
+
+impl Harvest {
+    /// Description of what no harvest writes. The card has these texts in its lines and in the
+    /// settings that hubs read, and manifests come from anybody.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let mut reasons = self.refused.keys();
+        let is_line = |text: &String| !text.contains(char::is_control);
+        if !is_licence(&self.license) {
+            return Some(format!("`{}` is no licence's SPDX expression", self.license));
+        }
+        let all = is_line(&self.folder) && self.commit.iter().all(is_line) && reasons.all(is_line);
+        (!all).then(|| "a name or a reason of the harvest has several lines".to_owned())
+    }
 }
 
 /// A kernel that is not a row.
@@ -121,7 +145,7 @@ pub struct RefusedKernel {
     pub line: usize,
     /// Name of the kernel.
     pub kernel: String,
-    /// Reason, one of those that [`Harvest::refused`] counts.
+    /// Reason, one of those that [`Harvest::refused`] counts, or [`UNMARKED`].
     pub reason: String,
 }
 
@@ -153,6 +177,8 @@ struct Found {
     kernels: Vec<KernelInFile>,
     /// Number of functions that are no kernels.
     functions: usize,
+    /// Functions that may be kernels: file, line, name.
+    unmarked: Vec<(PathBuf, usize, String)>,
     /// Files that were not read, each with the reason.
     unread: Vec<String>,
 }
@@ -168,52 +194,66 @@ pub fn harvest(
 ) -> Result<Harvested, SynthError> {
     let mut files = python_files(folder)?;
     files.sort();
-    let Found { kernels: found, functions, unread } = find(folder, &files);
+    let Found { kernels: found, functions, unmarked, unread } = find(folder, &files);
     looked(Some(found.len()));
-    let commit = origin::commit(folder);
     let made = take_all(folder, &found, plan, workers, looked);
     let name = folder.canonicalize().map_err(SynthError::file(folder))?;
     let name = name.file_name().map_or(String::new(), |it| it.to_string_lossy().into_owned());
     let mut harvest = Harvest {
-        folder: name,
+        // The card has it in a line.
+        folder: name.replace(char::is_control, "\u{fffd}"),
         license: license.into(),
-        commit: commit.clone(),
+        commit: origin::commit(folder),
         files: files.len() - unread.len(),
         unread,
         kernels: found.len(),
         functions,
+        unmarked: unmarked.len(),
         ..Harvest::default()
     };
-    let (mut rows, mut refused) = (Vec::<Row>::new(), Vec::new());
-    let mut known: HashMap<String, u64> = HashMap::new();
+    let below = |file: &Path| file.strip_prefix(folder).unwrap_or(file).display().to_string();
+    let may_be = |(file, line, kernel): (PathBuf, usize, String)| RefusedKernel {
+        file: below(&file),
+        line,
+        kernel,
+        reason: UNMARKED.into(),
+    };
+    let mut refused: Vec<RefusedKernel> = unmarked.into_iter().map(may_be).collect();
+    let (mut rows, mut known) = (Vec::new(), HashMap::new());
     for (at, outcome) in made {
         let KernelInFile { file, line, name, .. } = &found[at];
-        let file = file.strip_prefix(folder).unwrap_or(file).display().to_string();
-        let mut row = match outcome {
-            Ok(row) => row,
-            Err(refusal) => {
-                let (kernel, reason) = (name.clone(), refusal.text());
-                *harvest.refused.entry(reason.clone()).or_default() += 1;
-                refused.push(RefusedKernel { file, line: *line, kernel, reason });
-                continue;
+        let (file, line, kernel) = (below(file), *line, name.clone());
+        match outcome {
+            Ok(row) => {
+                let row = Row { id: rows.len() as u64, ..row };
+                rows.push(with_origin(row, (file, line), &mut harvest, &mut known));
             }
-        };
-        row.id = rows.len() as u64;
-        let same_structure_as = known.get(&row.structure).copied();
-        harvest.repeated += usize::from(same_structure_as.is_some());
-        known.entry(row.structure.clone()).or_insert(row.id);
-        let origin = Origin {
-            folder: harvest.folder.clone(),
-            file,
-            line: *line,
-            commit: commit.clone(),
-            license: license.into(),
-            same_structure_as,
-        };
-        row.origin_json = Some(json!(origin).to_string());
-        rows.push(row);
+            Err(refusal) => {
+                let reason = refusal.text();
+                *harvest.refused.entry(reason.clone()).or_default() += 1;
+                refused.push(RefusedKernel { file, line, kernel, reason });
+            }
+        }
     }
+    refused.sort_by(|one, other| (&one.file, one.line).cmp(&(&other.file, other.line)));
     Ok(Harvested { rows, harvest, refused })
+}
+
+/// The row with its origin: where it stands, and the first row of its structure among those that
+/// are known.
+fn with_origin(
+    row: Row,
+    (file, line): (String, usize),
+    harvest: &mut Harvest,
+    known: &mut HashMap<String, u64>,
+) -> Row {
+    let same_structure_as = known.get(&row.structure).copied();
+    harvest.repeated += usize::from(same_structure_as.is_some());
+    known.entry(row.structure.clone()).or_insert(row.id);
+    let (folder, commit) = (harvest.folder.clone(), harvest.commit.clone());
+    let license = harvest.license.clone();
+    let origin = Origin { folder, file, line, commit, license, same_structure_as };
+    Row { origin_json: Some(json!(origin).to_string()), ..row }
 }
 
 /// Makes rows of kernels on several threads; the rows are in the kernels' order.
@@ -245,24 +285,37 @@ fn find(folder: &Path, files: &[PathBuf]) -> Found {
     let allowed = ProgramFiles::below(folder);
     let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(ImportOptions::default()));
     let (mut all, mut functions, mut unread) = (Vec::new(), 0, Vec::new());
+    let mut unmarked = Vec::new();
     for path in files {
+        let below = path.strip_prefix(folder).unwrap_or(path).display();
         let text = match allowed.text(path) {
             Ok(text) => text,
             Err(error) => {
-                let below = path.strip_prefix(folder).unwrap_or(path);
-                unread.push(format!("{}: {error}", below.display()));
+                unread.push(format!("{below}: {error}"));
                 continue;
             }
         };
         let is_function = |line: &&str| line.trim_start().starts_with("@wp.func");
         functions += text.lines().filter(is_function).count();
+        let mut likely = with_thread_index(&text);
         let id = sources.add(path.display().to_string(), text);
         let parsed =
             Parsed::parse_with_cache(&mut texts, &mut sources, id, &|path| allowed.find(path));
-        // A text that is not Python holds no kernels.
-        let Ok(program) = parsed else { continue };
+        let program = match parsed {
+            Ok(program) => program,
+            Err(faults) => {
+                unread.push(format!("{below}{}", first_fault(&faults, &sources)));
+                continue;
+            }
+        };
         let reader = program.reader();
-        for kernel in reader.kernels() {
+        let kernels = reader.kernels();
+        let line = |at: usize| sources.get(id).line_column(at as u32).0;
+        likely.retain(|it| {
+            kernels.iter().all(|kernel| line(kernel.span.start as usize) != line(it.at))
+        });
+        unmarked.extend(likely.into_iter().map(|it| (path.clone(), line(it.at), it.name)));
+        for kernel in kernels {
             let mut module = Module::new("kernel");
             let lowered = reader.lower(kernel.position, &mut module);
             let ir = lowered.and_then(|()| check::module(module)).and_then(within_limits);
@@ -281,7 +334,19 @@ fn find(folder: &Path, files: &[PathBuf]) -> Found {
             });
         }
     }
-    Found { kernels: all, functions, unread }
+    Found { kernels: all, functions, unmarked, unread }
+}
+
+/// Returns the place and the message of the first of some diagnostics.
+fn first_fault(faults: &[Diagnostic], sources: &SourceMap) -> String {
+    let Some(fault) = faults.first() else { return ": not read".into() };
+    match fault.span().source() {
+        Some(source) => {
+            let (line, column) = sources.get(source).line_column(fault.span().start);
+            format!(":{line}:{column}: {}", fault.message)
+        }
+        None => format!(": {}", fault.message),
+    }
 }
 
 /// Makes a row of a kernel.
@@ -290,13 +355,24 @@ fn take(kernel: &KernelInFile, plan: Plan, sources: &mut Sources) -> Result<Row,
         return Err(Refusal::Compiler(code.clone()));
     }
     let (source, program) = own_text(kernel, sources).ok_or(Refusal::NotCut)?;
+    row_of(&source, &program, plan)
+}
+
+/// Makes the row of a text, with the threads on which it runs.
+fn row_of(source: &str, program: &RowProgram, plan: Plan) -> Result<Row, Refusal> {
     // A kernel whose threads race may still be one for a single thread.
-    match tried(&source, &program, plan, Threads::Any) {
+    match tried(source, program, plan, Threads::Any) {
         Err(refusal @ (Refusal::Race | Refusal::MachineCode)) => {
-            tried(&source, &program, plan, Threads::One).map_err(|_| refusal)
+            tried(source, program, plan, Threads::One).map_err(|_| refusal)
         }
         made => made,
     }
+}
+
+/// Makes the row of a stored text again: all of it but its number and origin. `None` if it gives no
+/// row.
+pub(crate) fn made_again(source: &str, program: &RowProgram, plan: Plan) -> Option<Row> {
+    row_of(source, program, plan).ok()
 }
 
 /// Makes a row of a text if inputs are found.
@@ -363,13 +439,10 @@ fn row(
     (input_seed, attempt): (u64, u32),
     (have, checks): (Results, Vec<Check>),
 ) -> Row {
-    let tokens = structure::tokens(source);
     let emitted = program.emit(plan.device);
-    let structure = structure::hash(&tokens);
     let inputs: &[ArgumentInput] = grid.inputs;
-    Row {
+    let row = Row {
         family: FAMILY.into(),
-        kernel: program.name().into(),
         source: source.into(),
         ir: emitted.ir,
         ir_backward: emitted.ir_backward,
@@ -378,21 +451,17 @@ fn row(
         cuda: emitted.cuda,
         cuda_backward: emitted.cuda_backward,
         gradient_refused: program.reverse.as_ref().err().cloned(),
-        signature_json: signature(program, inputs),
         launch_dims: grid.dims.into(),
         inputs_json: json!(inputs).to_string(),
         input_seed,
         outputs_json: Some(tensor::to_json(&have.outputs)),
         gradients_json: have.gradients.map(|gradients| tensor::to_json(&gradients)),
-        features: structure::features(&tokens),
-        split: crate::split::split_of(&structure).into(),
-        in_warp: IN_WARP.has(&tokens, &program.forward),
-        structure,
         checks_json: json!(checks).to_string(),
         seed: plan.seed,
         attempt,
         generator_version: GENERATOR_VERSION,
         compiler: COMPILER_VERSION.into(),
-        ..row::Row::default()
-    }
+        ..Row::default()
+    };
+    Labels::of(source, program, inputs).label(row)
 }

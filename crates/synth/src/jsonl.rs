@@ -5,8 +5,11 @@
 
 use crate::error::SynthError;
 use crate::row::Row;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+
+/// Bytes of a line, at most: a file without line ends may be longer than memory.
+const MAX_LINE_BYTES: u64 = 256 << 20;
 
 /// Rows as text.
 pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
@@ -19,13 +22,40 @@ pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
     Ok(text)
 }
 
+/// Returns true if a file has the lines of these rows, and nothing else.
+pub(crate) fn holds(path: &Path, rows: &[Row]) -> Result<bool, SynthError> {
+    let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;
+    let (mut file, mut bytes) = (BufReader::new(file), Vec::new());
+    for row in rows {
+        let line = to_jsonl(std::slice::from_ref(row))?;
+        bytes.clear();
+        let mut part = (&mut file).take(line.len() as u64);
+        part.read_to_end(&mut bytes).map_err(SynthError::file(path))?;
+        if bytes != line.as_bytes() {
+            return Ok(false);
+        }
+    }
+    Ok(file.fill_buf().map_err(SynthError::file(path))?.is_empty())
+}
+
 /// The rows of a file; each goes through `keep`.
 pub(crate) fn read_jsonl(path: &Path, keep: fn(&mut Row)) -> Result<Vec<Row>, SynthError> {
     let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;
-    let mut rows = Vec::new();
-    for (line, text) in (1..).zip(BufReader::new(file).lines()) {
-        let text = text.map_err(SynthError::file(path))?;
-        let mut row: Row = serde_json::from_str(&text).map_err(|error| {
+    let (mut rows, mut file, mut bytes) = (Vec::new(), BufReader::new(file), Vec::new());
+    for line in 1.. {
+        bytes.clear();
+        let mut part = (&mut file).take(MAX_LINE_BYTES + 1);
+        let read = part.read_until(b'\n', &mut bytes).map_err(SynthError::file(path))?;
+        if read == 0 {
+            break;
+        }
+        if read as u64 > MAX_LINE_BYTES {
+            let (path, column) = (path.to_path_buf(), MAX_LINE_BYTES as usize);
+            let reason = format!("the line goes on, and no row has {MAX_LINE_BYTES} bytes");
+            return Err(SynthError::Line { path, line, column, reason });
+        }
+        let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+        let mut row: Row = serde_json::from_slice(text).map_err(|error| {
             let message = error.to_string();
             let at = format!(" at line {} column {}", error.line(), error.column());
             let (path, column) = (path.to_path_buf(), error.column());
@@ -76,6 +106,13 @@ mod tests {
         assert!(said.starts_with("2:9: ") && said.contains("expected u64"), "{said}");
         let empty = text.replacen('\n', "\n\n", 1);
         assert!(read(empty.as_bytes()).expect_err("an empty line").starts_with("2:"));
-        assert!(read(b"\xff\n").is_err());
+        let said = read(b"{\"id\": \"\xff\"}\n").expect_err("no UTF-8");
+        assert!(said.starts_with("1:") && said.contains("unicode"), "{said}");
+        let folder = tempfile::tempdir().expect("a folder");
+        let endless = folder.path().join("part.jsonl");
+        let file = std::fs::File::create(&endless).expect("a file");
+        file.set_len(1 << 40).expect("a hole");
+        let said = read_jsonl(&endless, |_| ()).expect_err("a line of a tebibyte").to_string();
+        assert!(said.contains("part.jsonl:1:") && said.contains("the line goes on"), "{said}");
     }
 }

@@ -7,7 +7,9 @@ use crate::execute::{self, ArgumentBytes, LaunchInputs};
 use crate::row::Results;
 use crate::row_program::{RowProgram, element};
 use gbxcule_ir::{FunctionId, Module};
-use gbxcule_runtime::{Argument, Array, Build, Compiled, DataType, Device, Error, Stream, compile};
+use gbxcule_runtime::{
+    Argument, Array, Build, Compiled, DataType, Device, Error, Output, Stream, compile,
+};
 use std::sync::Arc;
 
 /// A row compiled for a device.
@@ -68,7 +70,12 @@ impl Launcher {
             arrays.push(Some(array));
         }
         let dims: Vec<usize> = grid.dims.iter().map(|&extent| extent as usize).collect();
-        self.compiled.kernel(&function.name)?.launch(&dims, &args)?;
+        // A GPU's driver prints to standard output, whatever is asked of it.
+        let output = match self.stream.device() {
+            Device::Cpu => Output::Nowhere,
+            Device::Cuda(_) => Output::Standard,
+        };
+        self.compiled.kernel(&function.name)?.launch_with_output(&dims, &args, output)?;
         let data = |(at, array): (usize, &Option<Array>)| match array {
             Some(array) => array.memory_bytes(),
             None => Ok(memory.data[at].clone()),

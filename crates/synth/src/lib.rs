@@ -22,6 +22,7 @@ pub mod harvest;
 mod identifiers;
 mod input;
 pub mod jsonl;
+mod labels;
 pub mod launched;
 pub mod leak;
 pub mod mutate;

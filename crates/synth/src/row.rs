@@ -9,16 +9,16 @@ use crate::execute::{self, ArgumentBytes, LaunchInputs, Variation};
 use crate::finite_difference::{self, SlopeCheck};
 use crate::grammar::{self, Draft};
 use crate::input::ArgumentInput;
+use crate::labels::Labels;
 use crate::launched::{self, ExpectedResults};
-use crate::row_program::{RowProgram, element};
+use crate::row_program::RowProgram;
 use crate::semantic_check;
 pub(crate) use crate::semantic_check::RejectReason;
 use crate::skeleton::KnownSkeletons;
 use crate::tensor::{self, Tensor};
 use crate::verdict::{Check, CheckOutcome, Verdict};
-use crate::{mutation_check, random, rounding, spell, structure, widen};
+use crate::{mutation_check, random, rounding, spell, widen};
 use gbxcule_codegen_cxx::Dialect;
-use gbxcule_ir::Module;
 use gbxcule_runtime::Device;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -49,6 +49,7 @@ pub enum Mode {
 
 /// A row. Columns named `.._json` hold JSON.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(expecting = "a row")]
 #[allow(missing_docs, reason = "docs/dataset.md says what a row holds, column by column")]
 pub struct Row {
     pub id: u64,
@@ -133,43 +134,30 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     let program = RowProgram::read(&source).map_err(|_| RejectReason::Faults)?;
     let checked = check(plan.mode, &draft, &program, &source, random::seed(seed, 1 << 40))?;
     let emitted = program.emit(plan.device);
-    let tokens = structure::tokens(&source);
-    let structure = structure::hash(&tokens);
-    Ok(Row {
+    let row = Row {
         id,
         family: draft.family.name().into(),
-        kernel: program.name().into(),
         ir: emitted.ir,
         ir_backward: emitted.ir_backward,
         cpp: emitted.cpp,
         cpp_backward: emitted.cpp_backward,
         cuda: emitted.cuda,
         cuda_backward: emitted.cuda_backward,
-        ptx: None,
-        ptx_backward: None,
-        warp_cpp: None,
-        warp_cuda: None,
-        warp_origin_json: None,
         gradient_refused: program.reverse.as_ref().err().cloned(),
-        signature_json: signature(&program, &draft.inputs),
         launch_dims: draft.dims.clone(),
         inputs_json: json!(draft.inputs).to_string(),
         input_seed: checked.input_seed,
         outputs_json: checked.outputs,
         gradients_json: checked.gradients,
-        features: structure::features(&tokens),
-        split: crate::split::split_of(&structure).into(),
-        structure,
         checks_json: json!(checked.checks).to_string(),
         seed: plan.seed,
         attempt: attempt as u32,
         generator_version: GENERATOR_VERSION,
         compiler: COMPILER_VERSION.into(),
-        in_warp: IN_WARP.has(&tokens, &program.forward),
-        warp_gradient: None,
-        origin_json: None,
-        source,
-    })
+        ..Row::default()
+    };
+    let labels = Labels::of(&source, &program, &draft.inputs);
+    Ok(labels.label(Row { source, ..row }))
 }
 
 /// Results of the checks of a draft: the seed of inputs that pass them, verdicts, and results.
@@ -285,25 +273,6 @@ pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
     counts.into_iter().collect()
 }
 
-/// The parameters as JSON.
-pub(crate) fn signature(program: &RowProgram, inputs: &[ArgumentInput]) -> String {
-    let module: &Module = &program.forward;
-    let params: Vec<_> = program
-        .params()
-        .iter()
-        .zip(inputs)
-        .map(|(param, given)| {
-            let of = element(module, param.ty);
-            let ty = module.types.display(of.unwrap_or(param.ty)).to_string();
-            json!({
-                "name": param.name, "kind": if of.is_some() { "array" } else { "value" }, "type": ty,
-                "dims": given.shape.len(), "written": given.written,
-            })
-        })
-        .collect();
-    json!(params).to_string()
-}
-
 /// Results that a row expects of a launch.
 pub(crate) struct Results {
     pub(crate) outputs: Vec<Tensor>,
@@ -391,12 +360,17 @@ impl Row {
             checks.push(check.clone());
         }
         self.checks_json = json!(checks).to_string();
-        let label = checks.iter().find(|it| it.check == "warp_gradient");
-        self.warp_gradient = label.and_then(|it| match it.verdict {
-            Verdict::Pass => Some("right".into()),
-            Verdict::Wrong => Some("wrong".into()),
+        self.warp_gradient = Self::warp_label(&checks).map(str::to_owned);
+    }
+
+    /// Value of the column `warp_gradient` beside some checks.
+    pub(crate) fn warp_label(checks: &[Check]) -> Option<&'static str> {
+        let label = checks.iter().find(|it| it.check == "warp_gradient")?;
+        match label.verdict {
+            Verdict::Pass => Some("right"),
+            Verdict::Wrong => Some("wrong"),
             _ => None,
-        });
+        }
     }
 
     /// The checks as data.

@@ -22,6 +22,15 @@ const MACHINES_FAULT: [&str; 3] =
 /// Messages of a compiler that met a limit of the sandbox.
 const LIMIT_MET: [&str; 4] =
     ["signal terminated program", "CPU time limit", "virtual memory exhausted", "out of memory"];
+/// Beginning of the program: results go to what was its standard output, and what kernels print
+/// goes nowhere. Between results it would make them wrong.
+const MAIN_HEAD: &str = "#include <unistd.h>
+int main()
+{
+    FILE* out = fdopen(dup(1), \"wb\");
+    if (!out || !freopen(\"/dev/null\", \"w\", stdout))
+        return 1;
+";
 /// Most characters of a compiler's message.
 const MAX_ERROR_CHARACTERS: usize = 200;
 
@@ -91,6 +100,19 @@ pub(crate) fn run(
     }
     outcomes.sort_by_key(|(at, _)| *at);
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// Checks that there is a folder to work in, and a compiler that makes a program, before texts of
+/// others get there.
+pub(crate) fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
+    let folder = TemporaryFolder::inside(parent).map_err(SynthError::file(parent))?;
+    write(&folder.path().join("main.cpp"), "int main()\n{\n    return 0;\n}\n")?;
+    let compiled = compile(folder.path(), limits.compiler)?;
+    if compiled.ended.is_success() {
+        return Ok(());
+    }
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    Err(SynthError::compiler(&compiler, &first_error(&compiled.stderr)))
 }
 
 fn part(
@@ -237,8 +259,7 @@ fn main_text(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<String
             _ = writeln!(calls, "    job_{at}_{number}(out);");
         }
     }
-    main += "int main()\n{\n    FILE* out = stdout;\n";
-    Ok(main + &calls + "    return fclose(out);\n}\n")
+    Ok(main + MAIN_HEAD + &calls + "    return fclose(out);\n}\n")
 }
 
 fn list(numbers: &[u32]) -> String {

@@ -9,7 +9,7 @@ mod tests;
 use crate::error::SynthError;
 use crate::row::Row;
 use column::{BULKY, COLUMNS, Cell};
-use leaf::Reading;
+use leaf::{MemoryBudget, Reading};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -25,9 +25,9 @@ use std::sync::Arc;
 pub const SCHEMA_VERSION: u32 = 3;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
-/// Writes a file whole.
+/// Writes a file of a folder whole. The folder may come from anybody: no link in it is followed.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SynthError> {
-    gbxcule_files::write(path, bytes).map_err(SynthError::file(path))
+    gbxcule_files::replace(path, bytes).map_err(SynthError::file(path))
 }
 
 /// Rows of a row group: what a reader decodes at once.
@@ -64,22 +64,30 @@ fn encode(rows: &[Row], group_rows: usize) -> Result<Vec<u8>, ParquetError> {
 
 /// The columns of a Parquet file, in order.
 pub fn column_names(path: &Path) -> Result<Vec<String>, SynthError> {
-    with_reader(path, |reader| {
+    with_reader(path, |reader, _| {
         let schema = reader.metadata().file_metadata().schema();
         Ok(schema.get_fields().iter().map(|field| field.name().to_owned()).collect())
     })
 }
 
+/// The columns of a Parquet file that no row has.
+pub(crate) fn foreign_columns(path: &Path) -> Result<Vec<String>, SynthError> {
+    let mut names = column_names(path)?;
+    names.retain(|name| !COLUMNS.iter().any(|(own, _)| own == name));
+    Ok(names)
+}
+
 /// Opens a Parquet file and reads it; a panic of the `parquet` crate becomes an error.
 fn with_reader<T>(
     path: &Path,
-    read: impl FnOnce(&SerializedFileReader<fs::File>) -> Result<T, SynthError>,
+    read: impl FnOnce(&SerializedFileReader<fs::File>, &MemoryBudget) -> Result<T, SynthError>,
 ) -> Result<T, SynthError> {
     let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;
+    let bytes = file.metadata().map_err(SynthError::file(path))?.len();
     let outcome = guard::catch_panic(|| {
         let reader =
             SerializedFileReader::new(file).map_err(|error| SynthError::data(path, error))?;
-        read(&reader)
+        read(&reader, &MemoryBudget::of(bytes))
     });
     outcome.unwrap_or_else(|panic| {
         Err(SynthError::data(
@@ -101,12 +109,13 @@ pub fn read_brief(path: &Path) -> Result<Vec<Row>, SynthError> {
 }
 
 fn read_columns(path: &Path, left_out: &[&str]) -> Result<Vec<Row>, SynthError> {
-    with_reader(path, |reader| read_rows(path, reader, left_out))
+    with_reader(path, |reader, budget| read_rows(path, reader, budget, left_out))
 }
 
 fn read_rows(
     path: &Path,
     reader: &SerializedFileReader<fs::File>,
+    budget: &MemoryBudget,
     left_out: &[&str],
 ) -> Result<Vec<Row>, SynthError> {
     // Files of earlier versions of this program say it elsewhere; their columns have to do.
@@ -118,7 +127,7 @@ fn read_rows(
     let mut rows = Vec::new();
     for at in 0..reader.num_row_groups() {
         let group = reader.get_row_group(at).map_err(|error| SynthError::data(path, error))?;
-        read_group(&*group, left_out, &mut rows)
+        read_group(&*group, budget, left_out, &mut rows)
             .map_err(|reason| SynthError::data(path, reason))?;
     }
     Ok(rows)
@@ -132,6 +141,7 @@ fn version(reader: &SerializedFileReader<fs::File>) -> Option<String> {
 /// Adds the rows of a part of a file, or reports which column is wrong.
 fn read_group(
     group: &dyn RowGroupReader,
+    budget: &MemoryBudget,
     left_out: &[&str],
     rows: &mut Vec<Row>,
 ) -> Result<(), String> {
@@ -142,9 +152,14 @@ fn read_group(
         let leaf = (0..metadata.num_columns()).find(own);
         let leaf = leaf.ok_or_else(|| format!("column `{name}` is missing"))?;
         let column = &metadata.schema_descr().column(leaf);
-        let reading = Reading { rows, first, column, makes_rows: number == 0 };
-        group
-            .get_column_reader(leaf)
+        let is_list = column.max_rep_level() > 0;
+        let reading = Reading { rows, first, column, makes_rows: number == 0, budget };
+        let items = || match is_list {
+            true => budget.check_items(group.get_column_page_reader(leaf)?),
+            false => Ok(()),
+        };
+        items()
+            .and_then(|()| group.get_column_reader(leaf))
             .and_then(|reader| column::read(cell, reader, reading))
             .map_err(|error| format!("column `{name}`: {error}"))?;
     }
@@ -155,6 +170,11 @@ fn read_group(
 pub(crate) fn other_schema(path: &Path, found: &str) -> SynthError {
     let reason = format!("schema version {found}, this program reads {SCHEMA_VERSION}");
     SynthError::data(path, reason)
+}
+
+/// Returns the columns in which two rows differ.
+pub(crate) fn differing_columns(one: &Row, other: &Row) -> Vec<&'static str> {
+    COLUMNS.iter().filter(|(_, cell)| cell.differs(one, other)).map(|(name, _)| *name).collect()
 }
 
 /// Takes out of a row what statistics don't look at.

@@ -2,6 +2,7 @@
 //! and a number.
 
 mod assembler;
+mod origin;
 mod text;
 mod warp;
 
@@ -19,15 +20,18 @@ use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
 use crate::widen;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::Device;
+pub use origin::Provenance;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use text::HostChecks;
 
 /// The checks, from the first.
-pub const CHECKS: [&str; 13] = [
+pub const CHECKS: [&str; 16] = [
     "parses",
     "texts",
+    "labels",
+    "origin",
     "outputs",
     "gradients",
     "differences",
@@ -39,7 +43,11 @@ pub const CHECKS: [&str; 13] = [
     "warp",
     "warp_gradient",
     "gpu",
+    "verdicts",
 ];
+
+/// Checks that compare what is stored with what is printed or made again, and run nothing stored.
+pub(crate) const COMPARISONS: [&str; 4] = ["texts", "labels", "origin", "verdicts"];
 
 /// Error from which on NVIDIA Warp's gradient counts as different from ours, which differences
 /// confirm: a hundredth, relative to the number or to 1.
@@ -49,6 +57,8 @@ pub const WARP_GRADIENT_ERROR: f64 = 1e-2;
 /// only if ours prints the same for the row's source, and the compiled program runs in the sandbox.
 #[derive(Clone, Debug, Default)]
 pub struct Checks {
+    /// The dataset that the rows are of.
+    pub dataset: Option<Provenance>,
     /// A folder in which the host's compiler gets one to work in.
     pub host: Option<PathBuf>,
     /// Texts that the host's compiler compiles.
@@ -69,6 +79,12 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>,
     let read: Vec<Option<StoredRow>> = rows.iter().map(StoredRow::read).collect();
     let mut verdicts: Vec<Vec<CheckOutcome>> =
         rows.iter().zip(&read).map(|(row, stored)| checks(row, stored.as_ref())).collect();
+    let origins = rows.iter().zip(&read).map(|(row, stored)| match (&wanted.dataset, stored) {
+        (None, _) => (skipped("origin", NotRun::NotAsked), None),
+        (Some(_), None) => (skipped("origin", NotRun::Unreadable), None),
+        (Some(dataset), Some(stored)) => dataset.check(row, stored),
+    });
+    let origins: Vec<(CheckOutcome, Option<Row>)> = origins.collect();
     let ran = match &wanted.host {
         Some(folder) => text::checks(
             rows,
@@ -93,8 +109,11 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>,
             .map(|_| ["warp", "warp_gradient"].map(|name| skipped(name, NotRun::NotAsked)))
             .collect(),
     };
-    let others = ran.into_iter().zip(compiled).zip(warp).zip(rows.iter().zip(&read));
-    for (checks, (((ran, compiled), warp), (row, stored))) in verdicts.iter_mut().zip(others) {
+    let others = ran.into_iter().zip(compiled).zip(warp).zip(origins);
+    let rows = rows.iter().zip(&read);
+    for ((checks, (row, stored)), (((ran, compiled), warp), (origin, again))) in
+        verdicts.iter_mut().zip(rows).zip(others)
+    {
         checks.extend(ran);
         checks.extend(compiled);
         checks.extend(warp);
@@ -102,6 +121,11 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>,
             (None, _) => skipped("gpu", NotRun::NotAsked),
             (Some(_), None) => skipped("gpu", NotRun::Unreadable),
             (Some(device), Some(stored)) => stored.launched("gpu", row, device),
+        });
+        checks.push(origin);
+        checks.push(match stored {
+            None => skipped("verdicts", NotRun::Unreadable),
+            Some(_) => origin::verdicts(row, checks, again.as_ref()),
         });
     }
     Ok(verdicts)
@@ -186,13 +210,16 @@ impl StoredRow {
 /// Makes the checks that need no other compiler.
 fn checks(row: &Row, stored: Option<&StoredRow>) -> Vec<CheckOutcome> {
     let Some(stored) = stored else {
-        let none = ["texts", "outputs", "gradients", "differences", "machine_code"];
+        let none = ["texts", "labels", "outputs", "gradients", "differences", "machine_code"];
         let none = none.into_iter().map(|name| skipped(name, NotRun::Unreadable));
         return std::iter::once(Ok(Check::failed("parses"))).chain(none).collect();
     };
     let StoredRow { program, results, .. } = stored;
-    let mut checks =
-        vec![Ok(Check::passed("parses")), Ok(Check::holds("texts", same_texts(row, stored), None))];
+    let mut checks = vec![
+        Ok(Check::passed("parses")),
+        Ok(Check::holds("texts", same_texts(row, stored), None)),
+        origin::labels(row, stored),
+    ];
     let judge =
         |name: &str, stored: Option<&str>, found: Option<&Vec<Tensor>>| match (stored, found) {
             (None, _) => skipped(name, NotRun::NothingStored),

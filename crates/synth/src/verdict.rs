@@ -67,11 +67,14 @@ pub struct Check {
     pub verdict: Verdict,
     /// The number it measured.
     pub number: Option<f64>,
+    /// Columns, or checks, that are wrong; reports say it, and rows don't store it.
+    #[serde(skip)]
+    pub detail: String,
 }
 
 impl Check {
     pub(crate) fn new(check: &str, verdict: Verdict, number: Option<f64>) -> Self {
-        Self { check: check.into(), verdict, number }
+        Self { check: check.into(), verdict, number, detail: String::new() }
     }
 
     /// A check that passed, without a number.
@@ -96,6 +99,9 @@ pub enum NotRun {
     /// An option asks for the check, and was not given.
     #[error("no option asks for it")]
     NotAsked,
+    /// Rows of other versions can't be made again.
+    #[error("another version of the program made the row")]
+    OtherVersion,
     /// The compiler refuses the row's source, or its inputs don't fit.
     #[error("the row's source or inputs are not readable")]
     Unreadable,

@@ -1,7 +1,7 @@
 //! Rows from real code: cut out of its files, run, checked, loaded with sampled ones.
 
 use gbxcule_synth::batch::read;
-use gbxcule_synth::harvest::{FAMILY, Harvested, harvest};
+use gbxcule_synth::harvest::{FAMILY, Harvested, UNMARKED, harvest};
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_synth::table::{read_parquet, to_parquet};
 use gbxcule_synth::validate::{Checks, has_failed, validate};
@@ -13,11 +13,11 @@ use std::path::Path;
 const PLAN: Plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0 };
 
 const LIBRARY: &str = "import warp as wp\n\nSCALE = wp.constant(2.5)\n\n@wp.struct\nclass Body:\n    mass: float\n    at: wp.vec3\n\n\
-    @wp.func\ndef energy(body: Body):\n    return SCALE * body.mass * wp.length_sq(body.at)\n\nraise RuntimeError(\"executed\")\n";
+    @wp.func\ndef energy(body: Body):\n    return SCALE * body.mass * wp.length_sq(body.at)\n\ndef marked(function):\n    return function\n\nraise RuntimeError(\"executed\")\n";
 const CODE: &str = r#"# Kernels of a person.
 import os
 import warp as wp
-from library import Body, energy
+from library import Body, energy, marked
 
 os.system("touch executed")
 UNUSED = open("/etc/passwd").read()
@@ -79,6 +79,11 @@ def another_gather(at: wp.array(dtype=int), a: wp.array(dtype=float), b: wp.arra
     b[t] = a[at[t]] * 7.0
 
 
+@marked
+def perhaps(x: wp.array(dtype=float)):
+    x[wp.tid()] = 1.0
+
+
 @wp.kernel
 def refused(x: wp.array(dtype=float)):
     wp.no_such_builtin(x)
@@ -96,11 +101,13 @@ fn kernels_of_a_folder_become_rows_that_pass_every_check() {
     let Harvested { rows, harvest: found, refused: kernels } = harvested;
     let names: Vec<&str> = rows.iter().map(|row| &*row.kernel).collect();
     assert_eq!(names, ["sum_energy", "blur", "constant", "gather", "another_gather"], "{found:?}");
-    assert_eq!((found.files, found.kernels, found.repeated), (3, 8, 1));
+    assert_eq!((found.files, found.kernels, found.repeated), (2, 8, 1));
+    assert!(matches!(&found.unread[..], [one] if one.starts_with("broken.py:1:5: ")), "{found:?}");
     let refused: Vec<(&str, usize)> = found.refused.iter().map(|(it, &n)| (&**it, n)).collect();
     assert_eq!(refused.len(), 3, "{refused:?}");
     let told: Vec<(&str, &str)> = kernels.iter().map(|it| (&*it.kernel, &*it.reason)).collect();
-    assert!(told.contains(&("nothing", "writes nothing")) && told.len() == 3, "{told:?}");
+    assert!(told.contains(&("nothing", "writes nothing")) && told.len() == 4, "{told:?}");
+    assert!(told.contains(&("perhaps", UNMARKED)) && found.unmarked == 1, "{told:?}");
     assert!(!code.join("executed").exists() && !Path::new("executed").exists());
 
     let sum = &rows[0].source;

@@ -1,6 +1,11 @@
 //! Rows of unknown origin: their texts are run only if they are those that the compiler prints, and
 //! then in the sandbox.
 
+use gbxcule_synth::batch::{Manifest, Work, batch, read};
+use gbxcule_synth::card;
+use gbxcule_synth::external_column::Tools;
+use gbxcule_synth::feature_count::Usage;
+use gbxcule_synth::harvest::{Harvest, manifest_of};
 use gbxcule_synth::mutate::score;
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_synth::validate::{Checks, validate};
@@ -109,4 +114,59 @@ fn inputs_that_would_fill_memory_are_not_drawn() {
     };
     assert_eq!(parses(4), Ok(Verdict::Pass));
     assert_eq!(parses(65_536), Ok(Verdict::Fail));
+}
+
+/// A folder of somebody's whose card, pictures and blocks are links to files of this user.
+#[cfg(unix)]
+#[test]
+fn links_in_a_foreign_dataset_lead_no_writer_out_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (dataset, own) = (folder.path().join("dataset"), folder.path().join("own"));
+    std::fs::write(&own, "precious").expect("a file");
+    let plan = Plan { seed: 11, mode: Mode::Text, device: Texts::Cpu, host_every: 0 };
+    let manifest = Manifest::new(2, plan, &Tools::default());
+    for name in [
+        "dataset_card.md",
+        "README.md",
+        "statistics/structures.png",
+        "data/part-000000.parquet",
+        "data/part-000000.jsonl",
+    ] {
+        let path = dataset.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::os::unix::fs::symlink(&own, path).expect("a link");
+    }
+    let work = Work { shard: 0, shards: 1, workers: 1, resume: true, jsonl: true };
+    batch(&dataset, &manifest, &work, &Tools::default(), &|| ()).expect("rows");
+    let rows = read(&dataset).expect("rows");
+    assert_eq!(rows.len(), 2);
+    card::write(&dataset, &manifest, &rows, &Usage::of_warp(), &|_| ()).expect("a card");
+    assert_eq!(std::fs::read_to_string(&own).expect("a file"), "precious");
+    assert!(std::fs::read_to_string(dataset.join("README.md")).expect("a card").contains("2 rows"));
+}
+
+/// The card has the manifest's texts in the settings that hubs read.
+#[test]
+fn a_manifest_writes_no_lines_of_its_own_into_the_card() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Cpu, host_every: 0 };
+    let good = Harvest { folder: "code".into(), license: "MIT".into(), ..Harvest::default() };
+    let said = |harvest: Harvest| {
+        let manifest = manifest_of(harvest, 1, plan);
+        let text = serde_json::to_string(&manifest).expect("JSON");
+        std::fs::write(folder.path().join("dataset.json"), text).expect("a file");
+        Manifest::read(folder.path()).map_or_else(|error| error.to_string(), |_| "read".into())
+    };
+    assert_eq!(said(good.clone()), "read");
+    let lies = [
+        Harvest { license: "MIT\ntags:\n- trusted".into(), ..good.clone() },
+        Harvest { license: String::new(), ..good.clone() },
+        Harvest { folder: "code\n```\n# Run this".into(), ..good.clone() },
+        Harvest { commit: Some("a\nb".into()), ..good.clone() },
+        Harvest { refused: [("a\n\nb".to_owned(), 1)].into(), ..good },
+    ];
+    for lie in lies {
+        let told = said(lie.clone());
+        assert!(told.contains("dataset.json: "), "{lie:?}: {told}");
+    }
 }

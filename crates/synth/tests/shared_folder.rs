@@ -2,7 +2,7 @@
 //!
 //! Threads of this one stand for processes of one number, as those of two containers are.
 
-use gbxcule_synth::batch::{Manifest, Work, batch, block_path, extent};
+use gbxcule_synth::batch::{Manifest, Work, batch, begin, block_path};
 use gbxcule_synth::external_column::Tools;
 use gbxcule_synth::row::{Mode, Plan, Texts};
 use std::fs;
@@ -62,7 +62,7 @@ fn going_on_mends_what_a_bad_day_left() {
     let others = fs::read(&first).expect("a block");
     for broken in [&bytes[..bytes.len() / 2], &bytes[..bytes.len() - 1], &others, b""] {
         fs::write(&last, broken).expect("a file");
-        let found = extent(folder, &manifest, &WORK);
+        let found = begin(folder, &manifest, &WORK).expect("our folder");
         assert_eq!((found.rows, found.there, found.damaged), (503, 500, vec![last.clone()]));
         make(folder, &manifest);
         assert_eq!(whole, files(folder));
@@ -72,7 +72,7 @@ fn going_on_mends_what_a_bad_day_left() {
     fs::write(last.with_extension("jsonl"), "{\"id\": 5").expect("a file");
     fs::write(folder.join("data/.gbxcule-0123456789abcdef.part"), "half").expect("a file");
     fs::create_dir(folder.join(".gbxcule-0123456789abcdef.part")).expect("a folder");
-    assert_eq!(extent(folder, &manifest, &WORK).swept, 2);
+    assert_eq!(begin(folder, &manifest, &WORK).expect("our folder").swept, 2);
     make(folder, &manifest);
     assert_eq!(whole, files(folder));
 }

@@ -6,15 +6,18 @@ use std::path::PathBuf;
 use clap::Args;
 use gbxcule_oracle::Python;
 use gbxcule_sandbox::Protection;
-use gbxcule_synth::batch::Manifest;
+use gbxcule_synth::batch::{Manifest, unchecked};
 use gbxcule_synth::leak;
 use gbxcule_synth::mutate::{Mutation, Score, score};
 use gbxcule_synth::row::{Row, Texts};
-use gbxcule_synth::validate::{CheckCount, Checks, count_verdicts, has_failed, units, validate};
+use gbxcule_synth::validate::{
+    CheckCount, Checks, Provenance, count_verdicts, has_failed, units, validate,
+};
 use gbxcule_synth::verdict::{Check, CheckOutcome, NotRun, Verdict};
 
-use super::make::{read_rows, write_rows};
-use super::{Dataset, RowDevice};
+use super::make::read_rows;
+use super::new_dataset::NewDataset;
+use super::{Dataset, LaunchDevice};
 use crate::print::{self, say};
 use crate::progress;
 
@@ -29,7 +32,7 @@ struct Host {
     no_host: bool,
 
     /// Parent folder of the compiler's scratch folder, which is removed at the end
-    #[arg(long, value_name = "DIR", default_value = "runs/synth-host")]
+    #[arg(long, value_name = "DIR", default_value = "runs/synth-host", conflicts_with = "no_host")]
     work: PathBuf,
 }
 
@@ -51,6 +54,9 @@ pub(crate) struct Validate {
     dataset: Dataset,
 
     #[command(flatten)]
+    launch: LaunchDevice,
+
+    #[command(flatten)]
     host: Host,
 
     /// Compile CUDA texts to machine code with NVRTC, and stored PTX with `ptxas`
@@ -68,26 +74,33 @@ pub(crate) struct Validate {
 }
 
 impl Validate {
-    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let gpu = self.launch.device.gpu()?;
+        let out = self.out.as_deref().map(NewDataset::at).transpose()?;
         let (manifest, mut rows) = self.dataset.read()?;
         let folder = self.host.folder();
-        let gpu = device.gpu()?;
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut verdicts = Vec::new();
         let warp = self.warp.then(Python::find);
         let (host, host_texts) = (folder, Texts::Both);
-        let wanted = Checks { host, host_texts, host_altered: false, nvrtc: self.nvrtc, warp, gpu };
+        let dataset = Some(Provenance::of(manifest.clone(), &rows));
+        let nvrtc = self.nvrtc;
+        let wanted = Checks { dataset, host, host_texts, host_altered: false, nvrtc, warp, gpu };
         for rows in rows.chunks(HOST_ROWS) {
             verdicts.extend(validate(rows, &wanted)?);
             bar.inc(rows.len() as u64);
         }
         bar.finish_and_clear();
-        if let Some(out) = &self.out {
+        if let Some(out) = out {
             rows.iter_mut().zip(&verdicts).for_each(|(row, checks)| row.record_verdicts(checks));
-            write_rows(out, &manifest, &rows, false, None)?;
+            out.write(&manifest, &rows, false, None)?;
         }
         print_counts(&rows, &verdicts);
-        Ok(!verdicts.iter().any(|checks| has_failed(checks)))
+        let unchecked = unchecked(&self.dataset.folder)?;
+        for beside in &unchecked {
+            say!("not checked: {beside}");
+        }
+        Ok(unchecked.is_empty() && !verdicts.iter().any(|checks| has_failed(checks)))
     }
 }
 
@@ -98,7 +111,12 @@ const LEVELS: [(f64, f64); 6] =
 fn print_counts(rows: &[Row], verdicts: &[Vec<CheckOutcome>]) {
     for (row, checks) in rows.iter().zip(verdicts) {
         for check in checks.iter().flatten().filter(|check| check.verdict == Verdict::Fail) {
-            say!("row {}: {} fails ({:?})", row.id, check.check, check.number);
+            let (id, name) = (row.id, &check.check);
+            match (check.detail.as_str(), check.number) {
+                ("", None) => say!("row {id}: {name} fails"),
+                ("", Some(number)) => say!("row {id}: {name} fails: {number}"),
+                (detail, _) => say!("row {id}: {name} fails: {detail}"),
+            }
         }
     }
     say!(
@@ -158,6 +176,9 @@ pub(crate) struct Mutate {
     dataset: Dataset,
 
     #[command(flatten)]
+    launch: LaunchDevice,
+
+    #[command(flatten)]
     host: Host,
 
     /// The seed of the changes
@@ -166,10 +187,10 @@ pub(crate) struct Mutate {
 }
 
 impl Mutate {
-    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let gpu = self.launch.device.gpu()?;
         let (_, rows) = self.dataset.read()?;
         let folder = self.host.folder();
-        let gpu = device.gpu()?;
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut totals: Vec<Score> = Vec::new();
         let mut missed = |kind: Mutation, row: &Row, wrong: &Row| {

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use clap::Args;
-use gbxcule_files::is_same_file;
+use gbxcule_files::{check_writable, is_same_file};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_sandbox::Protection;
-use gbxcule_synth::batch::{read_brief, read_some};
+use gbxcule_synth::batch::{check_numbers, read_brief, read_some};
 use gbxcule_synth::grade::answer::{self, Answer};
 use gbxcule_synth::grade::score::{self, Group, GroupScore};
 use gbxcule_synth::grade::stand_in::StandIn;
@@ -65,7 +65,11 @@ impl Tasks {
         if let (Some(out), Some(stand_in)) = (&self.out, &self.stand_in) {
             ensure!(!is_same_file(out, stand_in), "--out and --stand-in name one file: name two");
         }
+        for path in self.out.iter().chain(&self.stand_in) {
+            check_writable(path).with_context(|| format!("writing {}", path.display()))?;
+        }
         let (_, rows) = self.dataset.read()?;
+        check_numbers(&self.dataset.folder, &rows)?;
         let bar = progress::late_bar(rows.len() as u64, "rows").with_message("asking");
         let (mut lines, mut stand_ins, mut count) = (String::new(), String::new(), 0_usize);
         for row in &rows {
@@ -150,6 +154,10 @@ impl Grade {
         let ids: BTreeSet<u64> =
             read_brief(&self.dataset, &|_| ())?.iter().map(|row| row.id).collect();
         let answers = answer::read(&self.answers, self.task, &ids)?;
+        for name in score::FILES {
+            let path = self.out.join(name);
+            check_writable(&path).with_context(|| format!("--out: writing {}", path.display()))?;
+        }
         let wanted: BTreeSet<u64> = answers.iter().map(|answer| answer.row).collect();
         let rows = read_some(&self.dataset, &|row| wanted.contains(&row.id))?;
         if let Some(warning) = Protection::here().warning() {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use gbxcule_synth::harvest::{Harvested, harvest, is_licence, manifest_of};
+use gbxcule_synth::harvest::{Harvested, UNMARKED, harvest, is_licence, manifest_of};
 use gbxcule_synth::row::{Mode, Plan};
 
-use super::RowDevice;
-use super::make::write_rows;
+use super::TextDevice;
+use super::new_dataset::NewDataset;
 use crate::print::say;
 use crate::progress;
 use crate::run_options::workers;
@@ -21,6 +21,9 @@ use crate::run_options::workers;
 /// The card says which kernels became no rows, and why.
 #[derive(Args)]
 pub(crate) struct Harvest {
+    #[command(flatten)]
+    texts: TextDevice,
+
     /// The folder
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
@@ -47,14 +50,17 @@ pub(crate) struct Harvest {
 }
 
 impl Harvest {
-    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
         if !is_licence(&self.license) {
             bail!("`{}` is no SPDX expression such as `Apache-2.0`", self.license);
         }
-        if self.out.join("data").exists() {
-            bail!("{} holds data already: choose another folder", self.out.display());
-        }
-        let plan = Plan { seed: self.seed, mode: Mode::Run, device: device.texts(), host_every: 0 };
+        let out = NewDataset::at(&self.out)?;
+        let plan = Plan {
+            seed: self.seed,
+            mode: Mode::Run,
+            device: self.texts.device.texts(),
+            host_every: 0,
+        };
         let cores = std::thread::available_parallelism().ok();
         let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);
         let bar = progress::late_bar(0, "kernels").with_message("harvesting");
@@ -72,6 +78,9 @@ impl Harvest {
         say!("{} rows have a structure that an earlier one has", found.repeated);
         for (reason, kernels) in &found.refused {
             say!("{kernels:>6} no rows: {reason}");
+        }
+        if found.unmarked > 0 {
+            say!("{:>6} functions that may be kernels: each {UNMARKED}", found.unmarked);
         }
         if found.kernels == 0 && found.functions > 0 {
             bail!(
@@ -91,7 +100,7 @@ impl Harvest {
             lines.push('\n');
         }
         let beside = Some(("refused.jsonl", lines.as_bytes()));
-        write_rows(&self.out, &manifest, &rows, self.jsonl, beside)?;
+        out.write(&manifest, &rows, self.jsonl, beside)?;
         Ok(true)
     }
 }

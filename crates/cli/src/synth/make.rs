@@ -3,22 +3,20 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Args, ValueEnum};
-use gbxcule_lab::artifact::write_whole;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::nvrtc::Arch;
-use gbxcule_synth::batch::{MAX_ROWS, Manifest, Work, extent, finish, is_whole, read_brief};
+use gbxcule_synth::batch::{MAX_ROWS, Manifest, Work, begin, finish, is_whole, read_brief};
 use gbxcule_synth::card;
 use gbxcule_synth::external_column::Tools;
 use gbxcule_synth::feature_count::Usage;
-use gbxcule_synth::jsonl::to_jsonl;
 use gbxcule_synth::leak::unique;
-use gbxcule_synth::row::{Mode, Plan, Row, Texts};
+use gbxcule_synth::row::{Mode, Plan, Row};
 use gbxcule_synth::skeleton::{KnownSkeletons, is_known};
-use gbxcule_synth::table::to_parquet;
 
-use super::{Dataset, RowDevice};
+use super::new_dataset::{NewDataset, write_file};
+use super::{Dataset, RowDevice, TextDevice};
 use crate::print::{self, say};
 use crate::progress;
 use crate::run_options::workers;
@@ -26,6 +24,9 @@ use crate::run_options::workers;
 /// Options of a dataset that is made.
 #[derive(Args)]
 struct DatasetOptions {
+    #[command(flatten)]
+    texts: TextDevice,
+
     /// Rows of the whole dataset
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_ROWS))]
     count: u64,
@@ -48,7 +49,7 @@ struct DatasetOptions {
     ptx: bool,
 
     /// GPU architecture of the PTX
-    #[arg(long, value_name = "ARCH", default_value = "sm_90")]
+    #[arg(long, value_name = "ARCH", default_value = "sm_90", requires = "ptx")]
     arch: Arch,
 
     /// Add the C++ and CUDA text that NVIDIA Warp writes for the same source, by the `warp-lang` of
@@ -85,15 +86,20 @@ enum Depth {
 }
 
 impl DatasetOptions {
-    fn tools(&self, device: RowDevice) -> anyhow::Result<Tools> {
+    fn tools(&self) -> anyhow::Result<Tools> {
+        let device = self.texts.device;
         if self.ptx && device == RowDevice::Cpu {
             bail!("PTX is made of CUDA text: add --device cuda or --device both");
+        }
+        if self.host_every > 0 && device == RowDevice::Cuda {
+            bail!("--host-every compiles C++ text: add --device cpu or --device both");
         }
         let python = self.warp_text.then(Python::find);
         Ok(Tools::find(self.ptx.then_some(self.arch), python.as_ref())?)
     }
 
-    fn manifest(&self, device: Texts, tools: &Tools) -> Manifest {
+    fn manifest(&self, tools: &Tools) -> Manifest {
+        let device = self.texts.device.texts();
         let mode = match self.mode {
             Depth::Text => Mode::Text,
             Depth::Meaning => Mode::Meaning,
@@ -103,13 +109,13 @@ impl DatasetOptions {
         Manifest::new(self.count, plan, tools)
     }
 
-    fn make(&self, device: RowDevice, shard: u64, shards: u64) -> anyhow::Result<()> {
+    fn make(&self, shard: u64, shards: u64) -> anyhow::Result<Manifest> {
         let cores = std::thread::available_parallelism().ok();
         let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);
         let work = Work { shard, shards, workers, resume: self.resume, jsonl: self.jsonl };
-        let tools = self.tools(device)?;
-        let manifest = self.manifest(device.texts(), &tools);
-        let extent = extent(&self.out, &manifest, &work);
+        let tools = self.tools()?;
+        let manifest = self.manifest(&tools);
+        let extent = begin(&self.out, &manifest, &work)?;
         let (all, there) = (extent.rows, extent.there);
         for path in &extent.damaged {
             print::error(&format!("{}: not a whole block: made again\n", path.display()));
@@ -124,7 +130,7 @@ impl DatasetOptions {
             "{made} rows in {seconds:.1} s: {:.0} rows/s with {workers} workers",
             made as f64 / seconds.max(1e-9)
         );
-        Ok(())
+        Ok(manifest)
     }
 }
 
@@ -136,8 +142,8 @@ pub(crate) struct Generate {
 }
 
 impl Generate {
-    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
-        self.what.make(device, 0, 1)?;
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        self.what.make(0, 1)?;
         write_card(&self.what.out, &Usage::of_warp())?;
         Ok(true)
     }
@@ -150,7 +156,7 @@ pub(crate) struct Batch {
     what: DatasetOptions,
 
     /// This process's number and the number of processes, from 0
-    #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = shard)]
+    #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = shard, allow_hyphen_values = true)]
     shard: (u64, u64),
 }
 
@@ -160,10 +166,8 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
 }
 
 impl Batch {
-    pub(crate) fn run(self, device: RowDevice) -> anyhow::Result<bool> {
-        self.what.make(device, self.shard.0, self.shard.1)?;
-        let tools = self.what.tools(device)?;
-        let manifest = self.what.manifest(device.texts(), &tools);
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let manifest = self.what.make(self.shard.0, self.shard.1)?;
         if is_whole(&self.what.out, &manifest) {
             write_card(&self.what.out, &Usage::of_warp())?;
         }
@@ -190,68 +194,16 @@ impl Card {
             write_card(&self.folder, &Usage::of_warp())?;
             return Ok(true);
         };
+        // What is no dataset gets no file.
+        Manifest::read(&self.folder)?;
         let warp = Usage::of_folder(tests)?;
-        write(&self.folder.join("statistics/usage.csv"), warp.to_csv().as_bytes())?;
+        if warp.kernels == 0 {
+            bail!("no kernel below {}: --warp-tests takes Python files", tests.display());
+        }
+        write_file(&self.folder.join("statistics/usage.csv"), warp.to_csv().as_bytes())?;
         write_card(&self.folder, &warp)?;
         Ok(true)
     }
-}
-
-/// A dataset of rows that are there already, with a file beside them if there is one. It is made in
-/// a folder of its own, so that a full disk leaves no data without a card.
-pub(super) fn write_rows(
-    out: &Path,
-    manifest: &Manifest,
-    rows: &[Row],
-    jsonl: bool,
-    beside: Option<(&str, &[u8])>,
-) -> anyhow::Result<()> {
-    if out.join("data").exists() {
-        bail!("{} holds data already: choose another folder", out.display());
-    }
-    // A link is followed: its folder is on the disk that takes the rows.
-    let out = &out.canonicalize().unwrap_or_else(|_| out.to_owned());
-    let parent = out.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let within = |folder: &Path| format!("writing a dataset in {}", folder.display());
-    std::fs::create_dir_all(parent).with_context(|| within(parent))?;
-    let made = tempfile::Builder::new().prefix(".gbxcule-").tempdir_in(parent);
-    let made = made.with_context(|| within(parent))?;
-    fill(made.path(), manifest, rows, jsonl)?;
-    if let Some((name, bytes)) = beside {
-        write(&made.path().join(name), bytes)?;
-    }
-    move_into(made.path(), out).with_context(|| within(out))
-}
-
-/// Moves all that a folder holds into another one, `data` last: where there is data, there is all
-/// that describes it.
-fn move_into(from: &Path, to: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(to)?;
-    let mut entries = std::fs::read_dir(from)?.collect::<std::io::Result<Vec<_>>>()?;
-    entries.sort_by_key(|entry| (entry.file_name() == "data", entry.file_name()));
-    for entry in entries {
-        let (here, there) = (entry.path(), to.join(entry.file_name()));
-        if there.is_dir() {
-            move_into(&here, &there)?;
-        } else {
-            std::fs::rename(here, there)?;
-        }
-    }
-    Ok(())
-}
-
-fn fill(out: &Path, manifest: &Manifest, rows: &[Row], jsonl: bool) -> anyhow::Result<()> {
-    for (at, rows) in rows.chunks(5000).enumerate() {
-        let path = out.join("data").join(format!("part-{at:06}"));
-        if jsonl {
-            write(&path.with_extension("jsonl"), to_jsonl(rows)?.as_bytes())?;
-        } else {
-            write(&path.with_extension("parquet"), &to_parquet(rows)?)?;
-        }
-    }
-    let text = serde_json::to_string_pretty(manifest)?;
-    write(&out.join("dataset.json"), format!("{text}\n").as_bytes())?;
-    describe(out, manifest, rows, &Usage::of_warp())
 }
 
 fn write_card(folder: &Path, warp: &Usage) -> anyhow::Result<()> {
@@ -265,18 +217,22 @@ pub(super) fn read_rows(folder: &Path, manifest: &Manifest) -> anyhow::Result<Ve
     let bar = progress::late_bar(manifest.count, "rows").with_message("reading");
     let rows = read_brief(folder, &|rows| progress::advance(&bar, rows as u64 - bar.position()))?;
     bar.finish_and_clear();
+    if rows.is_empty() {
+        bail!("{} holds no rows", folder.join("data").display());
+    }
     Ok(rows)
 }
 
-fn describe(out: &Path, manifest: &Manifest, rows: &[Row], warp: &Usage) -> anyhow::Result<()> {
+pub(super) fn describe(
+    out: &Path,
+    manifest: &Manifest,
+    rows: &[Row],
+    warp: &Usage,
+) -> anyhow::Result<()> {
     let bar = progress::late_bar(rows.len() as u64, "rows").with_message("comparing for the card");
     card::write(out, manifest, rows, warp, &|rows| progress::advance(&bar, rows as u64))?;
     bar.finish_and_clear();
     Ok(())
-}
-
-fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    write_whole(path, bytes).with_context(|| format!("writing {}", path.display()))
 }
 
 /// Copy a dataset with one row for each structure, the one with the lowest number
@@ -301,6 +257,7 @@ pub(crate) struct Dedupe {
 
 impl Dedupe {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let out = NewDataset::at(&self.out)?;
         let (manifest, rows) = self.from.read()?;
         let all = rows.len();
         let mut rows = unique(rows);
@@ -312,7 +269,7 @@ impl Dedupe {
             rows.retain(|row| !is_known(&row.source, &known));
             dropped.push((before - rows.len(), folder.display()));
         }
-        write_rows(&self.out, &manifest, &rows, self.jsonl, None)?;
+        out.write(&manifest, &rows, self.jsonl, None)?;
         say!("{first} of {all} rows have a structure that none before them has");
         for (rows, folder) in dropped {
             say!("{rows} rows are kernels of {folder}, names and literals aside: dropped");

@@ -40,6 +40,7 @@ impl BatteryFile {
             let file = gbxcule_files::read(path, MAX_FILE_BYTES).with_context(shown)?;
             driver.insert_battery(&file).with_context(shown)?;
         }
+        gbxcule_files::check_writable(path).with_context(shown)?;
         let kept = driver.cartridge_ram()?;
         Ok(Self {
             path: path.to_owned(),

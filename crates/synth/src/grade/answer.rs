@@ -34,6 +34,7 @@ pub struct Answer {
 
 /// A line in either form.
 #[derive(Deserialize)]
+#[serde(expecting = "an answer as an object")]
 struct Line {
     row: Option<u64>,
     task: Option<String>,
@@ -256,7 +257,7 @@ mod tests {
         assert_eq!(said(&format!("{ours}\n\n{theirs}\n")), r#"[(1, "a"), (2, "b"), (2, "c")]"#);
         for (line, reason) in [
             ("{", ":2:1: EOF while parsing an object"),
-            ("[1]", ":2:3: invalid length 1, expected"),
+            ("[1]", ":2:3: invalid length 1, expected an answer as an object"),
             (r#"{"row": "1"}"#, ":2:11: invalid type: string \"1\", expected u64"),
             (
                 r#"{"row": 3, "task": "python-to-ir", "answer": ""}"#,

@@ -142,6 +142,9 @@ fn of_group(task: Task, group: Group, problems: &[ProblemScore]) -> GroupScore {
     GroupScore { task: task.name(), group, problems: graded.len(), verdicts, pass }
 }
 
+/// Files of the verdicts and of the scores.
+pub const FILES: [&str; 2] = ["grades.jsonl", "grades.json"];
+
 /// Writes `grades.jsonl` (an answer a line), `grades.json` (the scores) and a picture of each task
 /// into a folder.
 pub fn write(
@@ -165,8 +168,8 @@ pub fn write(
         let own: Vec<&GroupScore> = scores.iter().filter(|score| score.task == task).collect();
         picture::draw(&folder.join(format!("{task}.png")), task, &own)?;
     }
-    write_whole(&folder.join("grades.jsonl"), lines.as_bytes())?;
-    let path = folder.join("grades.json");
+    write_whole(&folder.join(FILES[0]), lines.as_bytes())?;
+    let path = folder.join(FILES[1]);
     let summary = json!({
         "schema_version": 1,
         "compiler": COMPILER_VERSION,

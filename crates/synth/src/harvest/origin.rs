@@ -5,27 +5,27 @@ use crate::batch::Manifest;
 use crate::external_column::Tools;
 use crate::row::Plan;
 use gbxcule_files::MAX_TEXT_BYTES;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Component, Path};
 
 /// Bytes of a file of git's that names one thing, at most.
 const MAX_GIT_BYTES: u64 = 1 << 12;
 
 /// Origin of a row, stored as JSON.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub(super) struct Origin {
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Origin {
     /// Name of the harvested folder.
-    pub(super) folder: String,
+    pub(crate) folder: String,
     /// File below it.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// Line of the kernel's name.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// Commit of the folder, if it is a checkout.
-    pub(super) commit: Option<String>,
+    pub(crate) commit: Option<String>,
     /// SPDX expression of its licence.
-    pub(super) license: String,
+    pub(crate) license: String,
     /// The first row with this structure, if it isn't this one.
-    pub(super) same_structure_as: Option<u64>,
+    pub(crate) same_structure_as: Option<u64>,
 }
 
 /// The manifest of a harvest.

@@ -22,6 +22,20 @@ pub(super) enum Cell {
     Texts(fn(&Row) -> &[String], fn(&mut Row) -> &mut Vec<String>),
 }
 
+impl Cell {
+    /// Returns true if two rows have different values here.
+    pub(super) fn differs(&self, one: &Row, other: &Row) -> bool {
+        match self {
+            Long(get, _) => get(one) != get(other),
+            Word(get, _) => get(one) != get(other),
+            Mark(get, _) => get(one) != get(other),
+            Text(get, _) => get(one) != get(other),
+            Words(get, _) => get(one) != get(other),
+            Texts(get, _) => get(one) != get(other),
+        }
+    }
+}
+
 /// A column: its name and its values.
 pub(super) type Column = (&'static str, Cell);
 
@@ -142,7 +156,15 @@ pub(super) fn read(cell: &Cell, reader: ColumnReader, reading: Reading<'_>) -> R
     use ColumnReader::{
         BoolColumnReader, ByteArrayColumnReader, Int32ColumnReader, Int64ColumnReader,
     };
-    let text = |it: &ByteArray| it.as_utf8().map(str::to_owned);
+    let budget = reading.budget;
+    let text = |it: &ByteArray| {
+        budget.take(it.len() + size_of::<String>())?;
+        it.as_utf8().map(str::to_owned)
+    };
+    let word = |it: &i32| {
+        budget.take(size_of::<u32>())?;
+        Ok(it.cast_unsigned())
+    };
     let another_type = || ParquetError::General("is of another type".into());
     if reading.column.max_rep_level() != i16::from(matches!(cell, Words(..) | Texts(..))) {
         return Err(another_type());
@@ -161,7 +183,7 @@ pub(super) fn read(cell: &Cell, reader: ColumnReader, reading: Reading<'_>) -> R
             reading.each(reader, text, |row, it| set(row, Some(it)))
         }
         (Words(_, place), Int32ColumnReader(reader)) => {
-            reading.each(reader, |it| Ok(it.cast_unsigned()), |row, it| place(row).push(it))
+            reading.each(reader, word, |row, it| place(row).push(it))
         }
         (Texts(_, place), ByteArrayColumnReader(reader)) => {
             reading.each(reader, text, |row, it| place(row).push(it))

@@ -3,11 +3,13 @@
 //! continues a list.
 
 use crate::row::Row;
+use parquet::column::page::PageReader;
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::DataType;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::ColumnDescriptor;
+use std::cell::Cell;
 
 /// Records asked for at a time.
 const RECORDS: usize = 1024;
@@ -58,6 +60,50 @@ impl<T> ColumnValues<T> {
     }
 }
 
+/// Bytes that the rows of a file may take at least, however short it is.
+const MIN_BUDGET_BYTES: u64 = if cfg!(test) { 1 << 24 } else { 1 << 30 };
+/// Bytes that rows may take for each byte of their file: several times what texts shrink to.
+const EXPANSION: u64 = 256;
+/// Bytes that the levels and the value of one item take while a list is read.
+const ITEM_BYTES: u64 = 32;
+
+/// Memory that the rows of a file may still take. Ten kilobytes of a file can stand for terabytes.
+pub(super) struct MemoryBudget(Cell<u64>);
+
+impl MemoryBudget {
+    /// The budget of a file with so many bytes.
+    pub(super) fn of(file_bytes: u64) -> Self {
+        Self(Cell::new(file_bytes.saturating_mul(EXPANSION).max(MIN_BUDGET_BYTES)))
+    }
+
+    /// Takes some bytes, or reports that the file is none of rows.
+    pub(super) fn take(&self, bytes: usize) -> Result<()> {
+        let left = self.0.get().checked_sub(bytes as u64).ok_or_else(too_much)?;
+        self.0.set(left);
+        Ok(())
+    }
+
+    /// Checks that the items of all lists of a column have room, by the headers of its pages: a
+    /// page is decoded as a whole.
+    pub(super) fn check_items(&self, mut pages: Box<dyn PageReader>) -> Result<()> {
+        let mut items = 0_u64;
+        while let Some(page) = pages.peek_next_page()? {
+            items = items.saturating_add(page.num_levels.unwrap_or(0) as u64);
+            if items.saturating_mul(ITEM_BYTES) > self.0.get() {
+                return Err(too_much());
+            }
+            pages.skip_next_page()?;
+        }
+        Ok(())
+    }
+}
+
+fn too_much() -> ParquetError {
+    ParquetError::General(
+        "its values take far more memory than the file is long: no rows of kernels do".into(),
+    )
+}
+
 /// Rows that a column's values are put into.
 pub(super) struct Reading<'a> {
     pub(super) rows: &'a mut Vec<Row>,
@@ -66,6 +112,7 @@ pub(super) struct Reading<'a> {
     pub(super) column: &'a ColumnDescriptor,
     /// This is the first column, which creates the rows.
     pub(super) makes_rows: bool,
+    pub(super) budget: &'a MemoryBudget,
 }
 
 impl Reading<'_> {
@@ -76,7 +123,7 @@ impl Reading<'_> {
         decode: impl Fn(&D::T) -> Result<V>,
         put: impl Fn(&mut Row, V),
     ) -> Result<()> {
-        let Self { rows, first, column, makes_rows } = self;
+        let Self { rows, first, column, makes_rows, budget } = self;
         let (there, repeats) = (column.max_def_level(), column.max_rep_level() > 0);
         let mut next = first;
         let (mut values, mut definition, mut repetition) = (Vec::new(), Vec::new(), Vec::new());
@@ -94,6 +141,7 @@ impl Reading<'_> {
                 if !repeats || repetition[place] == 0 {
                     next += 1;
                     if makes_rows {
+                        budget.take(size_of::<Row>())?;
                         rows.push(Row::default());
                     }
                 }

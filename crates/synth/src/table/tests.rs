@@ -112,3 +112,54 @@ fn a_flipped_bit_anywhere_gives_rows_or_an_error_and_never_a_panic() {
         }
     }
 }
+
+/// Some kilobytes that stand for as many megabytes, here; without tests the limit is higher.
+#[test]
+fn a_file_that_would_fill_memory_is_refused() {
+    let id = "optional int64 id (INTEGER(64,false));";
+    let nulls: Values<'_> = &|column: &mut SerializedColumnWriter<'_>| {
+        column.typed::<Int64Type>().write_batch(&[], Some(&[0; 100_000]), None).expect("nulls");
+    };
+    let zero: Values<'_> = &|column: &mut SerializedColumnWriter<'_>| {
+        column.typed::<Int64Type>().write_batch(&[0], Some(&[1]), None).expect("a value");
+    };
+    let long: Values<'_> = &|column: &mut SerializedColumnWriter<'_>| {
+        let text = ByteArray::from(vec![b'x'; 16 << 10]);
+        let levels = vec![1; 4096];
+        let texts = vec![text; 4096];
+        column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels), None).expect("values");
+    };
+    let longs: Values<'_> = &|column: &mut SerializedColumnWriter<'_>| {
+        let ids: Vec<i64> = (0..4096).collect();
+        column.typed::<Int64Type>().write_batch(&ids, Some(&[1; 4096]), None).expect("values");
+    };
+    let items: Values<'_> = &|column: &mut SerializedColumnWriter<'_>| {
+        let (column, mut repetition) = (column.typed::<Int32Type>(), vec![1; 1 << 20]);
+        repetition[0] = 0;
+        let (values, levels) = (vec![0; 1 << 20], vec![3; 1 << 20]);
+        column.write_batch(&values, Some(&levels), Some(&repetition)).expect("values");
+    };
+    let family = "optional binary family (STRING);";
+    let dims = "optional group launch_dims (LIST) { repeated group list { optional int32 item (INTEGER(32,false)); } }";
+    for (schema, columns) in [
+        (id.to_owned(), vec![nulls]),
+        (format!("{id} {family}"), vec![longs, long]),
+        (format!("{id} {dims}"), vec![zero, items]),
+    ] {
+        let bytes = file(&format!("message row {{ {schema} }}"), &columns);
+        assert!(bytes.len() < 64 << 10, "{schema}: {} bytes", bytes.len());
+        let said = written(&bytes, only_these).expect_err(&schema);
+        assert!(said.contains("far more memory than the file is long"), "{schema}: {said}");
+    }
+}
+
+/// Reads the columns that the files above have.
+fn only_these(path: &Path) -> Result<Vec<Row>, SynthError> {
+    let there = column_names(path)?;
+    let missing: Vec<&str> = COLUMNS
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !there.iter().any(|it| it == name))
+        .collect();
+    read_columns(path, &missing)
+}

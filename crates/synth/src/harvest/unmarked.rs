@@ -1,0 +1,97 @@
+//! Functions that look like kernels and that the front end knows no mark of: their decorator comes
+//! from a file that it doesn't follow, or makes kernels when Python runs it.
+
+use crate::structure::{Token, tokens};
+
+/// A function that calls `wp.tid` in its own body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Unmarked {
+    pub(super) name: String,
+    /// Byte of its name in the text.
+    pub(super) at: usize,
+}
+
+/// A function of a text, while its body is read.
+struct Function<'a> {
+    name: &'a str,
+    at: usize,
+    /// Decorated by `wp.func`, which makes no kernels.
+    is_device_function: bool,
+    calls_tid: bool,
+}
+
+/// Functions of a text that call `wp.tid`, without those that are device functions.
+pub(super) fn with_thread_index(text: &str) -> Vec<Unmarked> {
+    let tokens = tokens(text);
+    let kinds: Vec<Token<'_>> = tokens.iter().map(|it| it.1).collect();
+    let mut functions: Vec<Function<'_>> = Vec::new();
+    // Margins of the blocks around a line, with the function that each one is the body of.
+    let mut open: Vec<(usize, Option<usize>)> = Vec::new();
+    let mut is_device_function = false;
+    for (number, &kind) in kinds.iter().enumerate() {
+        if let Token::Line(margin) = kind {
+            // After brackets over several lines there is one in the middle of a line.
+            if !is_at_margin(text, tokens[number].0) {
+                continue;
+            }
+            open.retain(|(outer, _)| *outer < margin);
+            let rest = &kinds[number + 1..];
+            match rest {
+                [Token::Mark("@"), ..] => is_device_function |= is_func(rest),
+                [Token::Name("def", false), Token::Name(name, false), ..] => {
+                    let at = tokens[number + 2].0;
+                    open.push((margin, Some(functions.len())));
+                    functions.push(Function { name, at, is_device_function, calls_tid: false });
+                    is_device_function = false;
+                }
+                _ => {
+                    if matches!(rest, [Token::Name("class", false), ..]) {
+                        open.push((margin, None));
+                    }
+                    is_device_function = false;
+                }
+            }
+            continue;
+        }
+        let is_tid =
+            matches!(kinds[..number], [.., Token::Name("wp" | "warp", false), Token::Mark(".")])
+                && kind == Token::Name("tid", true);
+        if let (true, Some(&(_, Some(function)))) = (is_tid, open.last()) {
+            functions[function].calls_tid = true;
+        }
+    }
+    let wanted = functions.iter().filter(|it| it.calls_tid && !it.is_device_function);
+    wanted.map(|it| Unmarked { name: it.name.to_owned(), at: it.at }).collect()
+}
+
+/// Returns true if nothing but white space stands before a byte in its line.
+fn is_at_margin(text: &str, at: usize) -> bool {
+    let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[begin..at].trim().is_empty()
+}
+
+/// Returns true for `@wp.func` and its like.
+fn is_func(decorator: &[Token<'_>]) -> bool {
+    match decorator {
+        [_, Token::Name(_, false), Token::Mark("."), Token::Name(name, true), ..]
+        | [_, Token::Name(name, false), ..] => name.starts_with("func"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_with_a_thread_index_are_found_where_they_stand() {
+        let text = "import warp as wp\n\n@wp.func\ndef f(x: float):\n    return x + float(wp.tid())\n\n\
+            def make(n):\n    @dynamic(n)\n    def inner(x: wp.array(dtype=float)):\n        i = wp.tid()\n        \
+            x[i] = 1.0\n    y = n\n    return inner\n\nclass A:\n    @mark\n    @other.mark(a=1)\n    def k(\n        \
+            x: int,\n    ):\n        if x > 0:\n            i, j = warp.tid()\n\ndef plain():\n    \"wp.tid()\"  # wp.tid()\n";
+        let found = with_thread_index(text);
+        let names: Vec<(&str, &str)> =
+            found.iter().map(|it| (it.name.as_str(), &text[it.at..it.at + 3])).collect();
+        assert_eq!(names, [("inner", "inn"), ("k", "k(\n")]);
+    }
+}
