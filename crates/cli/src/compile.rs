@@ -208,6 +208,10 @@ impl Compile {
                 Ok(program) => program,
                 Err(faults) => return refuse(&faults, &sources),
             };
+        let undecided = program.reader().undecided();
+        if !undecided.is_empty() {
+            print::error(&(render(&undecided, &sources) + "\n"));
+        }
         self.check_kernels(&program, file)?;
         let module = self.lower(&program, file).and_then(check::module);
         match module.and_then(|it| if self.grad { differentiated(&it) } else { Ok(it) }) {

@@ -203,6 +203,25 @@ fn a_file_without_the_kernel_asked_for_is_an_error_that_lists_those_it_has() {
 }
 
 #[test]
+fn a_function_whose_decorator_is_unknown_is_named() {
+    let folder = folder();
+    let body = "def one(a: wp.array(dtype=float)):\n    a[0] = 1.0\n";
+    let unknown = format!("import tools\nimport warp as wp\n@tools.kernel\n{body}");
+    fs::write(folder.path().join("unknown.py"), &unknown).expect("a file");
+    let none = gbxcule(folder.path(), &["compile", "unknown.py"]);
+    assert_eq!((none.status.code(), stdout(&none)), (Some(2), String::new()));
+    let said = stderr(&none);
+    assert!(said.starts_with("warning[no-kernel]: `one` is no kernel here"), "{said}");
+    assert!(said.contains("unknown.py has no kernel"), "{said}");
+    let other =
+        format!("{unknown}@wp.kernel\ndef two(a: wp.array(dtype=float)):\n    a[0] = 2.0\n");
+    fs::write(folder.path().join("unknown.py"), other).expect("a file");
+    let taken = gbxcule(folder.path(), &["compile", "unknown.py"]);
+    assert_eq!(taken.status.code(), Some(0), "{}", stderr(&taken));
+    assert!(stderr(&taken).contains("`one` is no kernel here"), "{}", stderr(&taken));
+}
+
+#[test]
 fn nothing_is_agreed_upon_measured_or_made_in_no_steps_and_no_rows() {
     let folder = folder();
     let asked: [&[&str]; 5] = [

@@ -155,6 +155,11 @@ pub(super) fn compared(op: CmpOp, left: &KnownValue<'_>, right: &KnownValue<'_>)
         let found = parts.iter().any(|part| compared(CmpOp::Eq, left, part) == Some(true));
         return Some(found == (op == CmpOp::In));
     }
+    if let (CmpOp::In | CmpOp::NotIn, KnownValue::Text(part), KnownValue::Text(text)) =
+        (op, left, right)
+    {
+        return Some(text.contains(&**part) == (op == CmpOp::In));
+    }
     if let (CmpOp::In | CmpOp::NotIn, KnownValue::Dict(items)) = (op, right) {
         let found = items.iter().any(|(key, _)| compared(CmpOp::Eq, left, key) == Some(true));
         return Some(found == (op == CmpOp::In));
@@ -193,11 +198,29 @@ pub(super) fn python_number<'a>(scalar: Scalar, of: &KnownValue<'a>) -> Option<K
     })
 }
 
+/// Greatest common divisor.
+fn gcd(left: i128, right: i128) -> Option<i128> {
+    let (mut left, mut right) = (left.checked_abs()?, right.checked_abs()?);
+    while right != 0 {
+        (left, right) = (right, left % right);
+    }
+    Some(left)
+}
+
+fn integers(
+    args: &[KnownValue<'_>],
+    first: i128,
+    join: impl Fn(i128, i128) -> Option<i128>,
+) -> Option<i128> {
+    args.iter().try_fold(first, |all, arg| join(all, as_int(arg)?))
+}
+
 /// A float that is a whole number, as an integer. An `i128` holds none above.
 fn whole<'a>(value: f64) -> Option<KnownValue<'a>> {
     (value.abs() < 1e38).then_some(KnownValue::Int(value as i128))
 }
 
+/// Result of a function of Python, `math` or NumPy.
 pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
     let number = |at: usize| args.get(at).and_then(KnownValue::as_f64);
     let int = |at: usize| args.get(at).and_then(as_int);
@@ -206,35 +229,42 @@ pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option
         let given = path.starts_with("numpy.") || finite_as_its_operands(value, operands);
         given.then_some(KnownValue::Float(value))
     };
-    let of_one = |function: fn(f64) -> f64| {
+    if let (Some(function), 1) = (function_of_one(path), args.len()) {
         let operand = number(0)?;
-        float(function(operand), &[operand])
-    };
+        return float(function(operand), &[operand]);
+    }
     Some(match (path, args.len()) {
-        ("math.sqrt" | "numpy.sqrt", 1) => of_one(f64::sqrt)?,
-        ("math.sin" | "numpy.sin", 1) => of_one(f64::sin)?,
-        ("math.cos" | "numpy.cos", 1) => of_one(f64::cos)?,
-        ("math.tan" | "numpy.tan", 1) => of_one(f64::tan)?,
-        ("math.exp" | "numpy.exp", 1) => of_one(f64::exp)?,
-        ("math.log" | "numpy.log", 1) => of_one(f64::ln)?,
-        ("math.log2" | "numpy.log2", 1) => of_one(f64::log2)?,
-        ("math.log10" | "numpy.log10", 1) => of_one(f64::log10)?,
-        ("math.asin" | "numpy.arcsin", 1) => of_one(f64::asin)?,
-        ("math.acos" | "numpy.arccos", 1) => of_one(f64::acos)?,
-        ("math.atan" | "numpy.arctan", 1) => of_one(f64::atan)?,
-        ("math.fabs", 1) => of_one(f64::abs)?,
         ("math.atan2" | "numpy.arctan2", 2) => KnownValue::Float(number(0)?.atan2(number(1)?)),
         ("math.radians" | "numpy.radians" | "numpy.deg2rad", 1) => {
             KnownValue::Float(number(0)?.to_radians())
         }
-        ("math.degrees", 1) => KnownValue::Float(number(0)?.to_degrees()),
+        ("math.degrees" | "numpy.degrees" | "numpy.rad2deg", 1) => {
+            KnownValue::Float(number(0)?.to_degrees())
+        }
+        ("math.log", 2) => {
+            let (number, base) = (number(0)?, number(1)?);
+            float(number.ln() / base.ln(), &[number, base])?
+        }
+        ("math.hypot" | "numpy.hypot", 2) => {
+            let (x, y) = (number(0)?, number(1)?);
+            float(x.hypot(y), &[x, y])?
+        }
         ("math.pow", 2) => KnownValue::Float(float_power(number(0)?, number(1)?)?),
         ("math.floor", 1) => whole(number(0)?.floor())?,
         ("math.ceil", 1) => whole(number(0)?.ceil())?,
+        ("math.trunc", 1) => whole(number(0)?.trunc())?,
         ("builtins.round", 1) => match int(0) {
             Some(value) => KnownValue::Int(value),
             None => whole(number(0)?.round_ties_even())?,
         },
+        ("builtins.round", 2) => {
+            let digits = usize::try_from(int(1)?).ok().filter(|digits| *digits <= 17)?;
+            match int(0) {
+                Some(value) => KnownValue::Int(value),
+                // Both round what the number is exactly.
+                None => KnownValue::Float(format!("{:.digits$}", number(0)?).parse().ok()?),
+            }
+        }
         // NumPy's types have the names of ours.
         ("numpy.dtype" | "warp.dtype_from_numpy" | "warp.dtype_to_numpy", 1) => match &args[0] {
             KnownValue::Type(Annotation::Scalar(of)) => KnownValue::Type(Annotation::Scalar(*of)),
@@ -245,8 +275,76 @@ pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option
             None => KnownValue::Float(number(0)?.abs()),
         },
         ("builtins.pow", 2) => arithmetic(Operator::Pow, &args[0], &args[1])?,
-        _ => return super::sequence::sequence_function(path, args),
+        _ => {
+            return integer_function(path, args)
+                .or_else(|| super::sequence::sequence_function(path, args));
+        }
     })
+}
+
+/// A function of one number that gives a float.
+fn function_of_one(path: &str) -> Option<fn(f64) -> f64> {
+    Some(match path {
+        "math.sqrt" | "numpy.sqrt" => f64::sqrt,
+        "math.sin" | "numpy.sin" => f64::sin,
+        "math.cos" | "numpy.cos" => f64::cos,
+        "math.tan" | "numpy.tan" => f64::tan,
+        "math.exp" | "numpy.exp" => f64::exp,
+        "math.log" | "numpy.log" => f64::ln,
+        "math.log2" | "numpy.log2" => f64::log2,
+        "math.log10" | "numpy.log10" => f64::log10,
+        "math.asin" | "numpy.arcsin" => f64::asin,
+        "math.acos" | "numpy.arccos" => f64::acos,
+        "math.atan" | "numpy.arctan" => f64::atan,
+        "math.fabs" | "numpy.fabs" => f64::abs,
+        "math.tanh" | "numpy.tanh" => f64::tanh,
+        "math.sinh" | "numpy.sinh" => f64::sinh,
+        "math.cosh" | "numpy.cosh" => f64::cosh,
+        "math.expm1" | "numpy.expm1" => f64::exp_m1,
+        "math.log1p" | "numpy.log1p" => f64::ln_1p,
+        "math.cbrt" | "numpy.cbrt" => f64::cbrt,
+        "numpy.floor" => f64::floor,
+        "numpy.ceil" => f64::ceil,
+        _ => return None,
+    })
+}
+
+/// Result of a function on integers.
+fn integer_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
+    let int = |at: usize| args.get(at).and_then(as_int);
+    Some(KnownValue::Int(match (path, args.len()) {
+        ("math.gcd", 1..) => integers(args, 0, gcd)?,
+        ("math.lcm", 1..) => integers(args, 1, |l, r| match gcd(l, r)? {
+            0 => Some(0),
+            divisor => (l / divisor).checked_mul(r)?.checked_abs(),
+        })?,
+        ("math.factorial", 1) => {
+            let mut factors = 1..=i128::from(u32::try_from(int(0)?).ok()?);
+            factors.try_fold(1_i128, i128::checked_mul)?
+        }
+        ("math.comb", 2) => {
+            let (n, k) = (int(0)?, int(1)?);
+            let is_small = (0..=64).contains(&n) && (0..=64).contains(&k);
+            let product = (1..=k).try_fold(1_i128, |all, i| Some(all.checked_mul(n - k + i)? / i));
+            if is_small && k > n { 0 } else { product.filter(|_| is_small)? }
+        }
+        ("math.isqrt", 1) => int(0)?.checked_isqrt()?,
+        ("builtins.int", 2) => match (&args[0], int(1)?) {
+            (KnownValue::Text(text), base @ (2 | 8 | 10 | 16)) => {
+                let digits = text.trim().to_ascii_lowercase();
+                let prefix = match base {
+                    2 => "0b",
+                    8 => "0o",
+                    16 => "0x",
+                    _ => "",
+                };
+                let digits = digits.strip_prefix(prefix).unwrap_or(&digits);
+                i128::from_str_radix(digits, base as u32).ok()?
+            }
+            _ => return None,
+        },
+        _ => return None,
+    }))
 }
 
 /// Attribute of `numpy.finfo` or `numpy.iinfo` of a scalar type.
@@ -291,7 +389,7 @@ impl KnownValue<'_> {
             Self::Sequence(parts) => !parts.is_empty(),
             Self::Dict(items) => !items.is_empty(),
             Self::Type(_) | Self::Module(_) | Self::Function(..) | Self::Class(_) => true,
-            Self::Python(..) | Self::ImportedModule(_) => true,
+            Self::Python(..) | Self::Lambda(..) | Self::ImportedModule(_) => true,
             Self::Enumerator(.., value) => return value.truth(),
             _ => return None,
         })

@@ -3,11 +3,14 @@
 use super::annotation::Annotation;
 use super::arithmetic::{as_int, limit};
 use super::constant::{Evaluation, KnownValue, Unit};
+use super::fold::python_value;
 use super::library;
 use super::scope::ScopeId;
 use super::sequence::sliced;
 use super::syntax::{Expr, ExprSlice};
 use super::warp;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::ty::Scalar;
 use std::rc::Rc;
 
 impl<'a> Unit<'a> {
@@ -49,6 +52,13 @@ impl<'a> Unit<'a> {
                 Ok(base.clone())
             }
             KnownValue::Type(ty) => self.type_attribute(ty, attr, expr),
+            KnownValue::NumberArray(array) => array.attribute(attr).ok_or_else(|| {
+                self.needs_python(expr, format!("`{attr}` is only known when Python runs"))
+            }),
+            KnownValue::Composite(annotation, parts) => component(annotation, parts, attr)
+                .ok_or_else(|| {
+                    self.needs_python(expr, format!("`{attr}` is only known when Python runs"))
+                }),
             KnownValue::Function(family)
                 if let Some(value) =
                     self.scopes.attribute_value(family.home, family.name, attr) =>
@@ -65,6 +75,12 @@ impl<'a> Unit<'a> {
     fn module_attribute(&self, path: &str, attr: &str, expr: &Expr) -> Evaluation<'a> {
         if let Some(known) = self.defined(&format!("{path}.{attr}"), expr) {
             return known;
+        }
+        if (path, attr) == ("typing", "TYPE_CHECKING") {
+            return Ok(KnownValue::Bool(false));
+        }
+        if (path, attr) == ("numpy", "bool_") {
+            return Ok(KnownValue::Type(Annotation::Scalar(Scalar::Bool)));
         }
         if (path, attr) == ("warp", "wp") {
             return Ok(KnownValue::Module("warp".into()));
@@ -137,6 +153,12 @@ impl<'a> Unit<'a> {
             (Annotation::Vector(Some(len), _), "length" | "_length_") => {
                 Ok(KnownValue::Int((*len).into()))
             }
+            (Annotation::Vector(Some(len), _), "_shape_") => {
+                Ok(KnownValue::Sequence([KnownValue::Int((*len).into())].into()))
+            }
+            (Annotation::Matrix(Some(rows), Some(cols), _), "_shape_") => Ok(KnownValue::Sequence(
+                [rows, cols].map(|extent| KnownValue::Int((*extent).into())).into(),
+            )),
             _ => Err(self
                 .needs_python(expr, format!("`{attr}` of a type is only known when Python runs"))),
         }
@@ -151,16 +173,23 @@ impl<'a> Unit<'a> {
         scope: ScopeId,
     ) -> Evaluation<'a> {
         let value = self.known(base, scope)?;
+        let unknown = || self.needs_python(expr, "this is only known when Python runs");
         match &value {
             KnownValue::Sequence(parts) => match index {
                 Expr::Slice(slice) => self.slice(parts, slice, expr, scope),
                 index => self.element(parts, index, expr, scope),
             },
-            KnownValue::Composite(Annotation::Vector(..), parts)
-                if !matches!(index, Expr::Slice(_)) =>
-            {
-                let parts: Vec<_> = parts.iter().map(|part| KnownValue::Typed(*part)).collect();
-                self.element(&parts, index, expr, scope)
+            KnownValue::NumberArray(array) => {
+                self.element_of_array(array, index, scope).ok_or_else(unknown)
+            }
+            KnownValue::Class(class) => match self.known(index, scope)? {
+                KnownValue::Text(name) if self.enumerator_name(*class, &name).is_some() => {
+                    self.attribute(&value, &name, expr)
+                }
+                _ => Err(unknown()),
+            },
+            KnownValue::Composite(annotation, parts) => {
+                self.element_of_composite(annotation, parts, index, expr, scope)
             }
             KnownValue::Dict(items) => {
                 let key = self.known(index, scope)?;
@@ -175,7 +204,46 @@ impl<'a> Unit<'a> {
             {
                 self.annotation(expr, scope).map(KnownValue::Type)
             }
-            _ => Err(self.needs_python(expr, "this is only known when Python runs")),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// Element of a vector, row or element of a matrix.
+    fn element_of_composite(
+        &self,
+        annotation: &Annotation,
+        parts: &Rc<[Literal]>,
+        index: &'a Expr,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        let unknown = || self.needs_python(expr, "this is only known when Python runs");
+        match (index, annotation) {
+            (index, Annotation::Matrix(_, Some(cols), of)) => {
+                let rows = parts.chunks(usize::from(*cols)).map(|row| {
+                    KnownValue::Composite(Annotation::Vector(Some(*cols), of.clone()), row.into())
+                });
+                let rows: Vec<_> = rows.collect();
+                match index {
+                    Expr::Slice(_) => Err(unknown()),
+                    Expr::Tuple(at) if let [row, col] = &*at.elts => {
+                        match self.element(&rows, row, expr, scope)? {
+                            KnownValue::Composite(_, row) => {
+                                self.element(&python_values(&row), col, expr, scope)
+                            }
+                            _ => Err(unknown()),
+                        }
+                    }
+                    index => self.element(&rows, index, expr, scope),
+                }
+            }
+            (Expr::Slice(slice), Annotation::Vector(_, of)) => {
+                let literals = parts.iter().map(|part| KnownValue::Typed(*part));
+                let found = self.slice(&literals.collect::<Vec<_>>(), slice, expr, scope)?;
+                vector(&found, of).ok_or_else(unknown)
+            }
+            (Expr::Slice(_), _) => Err(unknown()),
+            (index, _) => self.element(&python_values(parts), index, expr, scope),
         }
     }
 
@@ -212,5 +280,43 @@ impl<'a> Unit<'a> {
         }
         let found = sliced(parts, bounds).ok_or_else(unknown)?;
         Ok(KnownValue::Sequence(found.into()))
+    }
+}
+
+/// The numbers of a vector as Python has them.
+fn python_values<'a>(parts: &[Literal]) -> Vec<KnownValue<'a>> {
+    parts.iter().map(|part| python_value(*part)).collect()
+}
+
+/// A vector of known components.
+fn vector<'a>(parts: &KnownValue<'a>, of: &Rc<Annotation>) -> Option<KnownValue<'a>> {
+    let KnownValue::Sequence(parts) = parts else { return None };
+    let literal = |part: &KnownValue<'a>| match part {
+        KnownValue::Typed(literal) => Some(*literal),
+        _ => None,
+    };
+    let parts: Rc<[Literal]> = parts.iter().map(literal).collect::<Option<_>>()?;
+    let len = u16::try_from(parts.len()).ok().filter(|len| *len > 0)?;
+    Some(KnownValue::Composite(Annotation::Vector(Some(len), of.clone()), parts))
+}
+
+/// `v.x`, `q.w`, and the parts `p` and `q` of a transform.
+fn component<'a>(
+    annotation: &Annotation,
+    parts: &Rc<[Literal]>,
+    name: &str,
+) -> Option<KnownValue<'a>> {
+    let at = ["x", "y", "z", "w"].iter().position(|known| *known == name);
+    match (annotation, name) {
+        (Annotation::Vector(..) | Annotation::Quaternion(_), _) => {
+            parts.get(at?).map(|part| python_value(*part))
+        }
+        (Annotation::Transform(of), "p") => {
+            Some(KnownValue::Composite(Annotation::Vector(Some(3), of.clone()), parts[..3].into()))
+        }
+        (Annotation::Transform(of), "q") => {
+            Some(KnownValue::Composite(Annotation::Quaternion(of.clone()), parts[3..].into()))
+        }
+        _ => None,
     }
 }

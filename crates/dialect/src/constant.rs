@@ -2,16 +2,19 @@
 //! functions. Nothing is run; what would need that is refused with `needs-python-evaluation`.
 
 use super::annotation::{Annotation, StructKey};
-use super::arithmetic::{arithmetic, compared};
+use super::arithmetic::{arithmetic, as_int, compared};
 use super::decorator::Role;
 use super::file::{Content, Files};
-use super::frame::Frames;
+use super::fold;
+use super::frame::{FrameId, Frames};
 use super::library::Library;
+use super::numpy::{self, NumberArray};
 use super::object::{ObjectId, Objects};
 use super::reference::References;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
 use super::syntax::{
-    self, CmpOp, DictItem, Expr, ExprCompare, Ranged, StmtClassDef, StmtFunctionDef, UnaryOp,
+    self, CmpOp, DictItem, Expr, ExprCompare, ExprLambda, Operator, Ranged, StmtClassDef,
+    StmtFunctionDef, UnaryOp,
 };
 use super::trial::Trials;
 use super::warp::{builtin_name, canonical, starred_name};
@@ -46,8 +49,14 @@ pub(super) enum KnownValue<'a> {
     Function(OverloadSet<'a>),
     /// `{key: value}`
     Dict(Rc<[(KnownValue<'a>, KnownValue<'a>)]>),
-    /// Any other function.
-    Python(&'a StmtFunctionDef, ScopeId),
+    /// An array of NumPy.
+    NumberArray(Rc<NumberArray>),
+    /// Any other function: its scope, and the call of the function around it that made it.
+    Python(&'a StmtFunctionDef, ScopeId, FrameId),
+    /// A lambda: its scope, and the frame that it was made in.
+    Lambda(&'a ExprLambda, ScopeId, FrameId),
+    /// A class made by `namedtuple`, by the names of its fields.
+    NamedTuple(Rc<[Rc<str>]>),
     /// A class that is not a struct: a namespace.
     Class(ScopeId),
     /// An object of a class.
@@ -125,6 +134,11 @@ impl<'a> Unit<'a> {
             Expr::List(list) => self.sequence(&list.elts, scope),
             Expr::Set(set) => self.sequence(&set.elts, scope).map(each_once),
             Expr::DictComp(_) | Expr::Dict(_) => self.dictionary(expr, scope),
+            Expr::Lambda(lambda) => Ok(KnownValue::Lambda(lambda, scope, self.open_frame())),
+            Expr::FString(_) => self.formatted(expr, scope),
+            Expr::SetComp(it) => {
+                self.comprehension(&it.elt, &it.generators, expr, scope).map(each_once)
+            }
             Expr::ListComp(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::Generator(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::UnaryOp(unary) => {
@@ -134,12 +148,7 @@ impl<'a> Unit<'a> {
             Expr::BinOp(binary) => {
                 let left = self.settled(self.known(&binary.left, scope)?);
                 let right = self.settled(self.known(&binary.right, scope)?);
-                arithmetic(binary.op, &left, &right).ok_or_else(|| {
-                    self.needs_python(
-                        expr,
-                        "the value of this operation is only known when Python runs",
-                    )
-                })
+                self.operation(binary.op, &left, &right, expr)
             }
             Expr::If(choice) => match self.known(&choice.test, scope)?.truth() {
                 Some(true) => self.whole(&choice.body, scope),
@@ -164,6 +173,30 @@ impl<'a> Unit<'a> {
             Expr::Call(call) => self.call(&call.func, &call.arguments, expr, scope),
             _ => Err(self.needs_python(expr, "this expression is only known when Python runs")),
         }
+    }
+
+    /// Result of an operator on known operands.
+    pub(super) fn operation(
+        &self,
+        op: Operator,
+        left: &KnownValue<'a>,
+        right: &KnownValue<'a>,
+        expr: &Expr,
+    ) -> Evaluation<'a> {
+        let is_array = |it: &KnownValue<'a>| matches!(it, KnownValue::NumberArray(_));
+        let known = match is_array(left) || is_array(right) {
+            true => numpy::operator(op, left, right),
+            false => arithmetic(op, left, right).or_else(|| {
+                // Operators of Python's own numbers are Python's.
+                let is_of_warp =
+                    |it| matches!(it, &KnownValue::Typed(_) | &KnownValue::Composite(..));
+                let takes = is_of_warp(left) || is_of_warp(right);
+                takes.then(|| fold::operator(op, left, right))?
+            }),
+        };
+        known.ok_or_else(|| {
+            self.needs_python(expr, "the value of this operation is only known when Python runs")
+        })
     }
 
     /// A chain of comparisons, up to the first that does not hold.
@@ -225,6 +258,9 @@ impl<'a> Unit<'a> {
         right: KnownValue<'a>,
         expr: &Expr,
     ) -> Evaluation<'a> {
+        if let Some(known) = python_version(op, &left, &right) {
+            return Ok(KnownValue::Bool(known));
+        }
         let is_same = match op {
             CmpOp::Is => left.is_same(&right),
             CmpOp::IsNot => left.is_same(&right).map(|is| !is),
@@ -247,6 +283,18 @@ impl<'a> Unit<'a> {
                 None => Err(self.needs_python(expr, "only Python can tell whether this holds")),
             },
             (UnaryOp::USub, KnownValue::Typed(literal)) => Ok(KnownValue::Typed(negated(literal))),
+            (UnaryOp::UAdd, operand @ KnownValue::Composite(..)) => Ok(operand),
+            (UnaryOp::USub, ref array @ KnownValue::NumberArray(_))
+                if let Some(negated) =
+                    numpy::operator(Operator::Mult, array, &KnownValue::Int(-1)) =>
+            {
+                Ok(negated)
+            }
+            (UnaryOp::USub, ref operand @ KnownValue::Composite(..))
+                if let Some(negated) = fold::negated(operand) =>
+            {
+                Ok(negated)
+            }
             _ => Err(self.needs_python(expr, "this operation is only known when Python runs")),
         }
     }
@@ -286,6 +334,9 @@ impl<'a> Unit<'a> {
 
     /// Resolves a name in a scope of Python.
     pub(super) fn name(&self, name: &str, expr: &Expr, scope: ScopeId) -> Evaluation<'a> {
+        if let Some(known) = self.local_value(scope, name, syntax::start(expr)) {
+            return Ok(known);
+        }
         let bound = self.scopes.lookup(scope, name);
         // The target of a comprehension is bound nowhere else.
         if bound.is_none_or(|(_, home)| home != scope)
@@ -372,7 +423,7 @@ impl<'a> Unit<'a> {
                     let frame = self.frame_of(home);
                     KnownValue::Function(OverloadSet::all(home, def.name.as_str(), frame))
                 }
-                _ => KnownValue::Python(def, home),
+                _ => KnownValue::Python(def, home, self.frame_of(home)),
             }),
             BindingSource::Class(def, inner) => Ok(self.class(def, inner, home)),
             BindingSource::Argument => self.bound_argument(name, expr, home),
@@ -499,8 +550,22 @@ impl<'a> Unit<'a> {
     }
 }
 
+/// Answer of a comparison with `sys.version_info`: Warp needs Python 3.9.
+fn python_version(op: CmpOp, left: &KnownValue<'_>, right: &KnownValue<'_>) -> Option<bool> {
+    let (KnownValue::Member(path), KnownValue::Sequence(parts)) = (left, right) else {
+        return None;
+    };
+    let version: Vec<i128> = parts.iter().map(as_int).collect::<Option<_>>()?;
+    let is_older = version < vec![3, 9] || version == [3, 9];
+    match op {
+        CmpOp::Gt | CmpOp::GtE if &**path == "sys.version_info" && is_older => Some(true),
+        CmpOp::Lt | CmpOp::LtE if &**path == "sys.version_info" && is_older => Some(false),
+        _ => None,
+    }
+}
+
 /// The parts of a set.
-fn each_once(set: KnownValue<'_>) -> KnownValue<'_> {
+pub(super) fn each_once(set: KnownValue<'_>) -> KnownValue<'_> {
     let KnownValue::Sequence(parts) = &set else { return set };
     let mut unique: Vec<KnownValue<'_>> = Vec::new();
     for part in parts.iter() {

@@ -2,7 +2,7 @@
 
 use super::constant::{KnownValue, Unit};
 use super::scope::{BindingSource, Owner, ScopeId};
-use super::syntax::{Expr, Stmt};
+use super::syntax::{Arguments, Expr, Stmt};
 
 impl<'a> Unit<'a> {
     /// The name of a member of an enumeration, if a class is one and an attribute is its member.
@@ -13,6 +13,40 @@ impl<'a> Unit<'a> {
         let (name, definitions) = self.scopes.own_entry(class, attr)?;
         let is_value = |source: &BindingSource<'_>| matches!(source, BindingSource::Value(_));
         definitions.iter().all(|it| is_value(&it.source)).then_some(name)
+    }
+
+    /// The members of an enumeration, in the order of the text.
+    pub(super) fn enumerators(&self, class: ScopeId) -> Option<Vec<KnownValue<'a>>> {
+        let Owner::Class(def) = self.scopes.owner(class) else { return None };
+        if !self.is_enumeration(class) {
+            return None;
+        }
+        let mut members: Vec<KnownValue<'a>> = Vec::new();
+        for stmt in &def.body {
+            let Stmt::Assign(assign) = stmt else { continue };
+            let [target @ Expr::Name(name)] = &*assign.targets else { continue };
+            let member =
+                self.attribute(&KnownValue::Class(class), name.id.as_str(), target).ok()?;
+            let is_known = |it: &KnownValue<'a>| it.clone().plain() == member.clone().plain();
+            // A second name of a value is no member.
+            if matches!(member, KnownValue::Enumerator(..)) && !members.iter().any(is_known) {
+                members.push(member);
+            }
+        }
+        Some(members)
+    }
+
+    /// The member of an enumeration that a call with its value gives.
+    pub(super) fn enumerator_of(
+        &self,
+        class: ScopeId,
+        args: &'a Arguments,
+        scope: ScopeId,
+    ) -> Option<KnownValue<'a>> {
+        let [value] = &*args.args else { return None };
+        let members = self.enumerators(class)?;
+        let value = self.known(value, scope).ok()?;
+        members.into_iter().find(|member| member.clone().plain() == value)
     }
 
     fn is_enumeration(&self, class: ScopeId) -> bool {

@@ -1,13 +1,14 @@
-//! Python functions that define functions, types and kernels: what a call of one gives, and with
-//! which arguments a text calls the one around a kernel.
+//! Python functions that define functions, types and kernels: what a call of one gives.
+//! Comprehensions and lambdas, and the loops around calls.
 
+use super::arithmetic::MAX_RANGE;
 use super::constant::{Evaluation, KnownValue, Unit};
 use super::decorator::Role;
 use super::frame::{FrameId, Values};
 use super::memo::too_large;
-use super::object::receiver;
-use super::scope::{Owner, ScopeId};
-use super::syntax::{self, Arguments, CallSite, Comprehension, Expr, Loop, StmtFunctionDef};
+use super::scope::ScopeId;
+use super::sequence::iterated;
+use super::syntax::{Arguments, CallSite, Comprehension, Expr, ExprLambda, Loop, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
 
 /// Argument of a parameter in a call.
@@ -27,8 +28,7 @@ impl<'a> Unit<'a> {
     /// knows.
     pub(super) fn python_call(
         &self,
-        def: &'a StmtFunctionDef,
-        home: ScopeId,
+        (def, home, around): (&'a StmtFunctionDef, ScopeId, FrameId),
         args: &'a Arguments,
         expr: &'a Expr,
         scope: ScopeId,
@@ -40,7 +40,7 @@ impl<'a> Unit<'a> {
         let Some(values) = self.given(def, home, body, args, scope, 0) else {
             return Ok(None);
         };
-        let frame = self.frame(values, self.frame_of(home), self.span(expr))?;
+        let frame = self.frame(values, around, self.span(expr))?;
         self.function_result(def, body, frame, expr).map(Some)
     }
 
@@ -137,63 +137,14 @@ impl<'a> Unit<'a> {
         Argument::Absent
     }
 
-    /// The frames of the calls of the Python function around a scope, each once: none if it isn't
-    /// called with arguments that are known.
-    pub(super) fn factory_frames(
-        &self,
-        scope: ScopeId,
-        calls: &[CallSite<'a>],
-    ) -> Result<Vec<FrameId>, Box<Diagnostic>> {
-        let Owner::Function(def) = self.scopes.owner(scope) else { return Ok(Vec::new()) };
-        let home = self.scopes.around(scope);
-        // A class is called for its `__init__`.
-        let (name, first) = match self.scopes.owner(home) {
-            Owner::Class(class) if def.name.as_str() == "__init__" => (&class.name.id, 1),
-            _ => (&def.name.id, 0),
-        };
-        let mut frames = Vec::new();
-        for site in calls {
-            let named = matches!(&*site.call.func, Expr::Name(called) if called.id == *name);
-            if !named {
-                continue;
-            }
-            let at = self.scopes.at(syntax::start(site.call));
-            let is_this = match self.known(&site.call.func, at) {
-                Ok(KnownValue::Python(found, _)) => std::ptr::eq(found, def),
-                Ok(KnownValue::Class(found)) => first == 1 && found == home,
-                _ => false,
-            };
-            if !is_this {
-                continue;
-            }
-            for round in self.rounds(site, at)? {
-                let args = &site.call.arguments;
-                let values = self.framed(round, || self.given(def, home, scope, args, at, first));
-                let all = def.parameters.len().saturating_sub(first);
-                let Some(mut values) = values.filter(|it| it.len() == all) else { continue };
-                if first == 1
-                    && let Some(receiver) = receiver(def)
-                    && let Ok(Some(made)) =
-                        self.framed(round, || self.made(home, args, &site.call.func, at))
-                {
-                    values.push((scope, receiver, made));
-                }
-                let frame = self.frame(values, FrameId::NONE, self.span(site.call))?;
-                if frame != FrameId::NONE && !frames.contains(&frame) {
-                    frames.push(frame);
-                }
-            }
-        }
-        Ok(frames)
-    }
-
     /// A frame for each round of the loops around a call.
     pub(super) fn rounds(
         &self,
         site: &CallSite<'a>,
         scope: ScopeId,
+        outer: FrameId,
     ) -> Result<Vec<FrameId>, Box<Diagnostic>> {
-        let mut rounds = vec![FrameId::NONE];
+        let mut rounds = vec![outer];
         for each in &site.loops {
             let mut next = Vec::new();
             for outer in rounds {
@@ -209,7 +160,7 @@ impl<'a> Unit<'a> {
         Ok(rounds)
     }
 
-    /// Value of a comprehension with one loop.
+    /// Parts that a comprehension gives, in order.
     pub(super) fn comprehension(
         &self,
         each: &'a Expr,
@@ -217,40 +168,79 @@ impl<'a> Unit<'a> {
         expr: &'a Expr,
         scope: ScopeId,
     ) -> Evaluation<'a> {
-        let unknown =
-            || self.needs_python(expr, "this comprehension is only known when Python runs");
-        let [only] = generators else { return Err(unknown()) };
-        let over = match self.known(&only.iter, scope)? {
-            KnownValue::Sequence(over) => over,
-            KnownValue::Dict(items) => items.iter().map(|(key, _)| key.clone()).collect(),
-            _ => return Err(unknown()),
-        };
         let mut parts = Vec::new();
-        for value in over.iter() {
-            let values = targets(&only.target, Some(value.clone()), scope);
-            if values.is_empty() {
-                return Err(unknown());
-            }
-            let frame = self.frame(values, self.open_frame(), self.span(expr))?;
-            let (part, is_in) = self.framed(frame, || {
-                let mut conditions = only.ifs.iter().map(|it| self.known(it, scope).ok()?.truth());
-                let is_in = conditions.try_fold(true, |all, one| Some(all && one?));
-                (self.whole(each, scope), is_in)
-            });
-            if is_in.ok_or_else(unknown)? {
-                parts.push(part?);
-            }
-        }
+        self.comprehended(each, generators, expr, scope, &mut parts)?;
         let sequence = KnownValue::Sequence(parts.into());
         if sequence.is_small() { Ok(sequence) } else { Err(too_large(self.span(expr))) }
     }
 
+    /// Adds what the rounds of the first loop of a comprehension give.
+    fn comprehended(
+        &self,
+        each: &'a Expr,
+        generators: &'a [Comprehension],
+        expr: &'a Expr,
+        scope: ScopeId,
+        parts: &mut Vec<KnownValue<'a>>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let unknown =
+            || self.needs_python(expr, "this comprehension is only known when Python runs");
+        let Some((first, rest)) = generators.split_first() else {
+            parts.push(self.whole(each, scope)?);
+            return Ok(());
+        };
+        let over = iterated(&self.known(&first.iter, scope)?).ok_or_else(unknown)?;
+        for value in over {
+            let values = targets(&first.target, Some(value), scope);
+            if values.is_empty() {
+                return Err(unknown());
+            }
+            let frame = self.local_frame(expr, values, self.open_frame())?;
+            self.framed(frame, || {
+                let mut conditions = first.ifs.iter().map(|it| self.known(it, scope).ok()?.truth());
+                let is_in = conditions.try_fold(true, |all, one| Some(all && one?));
+                if is_in.ok_or_else(unknown)? {
+                    self.comprehended(each, rest, expr, scope, parts)?;
+                }
+                Ok::<(), Box<Diagnostic>>(())
+            })?;
+            if parts.len() > MAX_RANGE {
+                return Err(too_large(self.span(expr)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Result of a lambda on known arguments, by position.
+    pub(super) fn lambda_call(
+        &self,
+        (lambda, scope, frame): (&'a ExprLambda, ScopeId, FrameId),
+        args: &[KnownValue<'a>],
+    ) -> Option<KnownValue<'a>> {
+        let parameters = lambda.parameters.as_deref();
+        let names: Vec<_> = parameters.into_iter().flat_map(|it| it.iter()).collect();
+        let is_plain = parameters.is_none_or(|it| it.vararg.is_none() && it.kwarg.is_none());
+        if !is_plain || names.len() < args.len() {
+            return None;
+        }
+        let mut values = Vec::new();
+        for (position, parameter) in names.iter().enumerate() {
+            let value = match (args.get(position), parameter.default()) {
+                (Some(given), _) => given.clone(),
+                (None, Some(default)) => self.framed(frame, || self.whole(default, scope)).ok()?,
+                (None, None) => return None,
+            };
+            values.push((scope, parameter.as_parameter().name.as_str(), value));
+        }
+        let frame = self.local_frame(&lambda.body, values, frame).ok()?;
+        self.framed(frame, || self.whole(&lambda.body, scope)).ok()
+    }
+
     /// Values that a loop goes over; one unknown value if they aren't known.
     fn loop_values(&self, each: &Loop<'a>, scope: ScopeId) -> Vec<Option<KnownValue<'a>>> {
-        match self.known(each.over, scope) {
-            Ok(KnownValue::Sequence(parts)) => parts.iter().cloned().map(Some).collect(),
-            Ok(KnownValue::Dict(items)) => items.iter().map(|(key, _)| Some(key.clone())).collect(),
-            _ => vec![None],
+        match self.known(each.over, scope).ok().and_then(|over| iterated(&over)) {
+            Some(parts) => parts.into_iter().map(Some).collect(),
+            None => vec![None],
         }
     }
 }

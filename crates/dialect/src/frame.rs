@@ -4,6 +4,7 @@
 use super::constant::{KnownValue, Unit};
 use super::memo::Memo;
 use super::scope::ScopeId;
+use super::syntax::{Expr, end, start};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use std::cell::{Cell, RefCell};
@@ -23,6 +24,8 @@ pub(super) type Values<'a> = Vec<(ScopeId, &'a str, KnownValue<'a>)>;
 
 struct NameFrame<'a> {
     values: Values<'a>,
+    /// Bytes of the comprehension or lambda whose own names these are; others are seen everywhere.
+    place: Option<(u32, u32)>,
     outer: FrameId,
     memo: Rc<Memo<'a>>,
 }
@@ -61,11 +64,33 @@ impl<'a> Unit<'a> {
         outer: FrameId,
         span: Span,
     ) -> Result<FrameId, Box<Diagnostic>> {
+        self.frame_at(None, values, outer, span)
+    }
+
+    /// The frame with the values of names that only a comprehension or lambda sees.
+    pub(super) fn local_frame(
+        &self,
+        expr: &Expr,
+        values: Values<'a>,
+        outer: FrameId,
+    ) -> Result<FrameId, Box<Diagnostic>> {
+        self.frame_at(Some((start(expr), end(expr))), values, outer, self.span(expr))
+    }
+
+    fn frame_at(
+        &self,
+        place: Option<(u32, u32)>,
+        values: Values<'a>,
+        outer: FrameId,
+        span: Span,
+    ) -> Result<FrameId, Box<Diagnostic>> {
         if values.is_empty() {
             return Ok(outer);
         }
         let mut all = self.frames.all.borrow_mut();
-        let same = |frame: &NameFrame<'a>| frame.outer == outer && frame.values == values;
+        let same = |frame: &NameFrame<'a>| {
+            (frame.outer, frame.place) == (outer, place) && frame.values == values
+        };
         let known = all.iter().position(same);
         if known.is_none() && all.len() >= MAX_FRAMES {
             let message =
@@ -73,7 +98,7 @@ impl<'a> Unit<'a> {
             return Err(Box::new(Diagnostic::error(Code::TooComplex, span, message)));
         }
         let position = known.unwrap_or_else(|| {
-            all.push(NameFrame { values, outer, memo: Rc::default() });
+            all.push(NameFrame { values, place, outer, memo: Rc::default() });
             all.len() - 1
         });
         Ok(FrameId(position as u32 + 1))
@@ -97,7 +122,10 @@ impl<'a> Unit<'a> {
         let all = self.frames.all.borrow();
         let mut next = self.frames.open.get();
         while let Some(position) = (next.0 as usize).checked_sub(1) {
-            if all[position].values.iter().any(|(home, ..)| self.scopes.is_within(scope, *home)) {
+            let frame = &all[position];
+            if frame.place.is_none()
+                && frame.values.iter().any(|(home, ..)| self.scopes.is_within(scope, *home))
+            {
                 break;
             }
             next = all[position].outer;
@@ -105,15 +133,38 @@ impl<'a> Unit<'a> {
         next
     }
 
+    /// Value of a name of the comprehension or lambda around a place in a scope.
+    pub(super) fn local_value(
+        &self,
+        scope: ScopeId,
+        name: &str,
+        at: u32,
+    ) -> Option<KnownValue<'a>> {
+        self.found(scope, name, |place| {
+            place.is_some_and(|(begin, end)| (begin..end).contains(&at))
+        })
+    }
+
     /// Value of a name of a scope in the open frame.
     pub(super) fn framed_value(&self, scope: ScopeId, name: &str) -> Option<KnownValue<'a>> {
+        self.found(scope, name, |place| place.is_none())
+    }
+
+    fn found(
+        &self,
+        scope: ScopeId,
+        name: &str,
+        counts: impl Fn(Option<(u32, u32)>) -> bool,
+    ) -> Option<KnownValue<'a>> {
         let all = self.frames.all.borrow();
         let mut next = self.frames.open.get();
         while let Some(position) = (next.0 as usize).checked_sub(1) {
             let frame = &all[position];
             let found =
                 frame.values.iter().find(|(home, known, _)| (*home, *known) == (scope, name));
-            if let Some((.., value)) = found {
+            if counts(frame.place)
+                && let Some((.., value)) = found
+            {
                 return Some(value.clone());
             }
             next = frame.outer;

@@ -18,17 +18,21 @@ mod decorator;
 mod entry_point;
 mod enumeration;
 mod factory;
+mod factory_call;
 mod file;
+mod fold;
 mod frame;
 mod geometry;
 mod imported_module;
 mod indexed_array;
 mod kernel_option;
 mod known_call;
+mod launch_types;
 mod library;
 mod loader;
 mod lower;
 mod memo;
+mod numpy;
 mod object;
 mod overload;
 mod reference;
@@ -37,9 +41,11 @@ mod scope;
 mod sequence;
 mod signature;
 mod snippet;
+mod string;
 pub mod survey;
 mod syntax;
 mod trial;
+mod undecided;
 mod unknown_name;
 mod warp;
 
@@ -219,6 +225,16 @@ impl<'a> Reader<'a> {
                 position,
             })
             .collect()
+    }
+
+    /// Warnings of functions that look like kernels, but whose decorators are only known to Python:
+    /// they are not among [`Self::kernels`].
+    pub fn undecided(&self) -> Vec<Diagnostic> {
+        let own = self.unit.scopes.functions().iter();
+        let kernels: Vec<*const StmtFunctionDef> =
+            self.kernels.iter().map(|(def, _)| std::ptr::from_ref(*def)).collect();
+        let others = own.filter(|(def, _)| !kernels.contains(&std::ptr::from_ref(*def)));
+        others.filter_map(|&(def, scope)| self.unit.undecided(def, scope)).collect()
     }
 
     /// Lowers all kernels into one module called `name`.

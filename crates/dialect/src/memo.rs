@@ -215,6 +215,11 @@ impl KnownValue<'_> {
                         key.fits(parts, levels - 1) && value.fits(parts, levels - 1)
                     })
             }
+            Self::NumberArray(array) => {
+                let room = parts.checked_sub(array.len());
+                *parts = room.unwrap_or(0);
+                room.is_some()
+            }
             _ => true,
         }
     }

@@ -107,6 +107,26 @@ impl<'a> Unit<'a> {
         self.object(Object { class: None, fields: named.collect(), init: None })
     }
 
+    /// An object of a class that `namedtuple` made.
+    pub(super) fn named_tuple(
+        &self,
+        fields: &[Rc<str>],
+        args: &'a Arguments,
+        scope: ScopeId,
+    ) -> Option<KnownValue<'a>> {
+        if args.args.len() + args.keywords.len() != fields.len() {
+            return None;
+        }
+        let value = |(position, name): (usize, &Rc<str>)| match self
+            .argument(args, position, name, scope)
+        {
+            Argument::Known(value) => Some((name.clone(), value)),
+            Argument::Unknown | Argument::Absent => None,
+        };
+        let fields = fields.iter().enumerate().map(value).collect::<Option<_>>()?;
+        self.object(Object { class: None, fields, init: None })
+    }
+
     fn object(&self, object: Object<'a>) -> Option<KnownValue<'a>> {
         let mut all = self.objects.all.borrow_mut();
         let known = all.iter().position(|it| *it == object);
@@ -229,15 +249,34 @@ impl<'a> Unit<'a> {
             let known = match (self.argument(args, position, name, scope), default) {
                 (Argument::Known(given), _) => Some(given),
                 (Argument::Unknown, _) => None,
-                (Argument::Absent, Some(_)) if spec.is_some() => {
-                    keyword("default").and_then(|it| self.whole(&it.value, class).ok())
-                }
+                (Argument::Absent, Some(_)) if spec.is_some() => match keyword("default") {
+                    Some(default) => self.whole(&default.value, class).ok(),
+                    None => {
+                        keyword("default_factory").and_then(|it| self.made_by(&it.value, class))
+                    }
+                },
                 (Argument::Absent, Some(default)) => self.whole(default, class).ok(),
                 (Argument::Absent, None) => return None,
             };
             values.extend(known.map(|known| (Rc::from(name), known)));
         }
         Some(values)
+    }
+
+    /// Result of a call of `list`, `dict` or a lambda without arguments.
+    fn made_by(&self, factory: &'a Expr, scope: ScopeId) -> Option<KnownValue<'a>> {
+        match self.known(factory, scope).ok()? {
+            KnownValue::Lambda(lambda, home, around) => {
+                self.lambda_call((lambda, home, around), &[])
+            }
+            KnownValue::Member(path) if &*path == "builtins.list" => {
+                Some(KnownValue::Sequence(Vec::new().into()))
+            }
+            KnownValue::Member(path) if &*path == "builtins.dict" => {
+                Some(KnownValue::Dict(Vec::new().into()))
+            }
+            _ => None,
+        }
     }
 
     /// Returns true for `dataclasses.field(..)`.

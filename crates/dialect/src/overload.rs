@@ -4,6 +4,7 @@
 use super::annotation::Annotation;
 use super::constant::{KnownValue, Unit};
 use super::decorator::Role;
+use super::frame::FrameId;
 use super::scope::{BindingSource, Owner, ScopeId};
 use super::signature::Formal;
 use super::syntax::{self, CallSite, Expr, ExprCall, Stmt, StmtFunctionDef};
@@ -19,21 +20,12 @@ impl<'a> KernelCalls<'a> {
         Self { sites: syntax::calls(body) }
     }
 
-    /// Functions made kernels by a call: `wp.Kernel(func=f)`, `wp.kernel(f)`, `getkernel(f, ..)`.
+    /// Functions made kernels by a call: `wp.Kernel(func=f)`, `wp.kernel(f)`, `getkernel(f, ..)`,
+    /// and calls of what makes kernels of the functions that it decorates.
     pub(super) fn kernels(&self, unit: &Unit<'a>) -> Vec<(&'a StmtFunctionDef, ScopeId)> {
         let mut found: Vec<(&'a StmtFunctionDef, ScopeId)> = Vec::new();
         for CallSite { call, .. } in &self.sites {
-            let maker = called(call);
-            if !matches!(maker, "Kernel" | "kernel") && !maker.contains("getkernel") {
-                continue;
-            }
-            let keyword = call
-                .arguments
-                .keywords
-                .iter()
-                .find(|k| k.arg.as_ref().is_some_and(|arg| arg == "func"));
-            let Some(Expr::Name(name)) = keyword.map(|k| &k.value).or(call.arguments.args.first())
-            else {
+            let Some(Expr::Name(name)) = syntax::argument(&call.arguments, "func", 0) else {
                 continue;
             };
             let at = syntax::start(*call);
@@ -46,8 +38,15 @@ impl<'a> KernelCalls<'a> {
                 let own = unit.scopes.text(*scope) == 0;
                 own && *def.name == *name.id && syntax::start(*def) < at && visible(*scope)
             });
+            let maker = called(call);
+            let is_made = || {
+                matches!(maker, "Kernel" | "kernel")
+                    || maker.contains("getkernel")
+                    || unit.role_given_by(&call.func, unit.scopes.at(at)) == Some(Role::Kernel)
+            };
             if let Some(&(def, scope)) = named
                 && unit.role(def, scope) == Role::Python
+                && is_made()
                 && !found.iter().any(|(other, _)| std::ptr::eq(*other, def))
             {
                 found.push((def, scope));
@@ -57,7 +56,7 @@ impl<'a> KernelCalls<'a> {
     }
 
     /// The types that a generic kernel is compiled for, a list for each overload: those that the
-    /// user gives, else those of the text.
+    /// user gives, else those of the text, else those of its launches.
     pub(super) fn overloads(
         &self,
         unit: &Unit<'a>,
@@ -77,7 +76,7 @@ impl<'a> KernelCalls<'a> {
                 continue;
             }
             let at = unit.scopes.at(syntax::start(site.call));
-            for round in unit.rounds(site, at)? {
+            for round in unit.rounds(site, at, FrameId::NONE)? {
                 add(unit.framed(round, || unit.types_of(types, formals, at)));
             }
         }
@@ -92,6 +91,9 @@ impl<'a> KernelCalls<'a> {
             if is_overload && let Ok(types) = unit.formals(overload, scope) {
                 add(fitting(types.into_iter().map(|it| it.annotation).collect(), formals));
             }
+        }
+        if found.is_empty() {
+            return unit.launch_types(&self.sites, def, formals);
         }
         Ok(found)
     }
@@ -163,14 +165,14 @@ impl<'a> Unit<'a> {
 }
 
 /// Types, if there is one for each parameter, which takes it.
-fn fitting(types: Vec<Annotation>, formals: &[Formal<'_>]) -> Option<Vec<Annotation>> {
+pub(super) fn fitting(types: Vec<Annotation>, formals: &[Formal<'_>]) -> Option<Vec<Annotation>> {
     let takes =
         |(formal, of): (&Formal<'_>, &Annotation)| !of.is_generic() && formal.annotation.admits(of);
     (types.len() == formals.len() && formals.iter().zip(&types).all(takes)).then_some(types)
 }
 
 /// The last name of what is called.
-fn called(call: &ExprCall) -> &str {
+pub(super) fn called(call: &ExprCall) -> &str {
     match &*call.func {
         Expr::Name(name) => name.id.as_str(),
         Expr::Attribute(attribute) => attribute.attr.as_str(),

@@ -2,7 +2,8 @@
 
 use super::annotation::Annotation;
 use super::arithmetic::{MAX_RANGE, arithmetic, as_int, compared, exact};
-use super::constant::KnownValue;
+use super::constant::{KnownValue, each_once};
+use super::fold::python_value;
 use super::syntax::{CmpOp, Operator};
 use std::cmp::Ordering;
 
@@ -56,20 +57,58 @@ pub(super) fn sequence_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Opti
             KnownValue::Dict(items) => {
                 KnownValue::Sequence(items.iter().map(|(key, _)| key.clone()).collect())
             }
+            value @ (KnownValue::Composite(..) | KnownValue::NumberArray(_)) => {
+                KnownValue::Sequence(iterated(value)?.into())
+            }
             _ => return None,
+        },
+        _ => return collection_function(path, args),
+    })
+}
+
+/// Python's sets, dictionaries and pairs.
+fn collection_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
+    Some(match (path, args.len()) {
+        ("builtins.set" | "builtins.frozenset", 1) => {
+            each_once(KnownValue::Sequence(iterated(&args[0])?.into()))
+        }
+        ("builtins.divmod", 2) => {
+            let parts = [Operator::FloorDiv, Operator::Mod];
+            let parts = parts.map(|op| arithmetic(op, &args[0], &args[1]));
+            KnownValue::Sequence(parts.into_iter().collect::<Option<_>>()?)
+        }
+        ("builtins.dict", 0) => KnownValue::Dict(Vec::new().into()),
+        ("builtins.dict", 1) => match &args[0] {
+            dict @ KnownValue::Dict(_) => dict.clone(),
+            pairs => KnownValue::Dict(
+                iterated(pairs)?
+                    .iter()
+                    .map(|pair| match pair {
+                        KnownValue::Sequence(pair) => match &**pair {
+                            [key, value] => Some((key.clone(), value.clone())),
+                            _ => None,
+                        },
+                        _ => None,
+                    })
+                    .collect::<Option<_>>()?,
+            ),
         },
         _ => return None,
     })
 }
 
 /// Values that a loop over a value gives.
-fn iterated<'a>(value: &KnownValue<'a>) -> Option<Vec<KnownValue<'a>>> {
+pub(super) fn iterated<'a>(value: &KnownValue<'a>) -> Option<Vec<KnownValue<'a>>> {
     match value {
         KnownValue::Sequence(parts) => Some(parts.to_vec()),
         KnownValue::Dict(items) => match dictionary_method(items, "keys", &[])? {
             KnownValue::Sequence(keys) => Some(keys.to_vec()),
             _ => None,
         },
+        KnownValue::NumberArray(array) => Some(array.rows()),
+        KnownValue::Composite(Annotation::Vector(..) | Annotation::Quaternion(_), parts) => {
+            Some(parts.iter().map(|part| python_value(*part)).collect())
+        }
         _ => None,
     }
 }
@@ -78,7 +117,7 @@ fn iterated<'a>(value: &KnownValue<'a>) -> Option<Vec<KnownValue<'a>>> {
 pub(super) fn len(value: &KnownValue<'_>) -> Option<usize> {
     match value {
         KnownValue::Text(text) => Some(text.chars().count()),
-        KnownValue::Composite(Annotation::Vector(..), parts) => Some(parts.len()),
+        KnownValue::Composite(Annotation::Matrix(rows, ..), _) => rows.map(usize::from),
         value => Some(iterated(value)?.len()),
     }
 }
@@ -94,6 +133,44 @@ fn extreme<'a>(path: &str, parts: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
             Some(if compared(op, part, best)? { part } else { best })
         })
         .cloned()
+}
+
+/// Result of `index` and `count` of a list.
+pub(super) fn found<'a>(
+    parts: &[KnownValue<'a>],
+    name: &str,
+    args: &[KnownValue<'a>],
+) -> Option<KnownValue<'a>> {
+    let [wanted] = args else { return None };
+    let is_equal = |part: &KnownValue<'a>| compared(CmpOp::Eq, part, wanted);
+    let equal: Vec<bool> = parts.iter().map(is_equal).collect::<Option<_>>()?;
+    let number = match name {
+        "index" => equal.iter().position(|is| *is)?,
+        _ => equal.iter().filter(|is| **is).count(),
+    };
+    Some(KnownValue::Int(number as i128))
+}
+
+/// Values in the order of their numbers or texts.
+pub(super) fn sorted_by<'a>(
+    mut pairs: Vec<(KnownValue<'a>, KnownValue<'a>)>,
+) -> Option<Vec<KnownValue<'a>>> {
+    let texts = |key: &KnownValue<'a>| matches!(key, KnownValue::Text(_));
+    if pairs.iter().all(|(_, key)| texts(key)) {
+        pairs.sort_by(|(_, one), (_, other)| match (one, other) {
+            (KnownValue::Text(one), KnownValue::Text(other)) => one.cmp(other),
+            _ => Ordering::Equal,
+        });
+    } else {
+        let is_number = |key: &KnownValue<'a>| key.as_f64().is_some_and(|it| !it.is_nan());
+        if !pairs.iter().all(|(_, key)| is_number(key)) {
+            return None;
+        }
+        pairs.sort_by(|(_, one), (_, other)| {
+            one.as_f64().partial_cmp(&other.as_f64()).unwrap_or(Ordering::Equal)
+        });
+    }
+    Some(pairs.into_iter().map(|(part, _)| part).collect())
 }
 
 /// Numbers in order; equal ones keep theirs.

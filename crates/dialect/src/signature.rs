@@ -4,7 +4,7 @@ use super::annotation::{Annotation, StructKey};
 use super::constant::{KnownValue, Unit};
 use super::decorator::Role;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId};
-use super::syntax::{self, Arguments, Expr, Stmt, StmtFunctionDef};
+use super::syntax::{self, Arguments, Expr, Operator, Stmt, StmtFunctionDef};
 use super::warp;
 use gbxcule_ir::builtin::nearest_of;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -56,12 +56,44 @@ const TYPES: [&str; 22] = [
     "vec3",
 ];
 
+/// Advice for types of Python that kernels don't have.
+fn foreign_type_help(expr: &Expr) -> Option<&'static str> {
+    let name = match expr {
+        Expr::Subscript(subscript) => return foreign_type_help(&subscript.value),
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        Expr::BinOp(binary) if binary.op == Operator::BitOr => "Union",
+        _ => return None,
+    };
+    Some(match name {
+        "Optional" | "Union" => {
+            "a parameter has one type: write that alone; an array that a launch gives as `None` is \
+             false in the kernel"
+        }
+        "List" | "list" | "Sequence" | "ndarray" | "ArrayLike" | "NDArray" | "Tensor" => {
+            "an array is written `wp.array(dtype=float)`, or `wp.array2d(..)` with two dimensions"
+        }
+        "Dict" | "dict" | "str" => "kernels take numbers, vectors, arrays and structs",
+        _ => return None,
+    })
+}
+
 type AnnotationResult = Result<Annotation, Box<Diagnostic>>;
 
 impl<'a> Unit<'a> {
     /// The type an annotation says.
     pub(super) fn annotation(&self, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
+        self.annotated_type(expr, scope).map_err(|fault| match foreign_type_help(expr) {
+            Some(help) if matches!(fault.code, Code::UnknownType | Code::ImportedName) => {
+                Box::new(fault.help(help))
+            }
+            _ => fault,
+        })
+    }
+
+    fn annotated_type(&self, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
         match expr {
+            Expr::BinOp(_) => Err(self.no_type(expr, self.quote(self.span(expr)))),
             Expr::StringLiteral(text) => self.quoted(text.value.to_str(), expr, scope),
             Expr::Subscript(subscript) => {
                 let parts: Vec<&'a Expr> = match &*subscript.slice {

@@ -231,7 +231,7 @@ pub(super) fn builtin_name<'a>(name: &str) -> Option<KnownValue<'a>> {
         "range" | "len" | "print" | "min" | "max" | "abs" | "round" | "type" | "reversed"
         | "slice" | "repr" | "str" | "sum" | "pow" | "isinstance" | "zip" | "enumerate"
         | "list" | "getattr" | "hasattr" | "open" | "dict" | "set" | "sorted" | "any" | "all"
-        | "map" | "filter" | "divmod" | "input" | "globals" | "vars" => {
+        | "frozenset" | "map" | "filter" | "divmod" | "input" | "globals" | "vars" => {
             KnownValue::Member(format!("builtins.{name}").into())
         }
         _ => return None,

@@ -1,7 +1,7 @@
 //! Calls: the function that is called, and its arguments.
 
 use super::access::is_builtin;
-use super::{FunctionLowering, LoweringResult, Operand, fault};
+use super::{FunctionLowering, LoweringError, LoweringResult, Operand, fault};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::decorator::Role;
@@ -23,7 +23,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         expr: &'a Expr,
     ) -> LoweringResult<Operand<'a>> {
         let span = self.span(expr);
-        match self.callee(&call.func)? {
+        let callee = self.callee(&call.func).map_err(|stop| as_function(stop, &call.func))?;
+        match callee {
             KnownValue::Function(family) => {
                 let given = self.call_arguments(&call.arguments)?;
                 self.call_user(family, &given, span)
@@ -37,7 +38,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 self.construct_type(&annotation, call, span)
             }
             KnownValue::Member(path) => self.call_member(&path, call, expr),
-            KnownValue::Python(def, home) => {
+            KnownValue::Python(def, home, _) => {
                 let name = &def.name;
                 let (code, message) = match self.unit.role(def, home) {
                     Role::Kernel => (
@@ -56,7 +57,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 };
                 fault(code, span, message)
             }
-            _ => fault(Code::NotCallable, self.span(&call.func), "this can't be called"),
+            _ => fault(Code::NotCallable, self.span(&call.func), "this can't be called")
+                .map_err(|stop| as_function(stop, &call.func)),
         }
     }
 
@@ -255,6 +257,20 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 Err(super::LoweringError::Fault(Box::new(fault)))
             }
         }
+    }
+}
+
+/// A fault of `v.length()`, with the function that is meant.
+fn as_function(stop: LoweringError, func: &Expr) -> LoweringError {
+    let LoweringError::Fault(fault) = stop else { return stop };
+    let name = if let Expr::Attribute(method) = func { method.attr.as_str() } else { "" };
+    let is_method = matches!(fault.code, Code::UnknownAttribute | Code::NotCallable);
+    match builtin::find(name) {
+        Some(_) if is_method && fault.help.is_none() => {
+            let help = format!("values have no methods: write `wp.{name}(..)`");
+            LoweringError::Fault(Box::new(fault.help(help)))
+        }
+        _ => LoweringError::Fault(fault),
     }
 }
 

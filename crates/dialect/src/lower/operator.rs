@@ -4,6 +4,7 @@ use super::{FunctionLowering, LoweringResult, Operand, fault};
 use crate::decorator::Role;
 use crate::scope::{BindingSource, OverloadSet};
 use crate::syntax::Operator;
+use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{Arg, BinaryOp, Value};
@@ -26,7 +27,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
         let left = self.value(left, span)?;
         let right = self.value(right, span)?;
-        match self.operate(op, left, right) {
+        match operate(&mut self.b, op, left, right) {
             Some(value) => Ok(Operand::Value(value)),
             None => {
                 let (l, r) = (self.ty(left), self.ty(right));
@@ -66,113 +67,15 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         match self.call_user(family, &given, span) {
             // No overload takes these: the operator is the usual one.
             Err(super::LoweringError::Fault(fault)) if fault.code == Code::TypeMismatch => Ok(None),
+            Err(super::LoweringError::Fault(fault)) if fault.code == Code::Recursion => {
+                let help = format!(
+                    "`{}` means a function named `{name}`, as in NVIDIA Warp: give it another name",
+                    op.as_str()
+                );
+                Err(super::LoweringError::Fault(Box::new(fault.help(help))))
+            }
             other => other.map(Some),
         }
-    }
-
-    fn operate(&mut self, op: Operator, left: Value, right: Value) -> Option<Value> {
-        let (l, r) = (self.ty(left), self.ty(right));
-        let of_left = self.b.module.types.components(l).map(|(scalar, _)| scalar);
-        let of_right = self.b.module.types.components(r).map(|(scalar, _)| scalar);
-        let (of_left, of_right) = match (of_left, of_right) {
-            (Some(one), Some(other)) => (one, other),
-            _ => return None,
-        };
-        let (scalar_left, scalar_right) = (l.as_scalar().is_some(), r.as_scalar().is_some());
-        let numeric = of_left == of_right && of_left != Scalar::Bool;
-        let simple = match op {
-            Operator::Add => Some(BinaryOp::Add),
-            Operator::Sub => Some(BinaryOp::Subtract),
-            Operator::Mult => Some(BinaryOp::Multiply),
-            Operator::Div => Some(BinaryOp::Divide),
-            Operator::FloorDiv => Some(BinaryOp::FloorDivide),
-            Operator::Mod => Some(BinaryOp::Remainder),
-            Operator::BitAnd => Some(BinaryOp::And),
-            Operator::BitOr => Some(BinaryOp::Or),
-            Operator::BitXor => Some(BinaryOp::Xor),
-            Operator::LShift => Some(BinaryOp::ShiftLeft),
-            Operator::RShift => Some(BinaryOp::ShiftRight),
-            Operator::Pow | Operator::MatMult => None,
-        };
-        match op {
-            Operator::Add | Operator::Sub if l == r && numeric => {
-                Some(self.b.binary(simple?, left, right))
-            }
-            Operator::Mult if numeric => self.product(left, right, scalar_left, scalar_right),
-            Operator::Div if numeric => self.quotient(left, right, scalar_left, scalar_right),
-            Operator::FloorDiv | Operator::Mod if l == r && numeric => {
-                let whole = scalar_left || matches!(self.shape(l), Shape::Vector { .. });
-                whole.then(|| {
-                    self.b.binary(
-                        if op == Operator::Mod {
-                            BinaryOp::Remainder
-                        } else {
-                            BinaryOp::FloorDivide
-                        },
-                        left,
-                        right,
-                    )
-                })
-            }
-            Operator::BitAnd | Operator::BitOr | Operator::BitXor
-                if l == r && !of_left.is_float() =>
-            {
-                Some(self.b.binary(simple?, left, right))
-            }
-            Operator::LShift | Operator::RShift if l == r && of_left.is_int() => {
-                Some(self.b.binary(simple?, left, right))
-            }
-            Operator::Pow if l == r => self.by_row("pow", left, right),
-            Operator::MatMult => self.by_row("mul", left, right),
-            _ => None,
-        }
-    }
-
-    fn product(
-        &mut self,
-        left: Value,
-        right: Value,
-        scalar_left: bool,
-        scalar_right: bool,
-    ) -> Option<Value> {
-        match (scalar_left, scalar_right) {
-            (true, true) => Some(self.b.mul(left, right)),
-            (true, false) => Some(self.scaled(right, left)),
-            (false, true) => Some(self.scaled(left, right)),
-            (false, false) => self.by_row("mul", left, right),
-        }
-    }
-
-    fn scaled(&mut self, composite: Value, scalar: Value) -> Value {
-        self.b.scale(composite, scalar)
-    }
-
-    fn quotient(
-        &mut self,
-        left: Value,
-        right: Value,
-        scalar_left: bool,
-        scalar_right: bool,
-    ) -> Option<Value> {
-        let (l, r) = (self.ty(left), self.ty(right));
-        match (scalar_left, scalar_right) {
-            (true, true) => Some(self.b.div(left, right)),
-            (false, true) => {
-                let below = self.b.splat(l, right);
-                Some(self.b.div(left, below))
-            }
-            (true, false) => {
-                let above = self.b.splat(r, left);
-                Some(self.b.div(above, right))
-            }
-            (false, false) => self.by_row("div", left, right),
-        }
-    }
-
-    /// A builtin of two values by its name, if it takes them.
-    fn by_row(&mut self, name: &str, left: Value, right: Value) -> Option<Value> {
-        let row = builtin::find(name)?;
-        self.b.builtin(row, &[Arg::Value(left), Arg::Value(right)])
     }
 
     /// Adds, subtracts and so on under the name the operator has as a function: `wp.add(a, b)`.
@@ -201,7 +104,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             self.value(left.clone(), span).and_then(|l| Ok((l, self.value(right.clone(), span)?)));
         Some(match values {
             Err(stop) => Err(stop),
-            Ok((left, right)) => match self.operate(op, left, right) {
+            Ok((left, right)) => match operate(&mut self.b, op, left, right) {
                 Some(value) => Ok(Operand::Value(value)),
                 None => {
                     let (l, r) = (self.shown(self.ty(left)), self.shown(self.ty(right)));
@@ -221,6 +124,105 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         self.b.module.types.components(ty)?;
         Some(self.b.convert(value, to))
     }
+}
+
+/// Result of an operator, if it takes such operands.
+pub(crate) fn operate(
+    b: &mut Builder<'_>,
+    op: Operator,
+    left: Value,
+    right: Value,
+) -> Option<Value> {
+    let (l, r) = (b.body().type_of(left), b.body().type_of(right));
+    let of_left = b.module.types.components(l).map(|(scalar, _)| scalar);
+    let of_right = b.module.types.components(r).map(|(scalar, _)| scalar);
+    let (of_left, of_right) = match (of_left, of_right) {
+        (Some(one), Some(other)) => (one, other),
+        _ => return None,
+    };
+    let (scalar_left, scalar_right) = (l.as_scalar().is_some(), r.as_scalar().is_some());
+    let numeric = of_left == of_right && of_left != Scalar::Bool;
+    let simple = match op {
+        Operator::Add => Some(BinaryOp::Add),
+        Operator::Sub => Some(BinaryOp::Subtract),
+        Operator::Mult => Some(BinaryOp::Multiply),
+        Operator::Div => Some(BinaryOp::Divide),
+        Operator::FloorDiv => Some(BinaryOp::FloorDivide),
+        Operator::Mod => Some(BinaryOp::Remainder),
+        Operator::BitAnd => Some(BinaryOp::And),
+        Operator::BitOr => Some(BinaryOp::Or),
+        Operator::BitXor => Some(BinaryOp::Xor),
+        Operator::LShift => Some(BinaryOp::ShiftLeft),
+        Operator::RShift => Some(BinaryOp::ShiftRight),
+        Operator::Pow | Operator::MatMult => None,
+    };
+    match op {
+        Operator::Add | Operator::Sub if l == r && numeric => Some(b.binary(simple?, left, right)),
+        Operator::Mult if numeric => product(b, left, right, scalar_left, scalar_right),
+        Operator::Div if numeric => quotient(b, left, right, scalar_left, scalar_right),
+        Operator::FloorDiv | Operator::Mod if l == r && numeric => {
+            let whole = scalar_left || matches!(b.module.types[l], Shape::Vector { .. });
+            whole.then(|| {
+                b.binary(
+                    if op == Operator::Mod { BinaryOp::Remainder } else { BinaryOp::FloorDivide },
+                    left,
+                    right,
+                )
+            })
+        }
+        Operator::BitAnd | Operator::BitOr | Operator::BitXor if l == r && !of_left.is_float() => {
+            Some(b.binary(simple?, left, right))
+        }
+        Operator::LShift | Operator::RShift if l == r && of_left.is_int() => {
+            Some(b.binary(simple?, left, right))
+        }
+        Operator::Pow if l == r => by_row(b, "pow", left, right),
+        Operator::MatMult => by_row(b, "mul", left, right),
+        _ => None,
+    }
+}
+
+fn product(
+    b: &mut Builder<'_>,
+    left: Value,
+    right: Value,
+    scalar_left: bool,
+    scalar_right: bool,
+) -> Option<Value> {
+    match (scalar_left, scalar_right) {
+        (true, true) => Some(b.mul(left, right)),
+        (true, false) => Some(b.scale(right, left)),
+        (false, true) => Some(b.scale(left, right)),
+        (false, false) => by_row(b, "mul", left, right),
+    }
+}
+
+fn quotient(
+    b: &mut Builder<'_>,
+    left: Value,
+    right: Value,
+    scalar_left: bool,
+    scalar_right: bool,
+) -> Option<Value> {
+    let (l, r) = (b.body().type_of(left), b.body().type_of(right));
+    match (scalar_left, scalar_right) {
+        (true, true) => Some(b.div(left, right)),
+        (false, true) => {
+            let below = b.splat(l, right);
+            Some(b.div(left, below))
+        }
+        (true, false) => {
+            let above = b.splat(r, left);
+            Some(b.div(above, right))
+        }
+        (false, false) => by_row(b, "div", left, right),
+    }
+}
+
+/// A builtin of two values by its name, if it takes them.
+fn by_row(b: &mut Builder<'_>, name: &str, left: Value, right: Value) -> Option<Value> {
+    let row = builtin::find(name)?;
+    b.builtin(row, &[Arg::Value(left), Arg::Value(right)])
 }
 
 fn operator_name(op: Operator) -> &'static str {

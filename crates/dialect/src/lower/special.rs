@@ -3,7 +3,7 @@
 
 use super::{FunctionLowering, LoweringResult, Operand, atomic, fault, usage};
 use crate::annotation::Annotation;
-use crate::arithmetic::{arithmetic, compared, python_number};
+use crate::arithmetic::{as_int, compared, python_number};
 use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::builtin;
@@ -154,22 +154,21 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             Expr::BinOp(binary) => {
                 let left = self.static_expr(&binary.left)?;
                 let right = self.static_expr(&binary.right)?;
-                arithmetic(binary.op, &left, &right).ok_or_else(|| {
-                    let what = "the value of this operation is only known when Python runs";
-                    self.unit.needs_python(expr, what).into()
-                })
+                Ok(self.unit.operation(binary.op, &left, &right, expr)?)
             }
             Expr::Subscript(subscript) => {
                 let base = self.static_expr(&subscript.value)?;
-                if let KnownValue::Sequence(parts) = &base
-                    && let KnownValue::Int(at) = self.static_expr(&subscript.slice)?
-                {
-                    let wrapped = if at < 0 { at + parts.len() as i128 } else { at };
-                    if let Some(part) = usize::try_from(wrapped).ok().and_then(|at| parts.get(at)) {
-                        return Ok(part.clone());
-                    }
+                let indices = match &*subscript.slice {
+                    Expr::Slice(_) => None,
+                    Expr::Tuple(tuple) => Some(&tuple.elts[..]),
+                    index => Some(std::slice::from_ref(index)),
+                };
+                let at: Option<Vec<KnownValue<'a>>> = indices
+                    .and_then(|all| all.iter().map(|it| self.static_expr(it).ok()).collect());
+                match at.and_then(|at| element_at(&base, &at)) {
+                    Some(element) => Ok(element),
+                    None => Ok(self.unit.known(expr, self.scope)?),
                 }
-                Ok(self.unit.known(expr, self.scope)?)
             }
             Expr::Compare(compare) if compare.ops.len() == 1 => {
                 let left = self.static_expr(&compare.left)?;
@@ -193,6 +192,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             Expr::Name(name) => Some(name.id.as_str()),
             _ => None,
         };
+        if let (Some("len"), [of]) = (name, &*call.arguments.args)
+            && let Ok(of) = self.static_expr(of)
+            && let Some(len) = crate::sequence::len(&of)
+        {
+            return Ok(KnownValue::Int(len as i128));
+        }
         match (name, &*call.arguments.args) {
             (Some("len"), _) => match self.expr(expr)? {
                 Operand::KnownValue(known) => Ok(known),
@@ -467,4 +472,28 @@ fn conversion(format: &str, number: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Element of a list, table or dictionary at indices that are known.
+fn element_at<'a>(base: &KnownValue<'a>, at: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
+    match (base, at) {
+        (KnownValue::NumberArray(array), at) => {
+            array.at(&at.iter().map(as_int).collect::<Option<Vec<_>>>()?)
+        }
+        (KnownValue::Dict(items), at) => {
+            let is_key = |key: &KnownValue<'a>| match (key, at) {
+                (KnownValue::Sequence(parts), [_, _, ..]) => **parts == *at,
+                (key, [one]) => key == one,
+                _ => false,
+            };
+            items.iter().rev().find(|(key, _)| is_key(key)).map(|(_, value)| value.clone())
+        }
+        (base, [at]) => {
+            let parts = crate::sequence::iterated(base)?;
+            let at = as_int(at)?;
+            let at = if at < 0 { at + parts.len() as i128 } else { at };
+            parts.get(usize::try_from(at).ok()?).cloned()
+        }
+        _ => None,
+    }
 }

@@ -104,6 +104,9 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             | KnownValue::Dict(_)
             | KnownValue::Function(..)
             | KnownValue::Python(..)
+            | KnownValue::Lambda(..)
+            | KnownValue::NamedTuple(_)
+            | KnownValue::NumberArray(_)
             | KnownValue::Object(_)
             | KnownValue::Class(_) => return self.never_a_value(known, span),
         })

@@ -269,6 +269,7 @@ impl<'a> ScopeReader<'a> {
                     }
                 }
             }
+            (Expr::Starred(starred), _) => self.target(&starred.value, None, scope, under),
             (Expr::Attribute(attribute), value) => {
                 if let Expr::Name(name) = &*attribute.value {
                     let (name, guard) = (name.id.as_str(), under);
