@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::Context;
 use clap::Args;
 use gbxcule_files::check_writable;
 use gbxcule_lab::action_source::ActionSource;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use gbxcule_files::check_writable;
 use gbxcule_lab::artifact::write_whole;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use clap::Args;
 use gbxcule_files::check_writable;
 use gbxcule_lab::region::Region;
