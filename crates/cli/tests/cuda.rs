@@ -159,7 +159,10 @@ fn a_second_gpu_is_taken_by_its_number_or_missed() {
 #[test]
 fn a_collected_folder_is_all_that_the_gates_need() {
     let folder = tempfile::tempdir().expect("a folder");
-    let listed = gbxcule(folder.path(), "doctor --collect kit");
+    let kit = folder.path().join("kit");
+    // In the project, which holds the package; the program can lie elsewhere.
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let listed = gbxcule(project, &format!("doctor --collect {}", kit.display()));
     for file in
         ["gbxcule", "nvrtc/libnvrtc.so.13", "python/gbxcule/oracle/__main__.py", "oracle.txt"]
     {
@@ -167,7 +170,7 @@ fn a_collected_folder_is_all_that_the_gates_need() {
     }
     // Elsewhere, and with nothing of this project around it.
     let other = tempfile::tempdir().expect("a folder");
-    std::fs::rename(folder.path().join("kit"), other.path().join("kit")).expect("it moves");
+    std::fs::rename(&kit, other.path().join("kit")).expect("it moves");
     // The stand-in of NVRTC reads a header that lies beside it.
     let header = stand_in::folder().join("host_cuda.h");
     std::fs::copy(header, other.path().join("kit/nvrtc/host_cuda.h")).expect("a file");
