@@ -44,13 +44,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use text::{own_text, parameter_types};
-use unmarked::with_thread_index;
+use unmarked::likely_kernels;
 
 /// Family of rows that were not sampled.
 pub const FAMILY: &str = "harvested";
 
 /// Reason of a function that may be a kernel.
-pub const UNMARKED: &str = "calls `wp.tid`, and no decorator that is read here makes it a kernel";
+pub const UNMARKED: &str =
+    "calls `wp.tid` or is launched, and no decorator that is read here makes it a kernel";
 
 /// Reason why a kernel is not a row.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -113,7 +114,8 @@ pub struct Harvest {
     /// Functions that are no kernels (`@wp.func`): rows have those that a kernel calls.
     #[serde(default)]
     pub functions: usize,
-    /// Functions that call `wp.tid` and that nothing marks as kernels, so far as the files say it.
+    /// Functions that call `wp.tid` or are launched, and that nothing marks as kernels, so far as
+    /// the files say it.
     #[serde(default)]
     pub unmarked: usize,
     /// Rows with a structure that an earlier row has.
@@ -297,7 +299,7 @@ fn find(folder: &Path, files: &[PathBuf]) -> Found {
         };
         let is_function = |line: &&str| line.trim_start().starts_with("@wp.func");
         functions += text.lines().filter(is_function).count();
-        let mut likely = with_thread_index(&text);
+        let mut likely = likely_kernels(&text);
         let id = sources.add(path.display().to_string(), text);
         let parsed =
             Parsed::parse_with_cache(&mut texts, &mut sources, id, &|path| allowed.find(path));

@@ -158,12 +158,24 @@ fn read_group(
             true => budget.check_items(group.get_column_page_reader(leaf)?),
             false => Ok(()),
         };
-        items()
+        check_compression(metadata.column(leaf).compression())
+            .and_then(|()| items())
             .and_then(|()| group.get_column_reader(leaf))
             .and_then(|reader| column::read(cell, reader, reading))
             .map_err(|error| format!("column `{name}`: {error}"))?;
     }
     Ok(())
+}
+
+/// Checks that a column is stored in a way that is read here. Other writers have other defaults.
+fn check_compression(found: Compression) -> Result<(), ParquetError> {
+    match found {
+        Compression::UNCOMPRESSED | Compression::ZSTD(_) => Ok(()),
+        other => Err(ParquetError::General(format!(
+            "it is compressed by {other}, and zstd is read here: write the file with zstd, in pyarrow \
+             `write_table(.., compression=\"zstd\")`"
+        ))),
+    }
 }
 
 /// Returns the error for a file that another version of the program wrote.

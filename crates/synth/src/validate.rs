@@ -79,12 +79,11 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>,
     let read: Vec<Option<StoredRow>> = rows.iter().map(StoredRow::read).collect();
     let mut verdicts: Vec<Vec<CheckOutcome>> =
         rows.iter().zip(&read).map(|(row, stored)| checks(row, stored.as_ref())).collect();
-    let origins = rows.iter().zip(&read).map(|(row, stored)| match (&wanted.dataset, stored) {
-        (None, _) => (skipped("origin", NotRun::NotAsked), None),
-        (Some(_), None) => (skipped("origin", NotRun::Unreadable), None),
-        (Some(dataset), Some(stored)) => dataset.check(row, stored),
-    });
-    let origins: Vec<(CheckOutcome, Option<Row>)> = origins.collect();
+    let dataset = wanted.dataset.as_ref();
+    let origins = rows.iter().zip(&read).zip(&verdicts);
+    let origins: Vec<(CheckOutcome, Option<Row>)> = origins
+        .map(|((row, stored), found)| origin::check(dataset, row, stored.as_ref(), found))
+        .collect();
     let ran = match &wanted.host {
         Some(folder) => text::checks(
             rows,

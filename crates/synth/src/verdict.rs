@@ -99,6 +99,9 @@ pub enum NotRun {
     /// An option asks for the check, and was not given.
     #[error("no option asks for it")]
     NotAsked,
+    /// The row is wrong already, and what would show it again takes long.
+    #[error("another check of the row fails")]
+    Failing,
     /// Rows of other versions can't be made again.
     #[error("another version of the program made the row")]
     OtherVersion,

@@ -178,6 +178,21 @@ fn verdicts_that_no_check_gave_fail() {
     assert_eq!(dataset.failed(&later), []);
 }
 
+/// Making a row of a hostile source again could last for minutes.
+#[test]
+fn a_row_that_is_wrong_already_is_not_made_again() {
+    let dataset = Dataset::harvested();
+    let row = &dataset.rows[0];
+    let lines: String = (0..3000).map(|_| "    a = wp.sin(a) + wp.cos(a) * x[i]\n").collect();
+    let long = row.source.replace("    y[i] =", &format!("    a = x[i]\n{lines}    y[i] = a +"));
+    let outcomes = dataset.outcomes(&Row { source: long, ..row.clone() });
+    let origin = outcomes.iter().find_map(|it| match it {
+        Err(skipped) if skipped.check == "origin" => Some(&skipped.reason),
+        _ => None,
+    });
+    assert_eq!(origin, Some(&NotRun::Failing));
+}
+
 /// The first row of a structure, the licence and the rest of what the manifest says, too.
 #[test]
 fn an_origin_that_the_harvest_does_not_have_fails() {

@@ -2,8 +2,9 @@
 //! from a file that it doesn't follow, or makes kernels when Python runs it.
 
 use crate::structure::{Token, tokens};
+use std::collections::HashSet;
 
-/// A function that calls `wp.tid` in its own body.
+/// A function that calls `wp.tid` in its own body, or that its file launches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Unmarked {
     pub(super) name: String,
@@ -20,14 +21,15 @@ struct Function<'a> {
     calls_tid: bool,
 }
 
-/// Functions of a text that call `wp.tid`, without those that are device functions.
-pub(super) fn with_thread_index(text: &str) -> Vec<Unmarked> {
+/// Returns the functions of a text that call `wp.tid` or are launched, without device functions.
+pub(super) fn likely_kernels(text: &str) -> Vec<Unmarked> {
     let tokens = tokens(text);
     let kinds: Vec<Token<'_>> = tokens.iter().map(|it| it.1).collect();
     let mut functions: Vec<Function<'_>> = Vec::new();
     // Margins of the blocks around a line, with the function that each one is the body of.
     let mut open: Vec<(usize, Option<usize>)> = Vec::new();
     let mut is_device_function = false;
+    let launched = launched(&kinds);
     for (number, &kind) in kinds.iter().enumerate() {
         if let Token::Line(margin) = kind {
             // After brackets over several lines there is one in the middle of a line.
@@ -60,8 +62,26 @@ pub(super) fn with_thread_index(text: &str) -> Vec<Unmarked> {
             functions[function].calls_tid = true;
         }
     }
-    let wanted = functions.iter().filter(|it| it.calls_tid && !it.is_device_function);
+    let is_likely =
+        |it: &&Function<'_>| (it.calls_tid || launched.contains(it.name)) && !it.is_device_function;
+    let wanted = functions.iter().filter(is_likely);
     wanted.map(|it| Unmarked { name: it.name.to_owned(), at: it.at }).collect()
+}
+
+/// Names that a text launches: `wp.launch(NAME, ..)` and its like.
+fn launched<'a>(tokens: &[Token<'a>]) -> HashSet<&'a str> {
+    let name = |six: &[Token<'a>]| match six {
+        [
+            Token::Name("wp" | "warp", false),
+            Token::Mark("."),
+            Token::Name(call, true),
+            Token::Mark("("),
+            Token::Name(name, false),
+            Token::Mark(","),
+        ] if call.starts_with("launch") => Some(*name),
+        _ => None,
+    };
+    tokens.windows(6).filter_map(name).collect()
 }
 
 /// Returns true if nothing but white space stands before a byte in its line.
@@ -84,14 +104,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_with_a_thread_index_are_found_where_they_stand() {
+    fn functions_that_may_be_kernels_are_found_where_they_stand() {
         let text = "import warp as wp\n\n@wp.func\ndef f(x: float):\n    return x + float(wp.tid())\n\n\
             def make(n):\n    @dynamic(n)\n    def inner(x: wp.array(dtype=float)):\n        i = wp.tid()\n        \
             x[i] = 1.0\n    y = n\n    return inner\n\nclass A:\n    @mark\n    @other.mark(a=1)\n    def k(\n        \
-            x: int,\n    ):\n        if x > 0:\n            i, j = warp.tid()\n\ndef plain():\n    \"wp.tid()\"  # wp.tid()\n";
-        let found = with_thread_index(text);
+            x: int,\n    ):\n        if x > 0:\n            i, j = warp.tid()\n\ndef plain():\n    \"wp.tid()\"  # wp.tid()\n\n@mark\n\
+            def one():\n    wp.expect_near(1.0, 1.0)\n\nwp.launch(one, dim=1)\n";
+        let found = likely_kernels(text);
         let names: Vec<(&str, &str)> =
             found.iter().map(|it| (it.name.as_str(), &text[it.at..it.at + 3])).collect();
-        assert_eq!(names, [("inner", "inn"), ("k", "k(\n")]);
+        assert_eq!(names, [("inner", "inn"), ("k", "k(\n"), ("one", "one")]);
     }
 }

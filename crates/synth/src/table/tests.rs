@@ -163,3 +163,12 @@ fn only_these(path: &Path) -> Result<Vec<Row>, SynthError> {
         .collect();
     read_columns(path, &missing)
 }
+
+/// Readers and writers of others choose Snappy.
+#[test]
+fn a_table_of_another_compression_says_which_one_is_read() {
+    let said = check_compression(Compression::SNAPPY).expect_err("not read here").to_string();
+    assert!(said.contains("SNAPPY") && said.contains("compression=\"zstd\""), "{said}");
+    assert!(check_compression(Compression::UNCOMPRESSED).is_ok());
+    assert!(check_compression(Compression::ZSTD(ZstdLevel::default())).is_ok());
+}

@@ -3,7 +3,7 @@
 //! was harvested, from its text, and is what its folder says of it. `verdicts`: what it says of
 //! checks is what they find.
 
-use super::{CHECKS, StoredRow};
+use super::{CHECKS, StoredRow, has_failed};
 use crate::batch::Manifest;
 use crate::harvest::{self, Harvest, Origin};
 use crate::labels::Labels;
@@ -55,8 +55,8 @@ impl Provenance {
         Self { manifest, structures, first, repeated }
     }
 
-    /// The check `origin`, with the row as it was made again.
-    pub(super) fn check(&self, row: &Row, stored: &StoredRow) -> (CheckOutcome, Option<Row>) {
+    /// The check `origin`, with the row as it was made again, unless it `is_wrong` already.
+    fn check(&self, row: &Row, stored: &StoredRow, is_wrong: bool) -> (CheckOutcome, Option<Row>) {
         let Manifest { plan, count, generator_version, .. } = &self.manifest;
         let foreign = [
             ("id", row.id >= *count || self.repeated.contains(&row.id)),
@@ -66,6 +66,10 @@ impl Provenance {
         let foreign = named(&foreign);
         if !foreign.is_empty() {
             return (failed("origin", &foreign), None);
+        }
+        // A hostile source makes it last for minutes.
+        if is_wrong {
+            return (skipped("origin", NotRun::Failing), None);
         }
         if (row.generator_version, row.compiler.as_str()) != (GENERATOR_VERSION, COMPILER_VERSION) {
             return (skipped("origin", NotRun::OtherVersion), None);
@@ -125,6 +129,21 @@ impl Provenance {
             && !file.is_empty()
             && *line > 0
             && json!(origin).to_string() == *text
+    }
+}
+
+/// The check `origin` of a row, after others found what they found, with the row as it was made
+/// again.
+pub(super) fn check(
+    dataset: Option<&Provenance>,
+    row: &Row,
+    stored: Option<&StoredRow>,
+    found: &[CheckOutcome],
+) -> (CheckOutcome, Option<Row>) {
+    match (dataset, stored) {
+        (None, _) => (skipped("origin", NotRun::NotAsked), None),
+        (Some(_), None) => (skipped("origin", NotRun::Unreadable), None),
+        (Some(dataset), Some(stored)) => dataset.check(row, stored, has_failed(found)),
     }
 }
 
