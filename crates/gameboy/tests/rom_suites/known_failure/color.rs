@@ -10,12 +10,7 @@ pub(super) const GROUPS: &[Group] = &[
     ),
     (
         "age",
-        "LY where the LCD's dots do not fall on the CPU's M-cycles; not looked into",
-        &["lcd-align-ly/lcd-align-ly-cgbBC"],
-    ),
-    (
-        "age",
-        "an interrupt during a change of speed; not looked into",
+        "STOP for a change of speed while an interrupt is pending: DIV begins anew an M-cycle later, and double speed at once",
         &["speed-switch/caution/spsw-interrupts-cgbBC"],
     ),
     (
