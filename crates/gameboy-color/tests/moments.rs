@@ -1,5 +1,5 @@
 //! Moments at which a Color's write, or its HALT, comes a dot or an M-cycle too late. gambatte's
-//! and AGE's tests measured them on consoles; these programs need no ROM from outside.
+//! tests measured them on consoles; these programs need no ROM from outside.
 
 use gbxcule_gameboy_color::{Cartridge, Machine};
 

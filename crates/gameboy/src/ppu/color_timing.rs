@@ -3,7 +3,8 @@
 //!
 //! | what an access on this dot sees | single speed | double speed |
 //! |---|---|---|
-//! | LY of the new line; the dot before, the bits that it shares with the last | 3 | 4 |
+//! | LY of the new line | 4 | 4 |
+//! | of LY the bits that both lines share (AGE `lcd-align-ly`) | 2, 3 | 3 |
 //! | line 153 as 0 | 8 | 9 |
 //! | no line compared with LYC | 4, 5 | 5 |
 //! | mode 0 or open VRAM and OAM, after the end of mode 3 | 1 | 2 |
@@ -72,9 +73,9 @@ impl Ppu {
         let line = self.line;
         if line == 0 || line == LAST_LINE && self.dot > 7 + late {
             0
-        } else if self.dot > 2 + late {
+        } else if self.dot > 3 {
             line
-        } else if self.dot == 2 + late {
+        } else if self.dot > 1 + late {
             line & (line - 1)
         } else {
             line - 1

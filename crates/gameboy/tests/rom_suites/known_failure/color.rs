@@ -10,17 +10,12 @@ pub(super) const GROUPS: &[Group] = &[
     ),
     (
         "age",
-        "LY where the LCD's dots do not fall on the CPU's M-cycles; not looked into",
-        &["lcd-align-ly/lcd-align-ly-cgbBC"],
-    ),
-    (
-        "age",
-        "an interrupt during a change of speed; not looked into",
+        "STOP for a change of speed while an interrupt is pending: DIV begins anew an M-cycle later, and double speed at once",
         &["speed-switch/caution/spsw-interrupts-cgbBC"],
     ),
     (
         "gambatte digits",
-        "OAM DMA from work RAM while HDMA moves a block: each second address of the block, an odd one, is the place in OAM that takes a byte, and clears its own bits in the number of that byte",
+        "OAM DMA from work RAM while HDMA moves a block: odd places of OAM (1, 3 and B are seen) take 9F less their number, whatever lies in work RAM",
         &[
             "dma/hdma_transition_oamdma_1_cgb04c_out509E529C",
             "oamdma/oamdmasrcC000_hdmasrc0000_cgb04c_out0A940C0D",
