@@ -534,7 +534,10 @@ impl<'a> Unit<'a> {
         let mut moved = Diagnostic::error(fault.code, self.span(expr), fault.message.clone());
         if moved.code == Code::NeedsPythonEvaluation {
             moved.message = format!("the value of `{name}` is only known when Python runs");
-            if self.files.is_beside {
+            let advice = fault.help.as_ref().filter(|help| !help.contains("--define"));
+            if let Some(help) = advice {
+                moved.help = Some(help.clone());
+            } else if self.files.is_beside {
                 moved.help = Some(format!("`gbxcule compile --define {name}=VALUE` says it"));
             }
         }

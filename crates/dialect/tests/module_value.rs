@@ -229,6 +229,24 @@ main(8)
     assert_eq!(results(text), [[2.0, 3.0, 0.0], [4.0, 5.0, 0.0], [16.0, 0.0, 0.0]]);
 }
 
+#[test]
+fn what_a_kernel_cannot_have_comes_with_advice() {
+    for (before, line, advice) in [
+        ("T = np.array([1.0, 2.0])\n", "x[0] = T[0]", "pass it as a `wp.array`"),
+        ("T = [1.0, 2.0]\n", "x[0] = T[int(x[0])]", "pass the numbers as an array"),
+        ("T = wp.zeros(3)\n", "x[0] = T[0]", "pass it as an argument of the launch"),
+        ("", "if x is None:\n        x[0] = 1.0", "`if not x:` asks"),
+        ("", "if x is not None:\n        x[0] = 1.0", "`if x:` asks"),
+        ("", "v = wp.vec3(x[0]) * 2", "write `float32(..)`"),
+        ("", "v = wp.vec3(x[0]) + 2.0", "written `vec3f(..)`"),
+        ("", "x[0] = wp.vec3(1.0).length()", "write `wp.length(..)`"),
+    ] {
+        let text = format!("{before}@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    {line}\n");
+        let said = compile(&text).expect_err(line);
+        assert!(said.contains(advice), "{line}: {said}");
+    }
+}
+
 /// Numbers of modules by Python's own means, beside what Python says.
 const NUMBERS: &[(&str, f32)] = &[
     ("D = dict(a=1, b=2)\nV = D['b']", 2.0),
