@@ -83,6 +83,8 @@ pub(super) struct Unit<'a> {
     pub(super) level: Cell<usize>,
     /// How many decorators led here.
     pub(super) decorator_level: Cell<usize>,
+    /// How many expressions were looked at for the decorator that is being read.
+    pub(super) decorator_work: Cell<usize>,
 }
 
 impl<'a> Unit<'a> {
@@ -91,8 +93,19 @@ impl<'a> Unit<'a> {
         let references = Rc::new(References::read(files));
         let (frames, trials, level) = (Frames::default(), Trials::default(), Cell::default());
         let objects = Objects::default();
-        let decorator_level = Cell::default();
-        Self { files, scopes, library, references, frames, objects, trials, level, decorator_level }
+        let (decorator_level, decorator_work) = (Cell::default(), Cell::default());
+        Self {
+            files,
+            scopes,
+            library,
+            references,
+            frames,
+            objects,
+            trials,
+            level,
+            decorator_level,
+            decorator_work,
+        }
     }
 
     /// The text of a span of this unit.
@@ -134,7 +147,10 @@ impl<'a> Unit<'a> {
             Expr::List(list) => self.sequence(&list.elts, scope),
             Expr::Set(set) => self.sequence(&set.elts, scope).map(each_once),
             Expr::DictComp(_) | Expr::Dict(_) => self.dictionary(expr, scope),
-            Expr::Lambda(lambda) => Ok(KnownValue::Lambda(lambda, scope, self.open_frame())),
+            Expr::Lambda(lambda) => {
+                let frame = self.frame_around(scope, syntax::start(expr));
+                Ok(KnownValue::Lambda(lambda, scope, frame))
+            }
             Expr::FString(_) => self.formatted(expr, scope),
             Expr::SetComp(it) => {
                 self.comprehension(&it.elt, &it.generators, expr, scope).map(each_once)

@@ -288,3 +288,23 @@ fn numbers_of_a_module_are_those_of_python() {
         assert_eq!(results(&text)[0][0], *expected, "{said}");
     }
 }
+
+#[test]
+fn texts_that_would_take_long_end_soon() {
+    let mut wraps = String::from("def w0(f):\n    return f\n");
+    for at in 1..9 {
+        let calls = format!("    w{}(f)\n", at - 1).repeat(60);
+        wraps += &format!("def w{at}(f):\n{calls}    return f\n");
+    }
+    let kernel = "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = float(V)\n";
+    let wrapped = format!("{wraps}@w8\n{STEP}V = 1\n{kernel}");
+    assert_eq!(results(&wrapped)[0][0], 1.0);
+    let doubled = "f = lambda n: 1 if n < 2 else f(n - 1) + f(n - 2)\nV = f(90) % 1000\n";
+    assert_eq!(results(&format!("{doubled}{kernel}"))[0][0], 309.0);
+    for refused in [
+        "f = lambda x: f(x)\nV = f(1)\n",
+        "V = [1 for a in [1] * 4000 for b in [1] * 4000 for c in [1] * 4000 if c > 1]\n",
+    ] {
+        assert!(compile(&format!("{refused}{kernel}")).is_err(), "{refused}");
+    }
+}
