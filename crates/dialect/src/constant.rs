@@ -12,6 +12,7 @@ use super::numpy::{self, NumberArray};
 use super::object::{ObjectId, Objects};
 use super::reference::References;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
+use super::sequence;
 use super::syntax::{
     self, CmpOp, DictItem, Expr, ExprCompare, ExprLambda, Operator, Ranged, StmtClassDef,
     StmtFunctionDef, UnaryOp,
@@ -145,7 +146,7 @@ impl<'a> Unit<'a> {
             }
             Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
             Expr::List(list) => self.sequence(&list.elts, scope),
-            Expr::Set(set) => self.sequence(&set.elts, scope).map(each_once),
+            Expr::Set(set) => self.sequence(&set.elts, scope).map(sequence::each_once),
             Expr::DictComp(_) | Expr::Dict(_) => self.dictionary(expr, scope),
             Expr::Lambda(lambda) => {
                 let frame = self.frame_around(scope, syntax::start(expr));
@@ -153,7 +154,7 @@ impl<'a> Unit<'a> {
             }
             Expr::FString(_) => self.formatted(expr, scope),
             Expr::SetComp(it) => {
-                self.comprehension(&it.elt, &it.generators, expr, scope).map(each_once)
+                self.comprehension(&it.elt, &it.generators, expr, scope).map(sequence::each_once)
             }
             Expr::ListComp(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::Generator(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
@@ -581,18 +582,6 @@ fn python_version(op: CmpOp, left: &KnownValue<'_>, right: &KnownValue<'_>) -> O
         CmpOp::Lt | CmpOp::LtE if &**path == "sys.version_info" && is_older => Some(false),
         _ => None,
     }
-}
-
-/// The parts of a set.
-pub(super) fn each_once(set: KnownValue<'_>) -> KnownValue<'_> {
-    let KnownValue::Sequence(parts) = &set else { return set };
-    let mut unique: Vec<KnownValue<'_>> = Vec::new();
-    for part in parts.iter() {
-        if !unique.iter().any(|known| compared(CmpOp::Eq, known, part) == Some(true)) {
-            unique.push(part.clone());
-        }
-    }
-    KnownValue::Sequence(unique.into())
 }
 
 fn negated(literal: Literal) -> Literal {
