@@ -12,6 +12,7 @@ use super::numpy::{self, NumberArray};
 use super::object::{ObjectId, Objects};
 use super::reference::References;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
+use super::sequence;
 use super::syntax::{
     self, CmpOp, DictItem, Expr, ExprCompare, ExprLambda, Operator, Ranged, StmtClassDef,
     StmtFunctionDef, UnaryOp,
@@ -83,6 +84,8 @@ pub(super) struct Unit<'a> {
     pub(super) level: Cell<usize>,
     /// How many decorators led here.
     pub(super) decorator_level: Cell<usize>,
+    /// How many expressions were looked at for the decorator that is being read.
+    pub(super) decorator_work: Cell<usize>,
 }
 
 impl<'a> Unit<'a> {
@@ -91,8 +94,19 @@ impl<'a> Unit<'a> {
         let references = Rc::new(References::read(files));
         let (frames, trials, level) = (Frames::default(), Trials::default(), Cell::default());
         let objects = Objects::default();
-        let decorator_level = Cell::default();
-        Self { files, scopes, library, references, frames, objects, trials, level, decorator_level }
+        let (decorator_level, decorator_work) = (Cell::default(), Cell::default());
+        Self {
+            files,
+            scopes,
+            library,
+            references,
+            frames,
+            objects,
+            trials,
+            level,
+            decorator_level,
+            decorator_work,
+        }
     }
 
     /// The text of a span of this unit.
@@ -132,12 +146,15 @@ impl<'a> Unit<'a> {
             }
             Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
             Expr::List(list) => self.sequence(&list.elts, scope),
-            Expr::Set(set) => self.sequence(&set.elts, scope).map(each_once),
+            Expr::Set(set) => self.sequence(&set.elts, scope).map(sequence::each_once),
             Expr::DictComp(_) | Expr::Dict(_) => self.dictionary(expr, scope),
-            Expr::Lambda(lambda) => Ok(KnownValue::Lambda(lambda, scope, self.open_frame())),
+            Expr::Lambda(lambda) => {
+                let frame = self.frame_around(scope, syntax::start(expr));
+                Ok(KnownValue::Lambda(lambda, scope, frame))
+            }
             Expr::FString(_) => self.formatted(expr, scope),
             Expr::SetComp(it) => {
-                self.comprehension(&it.elt, &it.generators, expr, scope).map(each_once)
+                self.comprehension(&it.elt, &it.generators, expr, scope).map(sequence::each_once)
             }
             Expr::ListComp(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::Generator(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
@@ -534,7 +551,10 @@ impl<'a> Unit<'a> {
         let mut moved = Diagnostic::error(fault.code, self.span(expr), fault.message.clone());
         if moved.code == Code::NeedsPythonEvaluation {
             moved.message = format!("the value of `{name}` is only known when Python runs");
-            if self.files.is_beside {
+            let advice = fault.help.as_ref().filter(|help| !help.contains("--define"));
+            if let Some(help) = advice {
+                moved.help = Some(help.clone());
+            } else if self.files.is_beside {
                 moved.help = Some(format!("`gbxcule compile --define {name}=VALUE` says it"));
             }
         }
@@ -562,18 +582,6 @@ fn python_version(op: CmpOp, left: &KnownValue<'_>, right: &KnownValue<'_>) -> O
         CmpOp::Lt | CmpOp::LtE if &**path == "sys.version_info" && is_older => Some(false),
         _ => None,
     }
-}
-
-/// The parts of a set.
-pub(super) fn each_once(set: KnownValue<'_>) -> KnownValue<'_> {
-    let KnownValue::Sequence(parts) = &set else { return set };
-    let mut unique: Vec<KnownValue<'_>> = Vec::new();
-    for part in parts.iter() {
-        if !unique.iter().any(|known| compared(CmpOp::Eq, known, part) == Some(true)) {
-            unique.push(part.clone());
-        }
-    }
-    KnownValue::Sequence(unique.into())
 }
 
 fn negated(literal: Literal) -> Literal {

@@ -14,6 +14,9 @@ const MAX_STEPS: usize = 6;
 /// How many ways each of them may go.
 const MAX_WAYS: usize = 4;
 
+/// How many expressions are looked at for one decorator.
+const MAX_WORK: usize = 1000;
+
 /// Role of a function of the text in the dialect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
@@ -56,11 +59,13 @@ impl<'a> Unit<'a> {
     /// none, or if only Python knows.
     pub(super) fn role_given_by(&self, maker: &'a Expr, scope: ScopeId) -> Option<Role> {
         let level = self.decorator_level.get();
+        let work = if level == 0 { 0 } else { self.decorator_work.get() };
         // The decorator itself may be what is decorated.
-        if level >= MAX_STEPS {
+        if level >= MAX_STEPS || work >= MAX_WORK {
             return None;
         }
         self.decorator_level.set(level + 1);
+        self.decorator_work.set(work + 1);
         let role = match maker {
             Expr::If(choice) => {
                 let ways = [&*choice.body, &*choice.orelse];

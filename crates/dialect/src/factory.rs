@@ -169,7 +169,7 @@ impl<'a> Unit<'a> {
         scope: ScopeId,
     ) -> Evaluation<'a> {
         let mut parts = Vec::new();
-        self.comprehended(each, generators, expr, scope, &mut parts)?;
+        self.comprehended((each, expr, scope), generators, &mut parts, &mut 0)?;
         let sequence = KnownValue::Sequence(parts.into());
         if sequence.is_small() { Ok(sequence) } else { Err(too_large(self.span(expr))) }
     }
@@ -177,11 +177,10 @@ impl<'a> Unit<'a> {
     /// Adds what the rounds of the first loop of a comprehension give.
     fn comprehended(
         &self,
-        each: &'a Expr,
+        (each, expr, scope): (&'a Expr, &'a Expr, ScopeId),
         generators: &'a [Comprehension],
-        expr: &'a Expr,
-        scope: ScopeId,
         parts: &mut Vec<KnownValue<'a>>,
+        rounds: &mut usize,
     ) -> Result<(), Box<Diagnostic>> {
         let unknown =
             || self.needs_python(expr, "this comprehension is only known when Python runs");
@@ -200,11 +199,12 @@ impl<'a> Unit<'a> {
                 let mut conditions = first.ifs.iter().map(|it| self.known(it, scope).ok()?.truth());
                 let is_in = conditions.try_fold(true, |all, one| Some(all && one?));
                 if is_in.ok_or_else(unknown)? {
-                    self.comprehended(each, rest, expr, scope, parts)?;
+                    self.comprehended((each, expr, scope), rest, parts, rounds)?;
                 }
                 Ok::<(), Box<Diagnostic>>(())
             })?;
-            if parts.len() > MAX_RANGE {
+            *rounds += 1;
+            if *rounds > 4 * MAX_RANGE {
                 return Err(too_large(self.span(expr)));
             }
         }
@@ -233,7 +233,8 @@ impl<'a> Unit<'a> {
             values.push((scope, parameter.as_parameter().name.as_str(), value));
         }
         let frame = self.local_frame(&lambda.body, values, frame).ok()?;
-        self.framed(frame, || self.whole(&lambda.body, scope)).ok()
+        self.framed(frame, || self.memo().lambda(&lambda.body, || self.whole(&lambda.body, scope)))
+            .ok()
     }
 
     /// Values that a loop goes over; one unknown value if they aren't known.

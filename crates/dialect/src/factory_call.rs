@@ -39,6 +39,9 @@ impl<'a> Unit<'a> {
         let mut frames = Vec::new();
         let Owner::Function(def) = self.scopes.owner(scope) else { return Ok(frames) };
         for site in calls {
+            if frames.len() >= MAX_FRAMES {
+                break;
+            }
             let Some(at) = self.may_call(site.call, def, scope) else { continue };
             let outer = match self.scopes.owner(at) {
                 Owner::Function(_) => self.frames_of_calls(at, calls, known)?,
@@ -51,7 +54,7 @@ impl<'a> Unit<'a> {
                     let given = self.framed(round, || self.values_given(site.call, def, scope, at));
                     let Some((values, around)) = given else { continue };
                     let frame = self.frame(values, around, self.span(site.call))?;
-                    if frame != around && !frames.contains(&frame) && frames.len() < MAX_FRAMES {
+                    if frame != around && !frames.contains(&frame) {
                         frames.push(frame);
                     }
                 }

@@ -160,6 +160,11 @@ impl<'a> Unit<'a> {
         if let Some(result) = self.mapped(path, args, scope) {
             return result.ok_or_else(unknown);
         }
+        if makes_array(name) {
+            let message = "an array isn't known when a kernel is compiled";
+            let help = "pass it as an argument of the launch";
+            return Err(Box::new((*self.needs_python(expr, message)).help(help)));
+        }
         if let Some(result) = self.length_or_order(path, args, scope)? {
             return result.ok_or_else(unknown);
         }
@@ -470,4 +475,10 @@ fn flatten<'a>(value: KnownValue<'a>, parts: &mut Vec<KnownValue<'a>>) {
         }
         part => parts.push(part),
     }
+}
+
+/// Returns true for functions of Warp that make arrays.
+fn makes_array(name: &str) -> bool {
+    let name = name.strip_suffix("_like").unwrap_or(name);
+    matches!(name, "zeros" | "ones" | "empty" | "full" | "from_numpy" | "from_torch" | "clone")
 }

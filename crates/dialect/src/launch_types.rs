@@ -12,7 +12,7 @@ use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::ty::Scalar;
 
 /// How many definitions may lead to the one that says a type.
-const MAX_STEPS: usize = 6;
+const MAX_STEPS: usize = 4;
 
 /// Most bindings of a name that are looked at.
 const MAX_BINDINGS: usize = 8;

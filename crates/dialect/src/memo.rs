@@ -20,6 +20,8 @@ pub(super) struct Memo<'a> {
     guards: RefCell<FxHashMap<GuardId, Option<bool>>>,
     /// Result of each Python function.
     results: RefCell<FxHashMap<*const StmtFunctionDef, Evaluation<'a>>>,
+    /// Result of each lambda, by its body.
+    lambdas: RefCell<FxHashMap<*const Expr, Evaluation<'a>>>,
 }
 
 /// State of a binding's evaluation.
@@ -161,6 +163,21 @@ impl<'a> Unit<'a> {
 }
 
 impl<'a> Memo<'a> {
+    /// Result of a lambda, worked out at the first call.
+    pub(super) fn lambda(
+        &self,
+        body: &'a Expr,
+        evaluate: impl FnOnce() -> Evaluation<'a>,
+    ) -> Evaluation<'a> {
+        let key = std::ptr::from_ref(body);
+        if let Some(known) = self.lambdas.borrow().get(&key) {
+            return known.clone();
+        }
+        let result = evaluate();
+        self.lambdas.borrow_mut().insert(key, result.clone());
+        result
+    }
+
     /// Result of a Python function, worked out at the first call.
     pub(super) fn result(
         &self,

@@ -2,7 +2,7 @@
 
 use super::annotation::Annotation;
 use super::arithmetic::{MAX_RANGE, arithmetic, as_int, compared, exact};
-use super::constant::{KnownValue, each_once};
+use super::constant::KnownValue;
 use super::fold::python_value;
 use super::syntax::{CmpOp, Operator};
 use std::cmp::Ordering;
@@ -287,4 +287,16 @@ fn range<'a>(args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
         next = next.checked_add(step)?;
     }
     (step != 0).then(|| KnownValue::Sequence(numbers.into()))
+}
+
+/// The parts of a set.
+pub(super) fn each_once(set: KnownValue<'_>) -> KnownValue<'_> {
+    let KnownValue::Sequence(parts) = &set else { return set };
+    let mut unique: Vec<KnownValue<'_>> = Vec::new();
+    for part in parts.iter() {
+        if !unique.iter().any(|known| compared(CmpOp::Eq, known, part) == Some(true)) {
+            unique.push(part.clone());
+        }
+    }
+    KnownValue::Sequence(unique.into())
 }

@@ -229,6 +229,24 @@ main(8)
     assert_eq!(results(text), [[2.0, 3.0, 0.0], [4.0, 5.0, 0.0], [16.0, 0.0, 0.0]]);
 }
 
+#[test]
+fn what_a_kernel_cannot_have_comes_with_advice() {
+    for (before, line, advice) in [
+        ("T = np.array([1.0, 2.0])\n", "x[0] = T[0]", "pass it as a `wp.array`"),
+        ("T = [1.0, 2.0]\n", "x[0] = T[int(x[0])]", "pass the numbers as an array"),
+        ("T = wp.zeros(3)\n", "x[0] = T[0]", "pass it as an argument of the launch"),
+        ("", "if x is None:\n        x[0] = 1.0", "`if not x:` asks"),
+        ("", "if x is not None:\n        x[0] = 1.0", "`if x:` asks"),
+        ("", "v = wp.vec3(x[0]) * 2", "write `float32(..)`"),
+        ("", "v = wp.vec3(x[0]) + 2.0", "written `vec3f(..)`"),
+        ("", "x[0] = wp.vec3(1.0).length()", "write `wp.length(..)`"),
+    ] {
+        let text = format!("{before}@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    {line}\n");
+        let said = compile(&text).expect_err(line);
+        assert!(said.contains(advice), "{line}: {said}");
+    }
+}
+
 /// Numbers of modules by Python's own means, beside what Python says.
 const NUMBERS: &[(&str, f32)] = &[
     ("D = dict(a=1, b=2)\nV = D['b']", 2.0),
@@ -268,5 +286,25 @@ fn numbers_of_a_module_are_those_of_python() {
         let text =
             format!("{said}\n@wp.kernel\ndef k_(x: wp.array(dtype=float)):\n    x[0] = float(V)\n");
         assert_eq!(results(&text)[0][0], *expected, "{said}");
+    }
+}
+
+#[test]
+fn texts_that_would_take_long_end_soon() {
+    let mut wraps = String::from("def w0(f):\n    return f\n");
+    for at in 1..9 {
+        let calls = format!("    w{}(f)\n", at - 1).repeat(60);
+        wraps += &format!("def w{at}(f):\n{calls}    return f\n");
+    }
+    let kernel = "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = float(V)\n";
+    let wrapped = format!("{wraps}@w8\n{STEP}V = 1\n{kernel}");
+    assert_eq!(results(&wrapped)[0][0], 1.0);
+    let doubled = "f = lambda n: 1 if n < 2 else f(n - 1) + f(n - 2)\nV = f(90) % 1000\n";
+    assert_eq!(results(&format!("{doubled}{kernel}"))[0][0], 309.0);
+    for refused in [
+        "f = lambda x: f(x)\nV = f(1)\n",
+        "V = [1 for a in [1] * 4000 for b in [1] * 4000 for c in [1] * 4000 if c > 1]\n",
+    ] {
+        assert!(compile(&format!("{refused}{kernel}")).is_err(), "{refused}");
     }
 }

@@ -1,6 +1,6 @@
 //! Names, attributes and subscripts: places where there are any, values elsewhere.
 
-use super::{Binding, FunctionLowering, LoweringResult, Operand, fault};
+use super::{Binding, FunctionLowering, LoweringError, LoweringResult, Operand, fault};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::syntax::Expr;
@@ -387,7 +387,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             place => place,
         };
         let Some(ty) = self.access_type(&base) else {
-            return fault(Code::TypeMismatch, span, "this can't be indexed");
+            return Err(self.not_indexed(&base, span));
         };
         if let Some((_, dims)) = self.indexed_element(ty) {
             return self.indexed_at(base, dims, indices, expr);
@@ -469,11 +469,21 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 ),
             };
         }
-        fault(
-            Code::NeedsConstant,
-            self.span(expr),
-            "a tuple's index is a number written in the text",
-        )
+        let message = "a tuple's index is a number written in the text";
+        let fault = Diagnostic::error(Code::NeedsConstant, self.span(expr), message);
+        Err(fault_with(fault, "pass the numbers as an array, or make a vector of them"))
+    }
+
+    /// Fault of an index into what has no elements in a kernel.
+    fn not_indexed(&self, base: &Access<'a>, span: Span) -> LoweringError {
+        let fault = Diagnostic::error(Code::TypeMismatch, span, "this can't be indexed");
+        match base {
+            Access::Operand(Operand::KnownValue(KnownValue::NumberArray(_))) => fault_with(
+                fault,
+                "an array of NumPy is known in `wp.static(..)` alone: pass it as a `wp.array`",
+            ),
+            _ => LoweringError::Fault(Box::new(fault)),
+        }
     }
 
     /// One index as a value of an integer type.
@@ -517,4 +527,8 @@ fn index_groups(expr: &Expr) -> (&Expr, Vec<(&[Expr], &Expr)>) {
     }
     groups.reverse();
     (base, groups)
+}
+
+fn fault_with(fault: Diagnostic, help: &str) -> LoweringError {
+    LoweringError::Fault(Box::new(fault.help(help)))
 }

@@ -1,9 +1,9 @@
 //! Expressions.
 
-use super::{FunctionLowering, LoweringResult, Operand, fault};
+use super::{FunctionLowering, LoweringError, LoweringResult, Operand, fault};
 use crate::constant::KnownValue;
 use crate::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
-use gbxcule_ir::diagnostic::Code;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{CompareOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -283,11 +283,16 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             CmpOp::Gt => CompareOp::Greater,
             CmpOp::GtE => CompareOp::GreaterEqual,
             CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => {
-                return fault(
-                    Code::UnsupportedSyntax,
-                    span,
-                    format!("`{}` is no part of the dialect", op.as_str()),
-                );
+                let message = format!("`{}` is no part of the dialect", op.as_str());
+                let fault = Diagnostic::error(Code::UnsupportedSyntax, span, message);
+                let is_none =
+                    |it: &Operand<'a>| matches!(it, Operand::KnownValue(KnownValue::None));
+                let asked = if op == CmpOp::Is { "if not x:" } else { "if x:" };
+                return Err(LoweringError::Fault(Box::new(match is_none(&right) {
+                    true => fault
+                        .help(format!("`{asked}` asks whether a launch gave an array, not `None`")),
+                    false => fault,
+                })));
             }
         };
         let left = self.value(left, span)?;

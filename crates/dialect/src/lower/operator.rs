@@ -38,11 +38,30 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 let fault = if l.as_scalar().is_some() && r.as_scalar().is_some() && l != r {
                     fault.help(format!("numbers are never converted by themselves: write `{l_name}(..)` or `{r_name}(..)`"))
                 } else {
-                    fault
+                    match self.number_beside_composite(l, r) {
+                        Some(help) => fault.help(help),
+                        None => fault,
+                    }
                 };
                 Err(super::LoweringError::Fault(Box::new(fault)))
             }
         }
+    }
+
+    /// Advice for a number beside a vector or matrix of another scalar, and for one that would be
+    /// added to each component.
+    fn number_beside_composite(&self, left: Type, right: Type) -> Option<String> {
+        let (number, composite) = match (left.as_scalar(), right.as_scalar()) {
+            (Some(number), None) => (number, right),
+            (None, Some(number)) => (number, left),
+            _ => return None,
+        };
+        let (of, _) = self.b.module.types.components(composite)?;
+        let name = self.shown(composite);
+        Some(match of == number {
+            true => format!("a `{name}` of equal components is written `{name}(..)`"),
+            false => format!("convert the number: write `{}(..)`", self.shown(Type::scalar(of))),
+        })
     }
 
     /// A `@wp.func` named like the operator, such as `add`, takes its place.
