@@ -10,6 +10,7 @@ use crate::labels::Labels;
 use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Row, make};
 use crate::table::differing_columns;
 use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
+use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -128,7 +129,7 @@ impl Provenance {
             && (folder, commit, license) == (&harvest.folder, &harvest.commit, &harvest.license)
             && !file.is_empty()
             && *line > 0
-            && json!(origin).to_string() == *text
+            && is_written_as(&origin, text)
     }
 }
 
@@ -153,7 +154,7 @@ pub(super) fn labels(row: &Row, stored: &StoredRow) -> CheckOutcome {
     let mut wrong = differing_columns(row, &again);
     let params = stored.program.params().iter().zip(&stored.inputs);
     let is_named = params.into_iter().all(|(param, given)| *param.name == *given.name);
-    if !is_named || json!(stored.inputs).to_string() != row.inputs_json {
+    if !is_named || !is_written_as(&stored.inputs, &row.inputs_json) {
         wrong.push("inputs_json");
     }
     failed_if("labels", &wrong)
@@ -166,7 +167,7 @@ pub(super) fn verdicts(row: &Row, found: &[CheckOutcome], again: Option<&Row>) -
     };
     let find = |name: &str| stored.iter().find(|it| it.check == name);
     let mut wrong: Vec<&str> = Vec::new();
-    if json!(stored).to_string() != row.checks_json {
+    if !is_written_as(&stored, &row.checks_json) {
         wrong.push("checks_json");
     }
     for (at, check) in stored.iter().enumerate() {
@@ -210,4 +211,10 @@ fn failed(name: &str, wrong: &[&str]) -> CheckOutcome {
 /// A check that fails if columns, or checks, are wrong.
 fn failed_if(name: &str, wrong: &[&str]) -> CheckOutcome {
     if wrong.is_empty() { Ok(Check::passed(name)) } else { failed(name, wrong) }
+}
+
+/// Returns true if a text is what rows hold of a value.
+fn is_written_as(value: &impl Serialize, text: &str) -> bool {
+    let written = json!(value).to_string();
+    written == text
 }
