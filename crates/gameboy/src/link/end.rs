@@ -335,6 +335,7 @@ impl Machine {
     pub(crate) fn sync_cable_end(&mut self) {
         self.sync_interrupts();
         self.apu.sync(self.now, self.timer.div_base);
+        self.timer.schedule(self.now);
         self.serial.schedule(self.now, self.timer.div_base);
         self.deadline = self.now;
     }

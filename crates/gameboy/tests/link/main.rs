@@ -425,6 +425,13 @@ proptest! {
     }
 }
 
+/// The timer is due in the M-cycle with which the last frame ends.
+#[test]
+fn a_pair_ends_where_a_timer_is_due() {
+    let (one, other) = (vec![74, 59, 150, 13, 21], vec![122, 72, 176, 8, 40, 193, 0]);
+    check_with_room(SCRIPT, one, other).expect("the plain loop's machines");
+}
+
 /// Sends or waits, as the first byte of the script says, and reads SB a number of M-cycles later
 /// that the next two bytes give.
 const LOOK: &str = r#"

@@ -172,6 +172,7 @@ impl<'r> PlainPair<'r> {
             let mut machine = *side.machine;
             machine.requested_at(machine.now);
             machine.apu.sync(machine.now, machine.timer.div_base);
+            machine.timer.schedule(machine.now);
             machine.serial.schedule(machine.now, machine.timer.div_base);
             machine.deadline = machine.now;
             machine
