@@ -7,7 +7,7 @@
 use crate::subject::Subject;
 use crate::{Warp, chosen, sources};
 use gbxcule_codegen_cxx::{self as cxx, Dialect, HEADER_NAME, Options};
-use gbxcule_ir::check;
+use gbxcule_ir::{FunctionKind, check};
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
 use gbxcule_transform::grad::reverses;
 use std::collections::HashSet;
@@ -82,13 +82,17 @@ fn every_kernel_of_warps_own_sources_compiles_for_gpus() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
-/// A kernel with its reverse, if it has one. It keeps its name if no other of its file has that.
+/// A kernel with its reverse, if it has one. Kernels keep their names if no others of the file have
+/// them.
 fn part(subject: &Subject, title: String, symbols: &mut HashSet<String>) -> Part {
     let mut module = subject.module.clone().into_inner();
-    if !symbols.insert(subject.name.clone()) {
-        let symbol = format!("{}_{}", subject.name, subject.line);
-        module.functions[subject.kernel].name = symbol.as_str().into();
-        symbols.insert(symbol);
+    for function in module.functions.handles().collect::<Vec<_>>() {
+        let function = &mut module.functions[function];
+        if function.kind == FunctionKind::Kernel && !symbols.insert(function.name.to_string()) {
+            let symbol = format!("{}_{}", function.name, symbols.len());
+            function.name = symbol.as_str().into();
+            symbols.insert(symbol);
+        }
     }
     let forward = check::module(module).expect("a name changes nothing");
     let both = reverses(&forward, &[subject.kernel]).ok();
