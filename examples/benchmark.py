@@ -138,6 +138,10 @@ class Training:
             if unkept > KEEP_EVERY:
                 self.keep()
                 unkept = 0.0
+                command = multiprocessing.parent_process()
+                if command is not None and not command.is_alive():
+                    # Killed. An exception would wait for a command that takes it.
+                    os._exit(1)
 
 
 def played(game: str, player: str, seed: int, arguments: argparse.Namespace) -> Run:
