@@ -22,9 +22,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--frames", type=int, default=9600, help="of each machine in a round")
+    parser.add_argument("--audio", action="store_true", help="each step's sound, too")
     arguments = parser.parse_args()
     envs = {
-        name: gbxcule.make_vec(name, ENVS, obs=gbxcule.Ram("C000:C010"), threads=1, frames_per_step=24)
+        name: gbxcule.make_vec(
+            name, ENVS, obs=gbxcule.Ram("C000:C010"), threads=1, frames_per_step=24, audio=arguments.audio
+        )
         for name in GAMES
     }
     rng = np.random.default_rng(0)

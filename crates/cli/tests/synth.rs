@@ -372,7 +372,7 @@ fn a_place_that_takes_no_output_is_refused_before_the_work() {
     let said = gbxcule(&args).output().expect("the program starts");
     assert!(String::from_utf8_lossy(&said.stderr).contains("a folder is in its place"), "{said:?}");
     assert_eq!(std::fs::read_dir(&grades).expect("the folder").count(), 1, "nothing is written");
-    // What was begun leaves nothing.
+    // The command leaves none of its temporary files.
     let names = std::fs::read_dir(folder.path())
         .expect("the folder")
         .map(|it| it.expect("an entry").file_name());

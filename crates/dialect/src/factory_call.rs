@@ -77,7 +77,7 @@ impl<'a> Unit<'a> {
                     bound.iter().any(|it| matches!(it.source, BindingSource::Class(..)))
                 })
             }
-            // What a function returns has any name.
+            // The result of a function can have any name.
             (Expr::Name(name), Owner::Function(_)) => {
                 let bound = self.scopes.lookup(at(), name.id.as_str());
                 let is_result =

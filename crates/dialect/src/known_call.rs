@@ -29,9 +29,7 @@ impl<'a> Unit<'a> {
             && matches!(method.attr.as_str(), "keys" | "values" | "items" | "get")
             && let Ok(KnownValue::Dict(items)) = self.known(&method.value, scope)
         {
-            let values: Result<Vec<_>, _> =
-                args.args.iter().map(|arg| self.known(arg, scope)).collect();
-            let known = dictionary_method(&items, &method.attr, &values?);
+            let known = dictionary_method(&items, &method.attr, &self.known_args(args, scope)?);
             return known.filter(|_| args.keywords.is_empty()).ok_or_else(unknown);
         }
         if let Some(result) = self.method_call(func, args, expr, scope) {
@@ -63,6 +61,15 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// Values of the arguments that a call gives by position.
+    fn known_args(
+        &self,
+        args: &'a Arguments,
+        scope: ScopeId,
+    ) -> Result<Vec<KnownValue<'a>>, Box<Diagnostic>> {
+        args.args.iter().map(|arg| self.known(arg, scope)).collect()
+    }
+
     /// Result of a call of a type.
     fn type_call(
         &self,
@@ -75,9 +82,8 @@ impl<'a> Unit<'a> {
         let unknown = || self.unknown_result(expr);
         match ty {
             Annotation::Tuple(None) if args.keywords.is_empty() => {
-                let values: Result<Vec<_>, _> =
-                    args.args.iter().map(|arg| self.known(arg, scope)).collect();
-                python_function("builtins.tuple", &values?).ok_or_else(unknown)
+                let values = self.known_args(args, scope)?;
+                python_function("builtins.tuple", &values).ok_or_else(unknown)
             }
             Annotation::Scalar(scalar) => {
                 let is_python = matches!(func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float" | "bool"));

@@ -169,13 +169,7 @@ impl<'a> Memo<'a> {
         body: &'a Expr,
         evaluate: impl FnOnce() -> Evaluation<'a>,
     ) -> Evaluation<'a> {
-        let key = std::ptr::from_ref(body);
-        if let Some(known) = self.lambdas.borrow().get(&key) {
-            return known.clone();
-        }
-        let result = evaluate();
-        self.lambdas.borrow_mut().insert(key, result.clone());
-        result
+        once(&self.lambdas, body, evaluate)
     }
 
     /// Result of a Python function, worked out at the first call.
@@ -184,14 +178,22 @@ impl<'a> Memo<'a> {
         def: &'a StmtFunctionDef,
         evaluate: impl FnOnce() -> Evaluation<'a>,
     ) -> Evaluation<'a> {
-        let key = std::ptr::from_ref(def);
-        if let Some(known) = self.results.borrow().get(&key) {
-            return known.clone();
-        }
-        let result = evaluate();
-        self.results.borrow_mut().insert(key, result.clone());
-        result
+        once(&self.results, def, evaluate)
     }
+}
+
+fn once<'a, Node>(
+    known: &RefCell<FxHashMap<*const Node, Evaluation<'a>>>,
+    node: &'a Node,
+    evaluate: impl FnOnce() -> Evaluation<'a>,
+) -> Evaluation<'a> {
+    let key = std::ptr::from_ref(node);
+    if let Some(known) = known.borrow().get(&key) {
+        return known.clone();
+    }
+    let result = evaluate();
+    known.borrow_mut().insert(key, result.clone());
+    result
 }
 
 /// A fault that was reported at one use, at another.

@@ -220,7 +220,7 @@ impl Machine {
         if self.hdma.due > 0 && (self.cpu.mode == Mode::Running || self.speed.changing) {
             let fetched = self.run_hdma(rom, cart_ram);
             self.cpu.now = self.now;
-            // What the CPU has fetched before is executed before an interrupt (gambatte
+            // An opcode that was fetched before is executed before an interrupt (gambatte
             // `hdma_transition_ei_halt_*`).
             self.deadline = self.now.wrapping_add(fetched as u32);
             return;
@@ -228,6 +228,11 @@ impl Machine {
         match self.cpu.mode {
             Mode::Running => {
                 if self.cpu.ime && self.interrupts.pending() != 0 {
+                    // The CPU drops the opcode that it fetched before the block.
+                    #[cfg(color)]
+                    {
+                        self.hdma.holds_opcode = false;
+                    }
                     let mut cpu = self.cpu;
                     cpu.dispatch_interrupt(self, rom, cart_ram);
                     self.now = cpu.now;

@@ -212,7 +212,7 @@ impl Channels {
             }
         }
         if self.apu.is_active(WAVE) {
-            // It counts halves of an M-cycle.
+            // Its countdown is in halves of an M-cycle.
             quiet = quiet.min(self.apu.wave.countdown_ticks.saturating_sub(1) / 2);
         }
         if self.apu.is_active(NOISE) { quiet.min(self.noise.mcycles_to_shift()) } else { quiet }

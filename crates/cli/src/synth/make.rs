@@ -194,7 +194,7 @@ impl Card {
             write_card(&self.folder, &Usage::of_warp())?;
             return Ok(true);
         };
-        // What is no dataset gets no file.
+        // A folder that is no dataset gets no file.
         Manifest::read(&self.folder)?;
         let warp = Usage::of_folder(tests)?;
         if warp.kernels == 0 {
