@@ -228,11 +228,6 @@ impl Machine {
         match self.cpu.mode {
             Mode::Running => {
                 if self.cpu.ime && self.interrupts.pending() != 0 {
-                    // The CPU drops the opcode that it fetched before the block.
-                    #[cfg(color)]
-                    {
-                        self.hdma.holds_opcode = false;
-                    }
                     let mut cpu = self.cpu;
                     cpu.dispatch_interrupt(self, rom, cart_ram);
                     self.now = cpu.now;
