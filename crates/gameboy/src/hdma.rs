@@ -29,8 +29,8 @@ pub struct Hdma {
     pub due: u8,
     /// HBlank as the CPU left it when it halted.
     pub rest: HaltedAt,
-    /// The next opcode lies in video RAM and was fetched before a block. The next read takes it: the
-    /// CPU's fetch, or the one that a dispatch of an interrupt begins with and drops.
+    /// The next opcode lies in video RAM and was fetched before a block. The next read takes it:
+    /// the CPU's fetch, or the one that a dispatch of an interrupt begins with and drops.
     pub holds_opcode: bool,
     /// That opcode.
     pub opcode: u8,
