@@ -63,13 +63,23 @@ impl CodeFolder {
 
     /// Finds what is kept by this name, of the newest compiler of those that are wanted.
     pub fn find_code(&self, key: &str, wanted: impl Fn(Version) -> bool) -> Option<Vec<u8>> {
-        let files = std::fs::read_dir(&self.folder).ok()?.flatten();
+        self.codes(key, wanted).next()
+    }
+
+    /// What is kept by this name, of all compilers that are wanted, the newest first; each is read
+    /// when it is asked for.
+    pub(crate) fn codes(
+        &self,
+        key: &str,
+        wanted: impl Fn(Version) -> bool,
+    ) -> impl Iterator<Item = Vec<u8>> {
+        let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let version =
             |file: std::fs::DirEntry| self.version_of(key, &file.file_name().to_string_lossy());
         let mut versions: Vec<Version> =
             files.filter_map(version).filter(|version| wanted(*version)).collect();
         versions.sort_unstable();
-        versions.into_iter().rev().find_map(|version| read(&self.path(key, version), key))
+        versions.into_iter().rev().filter_map(move |version| read(&self.path(key, version), key))
     }
 
     /// Keeps what a compiler made.

@@ -31,9 +31,9 @@ pub enum CodeFormat {
 /// Floats are rounded once for each operation, as everywhere else.
 pub(crate) const OPTIONS: [&str; 2] = ["--std=c++17", "--fmad=false"];
 /// A switch becomes a jump by a table if one in ten of its range is a case; NVRTC makes trees of
-/// comparisons otherwise. Versions before 13.5 were not tried.
+/// comparisons otherwise. NVRTC 13.0 takes the option too, though 13.5 documents it first.
 pub(crate) const JUMP_TABLES: &str = "--jump-table-density=10";
-const KNOWS_JUMP_TABLES: (u32, u32) = (13, 5);
+const KNOWS_JUMP_TABLES: (u32, u32) = (13, 0);
 
 /// NVRTC, loaded.
 #[derive(Clone, Debug)]

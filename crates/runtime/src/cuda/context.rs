@@ -9,6 +9,7 @@ use crate::nvrtc::Arch;
 use crate::process::{PerProcess, Process};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A device ready for work.
@@ -20,14 +21,15 @@ pub(crate) struct Context {
     pub(super) arch: Arch,
     /// Multiprocessors.
     pub(super) processors: u32,
-    /// True if memory can be taken and given back in a stream's order.
-    pub(super) has_pools: bool,
+    /// Pool of this library's own from which memory is taken in a stream's order, on devices that
+    /// have pools. The process's default pool stays as its owner set it up.
+    pub(super) pool: Option<sys::CUmemoryPool>,
     raw: sys::CUcontext,
     /// CUDA works in no process that was forked since.
     process: Process,
 }
 
-// SAFETY: a context is used by any number of threads; the driver locks it.
+// SAFETY: a context and its pool are used by any number of threads; the driver locks them.
 unsafe impl Send for Context {}
 // SAFETY: likewise.
 unsafe impl Sync for Context {}
@@ -59,15 +61,13 @@ impl Context {
         driver::check(ordinal, "making a context", status)?;
         let attribute = |which| driver::attribute(device, which);
         let has_pools = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
-        if has_pools {
-            set_pool_threshold(ordinal, device)?;
-        }
+        let pool = if has_pools { Some(new_pool(ordinal)?) } else { None };
         Ok(Self {
             ordinal,
             cuda,
             arch: driver::gpu(ordinal)?.arch,
             processors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1),
-            has_pools,
+            pool,
             raw,
             process: Process::current(),
         })
@@ -77,14 +77,15 @@ impl Context {
         Device::Cuda(self.ordinal)
     }
 
-    /// Makes it the calling thread's: to be called before all that follows.
-    pub(super) fn bind(&self) -> Result<(), Error> {
+    /// Makes it the calling thread's until the guard goes: to be called before all that follows.
+    pub(super) fn bind(&self) -> Result<Bound, Error> {
         if !self.process.is_current() {
             return Err(Error::Forked(self.device()));
         }
         // SAFETY: the context is retained as long as the process runs.
-        let status = unsafe { sys::cuCtxSetCurrent(self.raw) };
-        self.check("entering a context", status)
+        let status = unsafe { sys::cuCtxPushCurrent_v2(self.raw) };
+        self.check("entering a context", status)?;
+        Ok(Bound { _thread: PhantomData })
     }
 
     pub(super) fn check(&self, call: &'static str, status: Status) -> Result<(), Error> {
@@ -93,7 +94,7 @@ impl Context {
 
     /// Bytes of its memory that are free, and all.
     pub(super) fn memory(&self) -> Result<(u64, u64), Error> {
-        self.bind()?;
+        let _bound = self.bind()?;
         let (mut free, mut total) = (0, 0);
         // SAFETY: two places for a size.
         let status = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
@@ -106,13 +107,36 @@ impl Context {
 /// trip to the system each.
 const KEPT_BYTES: u64 = 64 << 20;
 
-fn set_pool_threshold(ordinal: u32, device: sys::CUdevice) -> Result<(), Error> {
+/// Makes a pool on a device. It lives as long as the process, as the context does.
+fn new_pool(ordinal: u32) -> Result<sys::CUmemoryPool, Error> {
+    // SAFETY: a structure of plain numbers, for which zeros mean the defaults.
+    let mut wanted: sys::CUmemPoolProps = unsafe { std::mem::zeroed() };
+    wanted.allocType = sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+    wanted.location.type_ = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    wanted.location.id = ordinal as i32;
     let (mut pool, mut kept) = (std::ptr::null_mut(), KEPT_BYTES);
-    // SAFETY: a device that the driver gave, and a place for a pool.
-    let status = unsafe { sys::cuDeviceGetDefaultMemPool(&raw mut pool, device) };
-    driver::check(ordinal, "asking for the memory pool", status)?;
+    // SAFETY: a place for a pool, and what it shall be.
+    let status = unsafe { sys::cuMemPoolCreate(&raw mut pool, &raw const wanted) };
+    driver::check(ordinal, "making a memory pool", status)?;
     let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    // SAFETY: the device's pool, and a number of 64 bits, as this attribute is.
+    // SAFETY: the new pool, and a number of 64 bits, as this attribute is.
     let status = unsafe { sys::cuMemPoolSetAttribute(pool, which, (&raw mut kept).cast()) };
-    driver::check(ordinal, "setting up the memory pool", status)
+    driver::check(ordinal, "setting up the memory pool", status)?;
+    Ok(pool)
+}
+
+/// A context that is the calling thread's until this goes: then the thread has the context again
+/// that it had before, such as that of another library on another device.
+pub(super) struct Bound {
+    /// A guard belongs to the thread that made it.
+    _thread: PhantomData<*const ()>,
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        let mut popped = std::ptr::null_mut();
+        // SAFETY: a place for a context. `Context::bind` pushed one on this thread's stack, and
+        // guards go in the opposite order.
+        _ = unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) };
+    }
 }

@@ -95,6 +95,11 @@ pub(super) fn check(ordinal: u32, call: &'static str, status: Status) -> Result<
             | Status::CUDA_ERROR_HARDWARE_STACK_ERROR
             | Status::CUDA_ERROR_ASSERT
             | Status::CUDA_ERROR_ECC_UNCORRECTABLE
+            | Status::CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | Status::CUDA_ERROR_CONTAINED
+            | Status::CUDA_ERROR_TENSOR_MEMORY_LEAK
+            | Status::CUDA_ERROR_EXTERNAL_DEVICE
+            | Status::CUDA_ERROR_MPS_CLIENT_TERMINATED
             | Status::CUDA_ERROR_CONTEXT_IS_DESTROYED
     );
     status.result().map_err(|error| match lost {

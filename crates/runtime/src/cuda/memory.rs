@@ -31,10 +31,11 @@ impl Memory {
         let mut address = 0;
         // SAFETY: a place for an address, a living stream.
         let status = unsafe {
-            if context.has_pools {
-                sys::cuMemAllocAsync(&raw mut address, bytes, queue.raw)
-            } else {
-                sys::cuMemAlloc_v2(&raw mut address, bytes)
+            match context.pool {
+                Some(pool) => {
+                    sys::cuMemAllocFromPoolAsync(&raw mut address, bytes, pool, queue.raw)
+                }
+                None => sys::cuMemAlloc_v2(&raw mut address, bytes),
             }
         };
         if status == Status::CUDA_ERROR_OUT_OF_MEMORY {
@@ -180,7 +181,7 @@ impl Drop for Memory {
         // SAFETY: taken in this stream by `zeroed`, and no more work on it is asked for. If the
         // context is lost, so is the memory.
         unsafe {
-            if queue.context.has_pools {
+            if queue.context.pool.is_some() {
                 _ = sys::cuMemFreeAsync(self.address, queue.raw);
             } else {
                 _ = sys::cuStreamSynchronize(queue.raw);

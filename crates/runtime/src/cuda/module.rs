@@ -107,8 +107,8 @@ fn digest(text: &str) -> String {
 }
 
 impl CodeRequest<'_> {
-    /// Code from disk, if the driver takes it. Any NVRTC's code will do that the driver is new
-    /// enough for, so none has to be there; but what the user names is used.
+    /// The newest code on disk that the driver takes. Any NVRTC's code will do that the driver is
+    /// new enough for, so none has to be there; but what the user names is used.
     fn kept_code(&self) -> Result<Option<(Vec<u8>, Loaded)>, Error> {
         let named = Nvrtc::named()?;
         named.as_ref().map_or(Ok(()), |nvrtc| self.check(nvrtc))?;
@@ -116,15 +116,15 @@ impl CodeRequest<'_> {
             Some(nvrtc) => version == nvrtc.version(),
             None => version.0 <= self.context.cuda.0,
         };
-        let kept = CodeFolder::find(CODE);
-        let Some(cubin) = kept.and_then(|kept| kept.find_code(&self.key(), wanted)) else {
-            return Ok(None);
-        };
-        match Loaded::new(self.context, &cubin, self.table) {
-            // Made for a driver that was newer.
-            Err(Error::CodeRefused { .. }) => Ok(None),
-            loaded => Ok(Some((cubin, loaded?))),
+        let Some(kept) = CodeFolder::find(CODE) else { return Ok(None) };
+        for cubin in kept.codes(&self.key(), wanted) {
+            match Loaded::new(self.context, &cubin, self.table) {
+                // Made for a driver that was newer.
+                Err(Error::CodeRefused { .. }) => {}
+                loaded => return Ok(Some((cubin, loaded?))),
+            }
         }
+        Ok(None)
     }
 
     /// Code of the text, newly made, and kept on disk.
@@ -181,7 +181,7 @@ unsafe impl Send for Loaded {}
 
 impl Loaded {
     fn new(context: &Arc<Context>, cubin: &[u8], table: &LaunchTable) -> Result<Self, Error> {
-        context.bind()?;
+        let _bound = context.bind()?;
         let mut raw = ptr::null_mut();
         // SAFETY: a place for a module, and a whole image: it came from NVRTC, or from disk with
         // its digest.
@@ -192,6 +192,8 @@ impl Loaded {
                 | Status::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
                 | Status::CUDA_ERROR_INVALID_IMAGE
                 | Status::CUDA_ERROR_INVALID_PTX
+                | Status::CUDA_ERROR_INVALID_SOURCE
+                | Status::CUDA_ERROR_NOT_SUPPORTED
         );
         if refused {
             let reason = super::driver::reason(DriverError(status));
@@ -223,10 +225,15 @@ impl Loaded {
                 c"gbx_fault".as_ptr(),
             )
         };
-        if status == Status::CUDA_ERROR_NOT_FOUND || size < FaultRecord::BYTES {
+        if status == Status::CUDA_ERROR_NOT_FOUND {
             return Ok(None);
         }
-        self.context.check("looking for the record of faults", status)?;
+        let call = "looking for the record of faults";
+        self.context.check(call, status)?;
+        if size < FaultRecord::BYTES {
+            let reason = format!("it has {size} bytes, not {}", FaultRecord::BYTES);
+            return Err(Error::Cuda { call, reason });
+        }
         Ok(Some(address))
     }
 
@@ -265,7 +272,7 @@ impl Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        if self.context.bind().is_ok() {
+        if let Ok(_bound) = self.context.bind() {
             // SAFETY: its owner drops it when nothing of it runs any more: before a launch, or
             // after waiting for the stream. If the context is lost, so is the code.
             _ = unsafe { sys::cuModuleUnload(self.raw) };

@@ -1,7 +1,7 @@
 //! A stream of the driver's, with all that waits in it.
 #![allow(unsafe_code, reason = "calling the driver")]
 
-use super::context::Context;
+use super::context::{Bound, Context};
 use super::launch::LaunchGroup;
 use super::module::{Image, Loaded};
 use super::pinned::Pinned;
@@ -10,6 +10,7 @@ use crate::stream::Counter;
 use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -45,22 +46,44 @@ pub(super) struct State {
     pub(super) open: Option<LaunchGroup>,
 }
 
+/// The state of a queue, locked, while its context is the calling thread's.
+pub(super) struct Entered<'q> {
+    state: MutexGuard<'q, State>,
+    _bound: Bound,
+}
+
+impl Deref for Entered<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
+impl DerefMut for Entered<'_> {
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+}
+
 impl Queue {
     pub(crate) fn new(ordinal: u32, counter: Arc<Counter>) -> Result<Self, Error> {
         let context = Context::of(ordinal)?;
-        context.bind()?;
+        let bound = context.bind()?;
         let mut raw = ptr::null_mut();
         let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: a place for a stream.
         let status = unsafe { sys::cuStreamCreate(&raw mut raw, flags) };
+        drop(bound);
         context.check("making a stream", status)?;
         Ok(Self { context, counter, raw, state: Mutex::default() })
     }
 
-    /// Locks the state, with its context bound to this thread.
-    pub(super) fn enter(&self) -> Result<MutexGuard<'_, State>, Error> {
-        self.context.bind()?;
-        Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Locks the state, with its context bound to this thread as long.
+    pub(super) fn enter(&self) -> Result<Entered<'_>, Error> {
+        let bound = self.context.bind()?;
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Entered { state, _bound: bound })
     }
 
     /// Waits for all queued work; returns the first fault of a launch among it.
@@ -136,9 +159,7 @@ impl fmt::Debug for Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        if self.context.bind().is_err() {
-            return;
-        }
+        let Ok(_bound) = self.context.bind() else { return };
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: no other code has the stream; its memory is given back after its end. A lost
         // context frees everything, so errors are ignored.

@@ -110,7 +110,23 @@ fn another_nvrtc_makes_its_own_code_if_it_is_named_and_none_if_it_is_only_there(
 }
 
 #[test]
-fn code_that_the_driver_refuses_is_made_anew() {
+fn where_the_driver_refuses_the_newest_code_an_older_one_is_loaded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (cache, log) = (folder.path().join("cache"), folder.path().join("log"));
+    let with = |settings: &[(&str, &str)]| compilations_with(&cache, &log, settings);
+    let version = |version| ("HOST_NVRTC_VERSION", version);
+    assert_eq!([with(&[version("13.0")]), with(&[version("13.5")])], [1, 1]);
+    let found = [NOT_NAMED, ("GBXCULE_PYTHON", "/nowhere"), version("13.0")];
+    let up_to = |newest| [&found[..], &[("HOST_GPU_NEWEST_CODE", newest)]].concat();
+    assert_eq!([with(&up_to("13050")), with(&up_to("13000"))], [0, 0]);
+    // Code of neither is taken, nor what NVRTC makes now.
+    let child = super::child(TEST, &cache, &up_to("12080"));
+    let said = String::from_utf8_lossy(&child.stderr).into_owned();
+    assert!(!child.status.success() && said.contains("device kernel image is invalid"), "{said}");
+}
+
+#[test]
+fn code_under_the_name_of_other_code_is_made_anew() {
     let folder = tempfile::tempdir().expect("a folder");
     let (cache, log) = (folder.path().join("cache"), folder.path().join("log"));
     let on = |arch: &str| compilations_with(&cache, &log, &[("HOST_GPU_ARCH", arch)]);

@@ -155,6 +155,39 @@ fn devices_without_pools_with_few_threads_or_beside_others_serve_too() {
     assert_eq!(said(&[("HOST_GPU_ARCH", "121")]), "nothing");
 }
 
+/// Works on one device while the thread's context is that of another one.
+#[test]
+#[ignore = "needs the stand-in with two devices: run by the test below"]
+fn needs_a_stand_in_with_two_devices() {
+    use cudarc::driver::sys;
+    use std::ptr::null_mut;
+    let compiled = compile(&module(), Device::Cuda(1), Build::default()).expect("compiles");
+    let (mut other, mut current) = (null_mut(), null_mut());
+    // SAFETY: places for contexts, and a device that is there.
+    #[allow(unsafe_code, reason = "what another library does")]
+    unsafe {
+        assert_eq!(sys::cuDevicePrimaryCtxRetain(&raw mut other, 0), sys::CUresult::CUDA_SUCCESS);
+        assert_eq!(sys::cuCtxSetCurrent(other), sys::CUresult::CUDA_SUCCESS);
+    }
+    let stream = Stream::new(Device::Cuda(1)).expect("a device");
+    let array = stream.from_slice(&[1f32; 100]).expect("small");
+    let args = [(&array).into(), (&array).into()];
+    compiled.kernel("add").expect("it is there").launch(&[100], &args).expect("it fits");
+    assert_eq!(array.to_vec::<f32>().expect("no fault"), [2f32; 100]);
+    let wrong = stream.zeros(DataType::Scalar(Scalar::F32), &[1 << 40]);
+    assert!(matches!(wrong, Err(Error::DeviceMemory { .. })));
+    drop((array, stream, compiled));
+    // SAFETY: a place for a context.
+    #[allow(unsafe_code, reason = "what another library sees")]
+    let status = unsafe { sys::cuCtxGetCurrent(&raw mut current) };
+    assert_eq!((status, current), (sys::CUresult::CUDA_SUCCESS, other));
+}
+
+#[test]
+fn a_thread_keeps_the_context_that_it_had() {
+    passes("failure::needs_a_stand_in_with_two_devices", &[("HOST_GPU_COUNT", "2")]);
+}
+
 #[test]
 fn what_a_device_prints_cannot_go_elsewhere() {
     passes("failure::needs_a_stand_in_that_prints", &[]);

@@ -147,7 +147,9 @@ API int nvrtcCompileProgram(Program* program, int count, const char* const* opti
         std::string object = read(in + "program.so");
         Image image = {};
         memcpy(image.magic, IMAGE_MAGIC, sizeof image.magic);
-        image.arch = uint32_t(arch), image.size = object.size();
+        int major = 0, minor = 0;
+        nvrtcVersion(&major, &minor);
+        image.arch = uint32_t(arch), image.cuda = uint32_t(major * 1000 + minor * 10), image.size = object.size();
         program->image = std::string((const char*)&image, sizeof image) + object;
     }
     command = std::string("rm -rf ") + folder;

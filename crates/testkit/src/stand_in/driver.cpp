@@ -1,6 +1,8 @@
 // driver.cpp: the functions of libcuda that the runtime calls, on the host's memory.
 #include "device.h"
 
+#include <vector>
+
 using namespace host_gpu;
 
 // ---- the driver and its devices ----
@@ -61,7 +63,28 @@ API int cuGetExportTable(const void** table, const void*) { return *table = null
 
 // A context is the number of its device plus one.
 API int cuDevicePrimaryCtxRetain(Handle* context, int device) { return *context = Handle(intptr_t(device) + 1), SUCCESS; }
+
+// The contexts that the thread left for the one that is current.
+static thread_local std::vector<int> left;
+
 API int cuCtxSetCurrent(Handle context) { return current = int(intptr_t(context)) - 1, world().lost; }
+API int cuCtxGetCurrent(Handle* context) { return *context = Handle(intptr_t(current) + 1), SUCCESS; }
+
+API int cuCtxPushCurrent_v2(Handle context)
+{
+    if (world().lost != SUCCESS)
+        return world().lost;
+    left.push_back(current);
+    return current = int(intptr_t(context)) - 1, SUCCESS;
+}
+
+API int cuCtxPopCurrent_v2(Handle* context)
+{
+    if (left.empty())
+        misuse("cuCtxPopCurrent: no context was pushed in this thread");
+    *context = Handle(intptr_t(current) + 1);
+    return current = left.back(), left.pop_back(), SUCCESS;
+}
 
 // ---- memory ----
 
@@ -73,7 +96,19 @@ API int cuMemGetInfo_v2(size_t* free, size_t* total)
     return SUCCESS;
 }
 
-API int cuDeviceGetDefaultMemPool(Handle* pool, int device) { return *pool = Handle(intptr_t(device) + 1), SUCCESS; }
+struct PoolProperties {
+    int allocation, handle, location, device;
+};
+
+// A pool is the number of its device plus one. It lives as long as the process.
+API int cuMemPoolCreate(Handle* pool, const PoolProperties* it)
+{
+    if (!setting("HOST_GPU_POOLS", 1))
+        misuse("cuMemPoolCreate on a device without pools");
+    if (it->allocation != 1 || it->handle != 0 || it->location != 1)
+        misuse("cuMemPoolCreate: a pool of a kind that is not known here");
+    return *pool = Handle(intptr_t(it->device) + 1), SUCCESS;
+}
 API int cuMemPoolSetAttribute(Handle, int, void*) { return SUCCESS; }
 
 API int cuMemAlloc_v2(uint64_t* address, size_t size)
@@ -82,12 +117,13 @@ API int cuMemAlloc_v2(uint64_t* address, size_t size)
     return take(current, size, address);
 }
 
-API int cuMemAllocAsync(uint64_t* address, size_t size, Handle stream)
+API int cuMemAllocFromPoolAsync(uint64_t* address, size_t size, Handle pool, Handle stream)
 {
     LOCK;
-    if (!setting("HOST_GPU_POOLS", 1))
-        misuse("cuMemAllocAsync on a device without pools");
-    return take(stream_of(stream)->device, size, address);
+    int device = int(intptr_t(pool)) - 1;
+    if (stream_of(stream)->device != device)
+        misuse("cuMemAllocFromPoolAsync: pool and stream are of two devices");
+    return take(device, size, address);
 }
 
 API int cuMemFree_v2(uint64_t address)

@@ -11,5 +11,6 @@ static const size_t GRID_BYTES = 40; // gbx::Grid
 struct Image {
     char magic[sizeof IMAGE_MAGIC];
     uint32_t arch;
+    uint32_t cuda; // Version of the compiler: 13000 is 13.0, 13050 is 13.5.
     uint64_t size;
 };

@@ -135,6 +135,8 @@ Status load_image(const Image* image, uint64_t arch, void** library)
 {
     if (image->arch / 10 != arch / 10 || image->arch > arch)
         return NO_BINARY_FOR_GPU;
+    if (image->cuda > setting("HOST_GPU_NEWEST_CODE", UINT32_MAX))
+        return INVALID_IMAGE;
     Scratch object(image + 1, image->size);
     *library = dlopen(object.path, RTLD_NOW | RTLD_LOCAL);
     return *library ? SUCCESS : INVALID_IMAGE;
