@@ -25,6 +25,7 @@ macro_rules! functions {
         impl Library {
             /// Loads a library; a bare name is looked for by the system's loader.
             pub(super) fn open(path: &Path) -> Result<Self, String> {
+                load_builtins(path);
                 // SAFETY: NVRTC's initialisers do nothing that Rust has a say in. The user named
                 // the library, or it has NVRTC's name in a place where NVRTC is installed.
                 let library = unsafe { libloading::Library::new(path) };
@@ -56,6 +57,21 @@ functions! {
     ptx b"nvrtcGetPTX\0": fn(Handle, *mut c_char) -> Status;
     cubin_size b"nvrtcGetCUBINSize\0": fn(Handle, *mut usize) -> Status;
     cubin b"nvrtcGetCUBIN\0": fn(Handle, *mut c_char) -> Status;
+}
+
+/// Loads the library that NVRTC asks the system's loader for by its bare name when it compiles:
+/// the wheel of NVRTC 13.0 does not say that it lies beside it.
+fn load_builtins(nvrtc: &Path) {
+    let beside = nvrtc.parent().filter(|_| nvrtc.is_absolute());
+    let files = beside.and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
+    for file in files {
+        if file.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so") {
+            // SAFETY: as the library itself, in whose folder it lies. It stays loaded.
+            let library = unsafe { libloading::Library::new(file.path()) };
+            // Without it NVRTC says itself what it misses.
+            _ = library.map(std::mem::forget);
+        }
+    }
 }
 
 /// Why nothing came of a compilation.
