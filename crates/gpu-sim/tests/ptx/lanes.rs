@@ -120,6 +120,30 @@ fn all_lanes_meet_in_each_round() {
     hold(lines, |a, _, lane| a[lane]);
 }
 
+/// A round has two ways, and the assembler can't know that all lanes go as many rounds.
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn lanes_of_both_ways_meet_before_they_exchange() {
+    let lines = "mul.hi.u32 %r4, %r3, 0x04000000;\nadd.s32 %r4, %r4, 4;\nmov.u32 %r9, %r1;\n\
+        $L_again:\nand.b32 %r5, %r9, 1;\nsetp.eq.u32 %p1, %r5, 1;\n@%p1 bra $L_odd;\nshr.u32 %r9, %r9, 1;\n\
+        st.global.u32 [%rd2], %r9;\nbra.uni $L_met;\n$L_odd:\nmul.lo.s32 %r9, %r9, 3;\nadd.s32 %r9, %r9, %r2;\n\
+        st.global.u32 [%rd2+4], %r9;\nadd.s32 %r9, %r9, 1;\n$L_met:\n\
+        shfl.sync.bfly.b32 %r6, %r9, 1, 31, -1;\nadd.s32 %r9, %r9, %r6;\nadd.s32 %r4, %r4, -1;\n\
+        setp.ne.s32 %p2, %r4, 0;\n@%p2 bra $L_again;\nst.global.u32 [%rd2+4], 0;";
+    hold(lines, |a, b, lane| {
+        let pair = [lane, lane ^ 1];
+        let mut words = pair.map(|it| a[it]);
+        for _ in 0..4 {
+            words = [0, 1].map(|at| match words[at] % 2 {
+                0 => words[at] / 2,
+                _ => words[at].wrapping_mul(3).wrapping_add(b[pair[at]]).wrapping_add(1),
+            });
+            words = [words[0].wrapping_add(words[1]); 2];
+        }
+        words[0]
+    });
+}
+
 #[test]
 #[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn counters_come_round_at_their_limit() {
