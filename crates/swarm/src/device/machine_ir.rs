@@ -194,7 +194,7 @@ pub(crate) fn arrange_view(mut module: Module, programs: &[FunctionId]) -> (Modu
 
 /// Statements that copies of a function may add to a module of kernels. With 300 and with 1,000 a
 /// warp issues more in the step kernel (`docs/gpu-results.md`).
-const MAX_COPIED: usize = 600;
+pub(crate) const MAX_COPIED: usize = 600;
 
 /// Checks a module of kernels and keeps its large functions out of line. Each module that has the
 /// machine needs it: the code for NVRTC of one that peeks took minutes, as it brings the PPU up to
