@@ -318,7 +318,7 @@ pub(crate) fn numbers() -> Vec<Input> {
         match choice % 6 {
             0 => edges[(any % 24) as usize],
             1 => edges[(any % 24) as usize].wrapping_add(any >> 16 & 0x2001).wrapping_sub(1),
-            2 => any & 0x0007_FFFF | 0x3300_0000 + (any >> 20 & 0x7F) * 0x0020_0000,
+            2 => (any & 0x0007_FFFF) + 0x3300_0000 + (any >> 20 & 0x7F) * 0x0020_0000,
             3 => u32::from(BF16_EDGES[(any % 24) as usize]) << 16 | (any >> 31) << 15,
             4 => integers[(any % 12) as usize],
             _ => any,

@@ -4,8 +4,8 @@ use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::device::{DeviceConfig, DeviceSwarm};
 use gbxcule_swarm::{
-    EnvStates, Grays, Layout, Model, Picture, ProgramText, Programs, Rom, Schedule, Stage,
-    SwarmConfig, View, in_bank,
+    EnvStates, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig,
+    View, in_bank,
 };
 
 pub(crate) fn every_rom_runs_alike(subject: Subject) {
@@ -269,12 +269,8 @@ pub(crate) fn programs_of_the_user_compute_the_same(subject: Subject) {
 }
 
 pub(crate) fn the_program_of_a_game_computes_the_same(subject: Subject) {
-    let name = match subject.model {
-        Model::Original => "LAST_BEACON",
-        Model::Color => "AMBER_ROAD",
-    };
-    let programs = Programs::find(name, name).expect("right programs");
-    let rom = gbxcule_roms::by_name(name).expect("the game");
+    let programs = Programs::find("LAST_BEACON", "LAST_BEACON").expect("right programs");
+    let rom = gbxcule_roms::by_name("LAST_BEACON").expect("the game");
     let schedule = Schedule::new(8, 4).expect("a schedule");
     let config = SwarmConfig { programs, schedule, ..config(3) };
     let mut pair = Pair::new(rom.bytes(), config, plain(subject));

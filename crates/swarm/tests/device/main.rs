@@ -175,8 +175,8 @@ bodies! {
     traffic::resets_and_copies_stay_on_the_device,
 }
 
-/// Bodies that need the step's kernel and small ones; of those that read memory, the host's compiler
-/// needs a minute.
+/// Bodies that need the step's kernel and small ones; of those that read memory, NVRTC and the
+/// host's compiler need a minute each.
 const SHARE: [&str; 6] = [
     "needs_cuda::every_rom_runs_alike",
     "needs_cuda::frames_are_those_of_the_native_swarm",
@@ -191,12 +191,6 @@ const COLOR_SHARE: [&str; 3] = [
     "colors_need_cuda::every_rom_runs_alike",
     "colors_need_cuda::frames_are_those_of_the_native_swarm",
     "colors_need_cuda::resets_copies_and_snapshots_do_the_same",
-];
-
-/// The Color's share besides on machine code: its game with its program, and its memory.
-const COLOR_CODE_SHARE: [&str; 2] = [
-    "colors_need_cuda::the_program_of_a_game_computes_the_same",
-    "colors_need_cuda::memory_is_read_and_written_the_same",
 ];
 
 #[test]
@@ -222,8 +216,7 @@ fn a_share_of_it_is_so_on_machine_code() {
 #[test]
 #[ignore = "needs NVRTC and gpu-sim: run by `make gpu-sim`"]
 fn a_share_of_it_is_so_on_machine_code_for_colors() {
-    let share = [&COLOR_SHARE[..], &COLOR_CODE_SHARE].concat();
-    pass_as_sass(share.len(), &share, 90, "address");
+    pass_as_sass(COLOR_SHARE.len(), &COLOR_SHARE, 90, "address");
 }
 
 /// One process, which compiles each kernel once; `make colors` runs all bodies.
