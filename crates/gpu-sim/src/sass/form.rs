@@ -10,7 +10,7 @@
 //! | `i`, `x` | integer: a register, a number, a constant; `x` is not negated |
 //! | `e` | integer, or a half or a byte of a register |
 //! | `f`, `g` | float of 32 bits, of 64 |
-//! | `v` | two floats of 16 bits: a register, twice a half of it, a pair of numbers of which `l` is the second |
+//! | `v` | two floats of 16 bits: a register, a half of it twice, two numbers (`l` is the second) |
 //! | `z`, `r` | `RZ`, any register |
 //! | `p` | predicate |
 //! | `n`, `l` | number; number of any type that its function takes from the encoding |

@@ -7,7 +7,7 @@ fn float(word: u32) -> f32 {
     f32::from_bits(word)
 }
 
-/// The least of two, or the greatest, by the rule of the document: of zeros the negative one is less.
+/// The least of two, or the greatest, by the document: of zeros the negative one is less.
 fn least(a: f32, b: f32, is_least: bool, keeps_nan: bool) -> u32 {
     let value = match (a.is_nan(), b.is_nan()) {
         (true, true) => return 0x7FFF_FFFF,

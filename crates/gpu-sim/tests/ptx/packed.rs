@@ -7,7 +7,7 @@ use super::machine::arch;
 use super::near::Direction;
 use std::fmt::Write as _;
 
-/// What a thread reads: three words, and 64 bits.
+/// Numbers that a thread reads: three words, and 64 bits.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Input {

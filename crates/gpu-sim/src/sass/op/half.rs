@@ -1,5 +1,5 @@
-//! Floats of 16 bits, two in a register: those of IEEE 754, and `BF16`, the upper half of a float of
-//! 32 bits. Subnormal numbers stay.
+//! Floats of 16 bits, two in a register: those of IEEE 754, and `BF16`, the upper half of a float
+//! of 32 bits. Subnormal numbers stay.
 
 use super::super::decoded::{DecodedInstruction, Source};
 use super::super::operand::Part;
