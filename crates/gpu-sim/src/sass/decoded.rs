@@ -68,7 +68,7 @@ pub struct Constant {
 /// Special registers that a kernel reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Special {
-    /// `SRZ`
+    /// `SRZ`, and what is zero in grids of one dimension.
     #[default]
     Zero,
     /// `SR_TID.X`
@@ -222,7 +222,7 @@ impl DecodedInstruction {
             | OperandType::Part
             | OperandType::Float
             | OperandType::Double
-            | OperandType::Half
+            | OperandType::Halves
             | OperandType::Zero
             | OperandType::Register => {
                 self.from[at] = self.source(sort, operand, context)?;
@@ -301,7 +301,8 @@ impl DecodedInstruction {
         operand: &Argument<'_>,
         context: &mut Context<'_>,
     ) -> Result<Source, String> {
-        let is_float = matches!(sort, OperandType::Float | OperandType::Double);
+        let is_halves = sort == OperandType::Halves;
+        let is_float = is_halves || matches!(sort, OperandType::Float | OperandType::Double);
         let mut source = Source { part: operand.part, ..Source::default() };
         match operand.place {
             OperandKind::Register(number) => {
@@ -324,16 +325,14 @@ impl DecodedInstruction {
             }
             _ => return Err("no value".into()),
         }
+        let signs = if is_halves { 0x8000_8000 } else { 0x8000_0000 };
         // The sign of a float in the instruction is in its bits.
         let is_literal = matches!(operand.place, OperandKind::Number(_) | OperandKind::Float);
         if operand.is_absolute {
-            source.keep = 0x7FFF_FFFF;
-        }
-        if sort == OperandType::Half && (operand.is_negative || operand.is_absolute) {
-            return Err("a half with a sign".into());
+            source.keep = !signs;
         }
         match (is_float, operand.is_negative && !is_literal, operand.is_inverted) {
-            (true, true, false) => source.flip = 0x8000_0000,
+            (true, true, false) => source.flip = signs,
             (false, true, false) => (source.flip, source.minus) = (!0, !0),
             (false, false, true) => source.flip = !0,
             _ => {}
@@ -379,7 +378,10 @@ fn truth(operand: &Argument<'_>) -> Option<PredicateOperand> {
 
 fn special(place: OperandKind<'_>) -> Result<Special, String> {
     match place {
-        OperandKind::Special("SRZ") => Ok(Special::Zero),
+        // Grids and blocks have one dimension here.
+        OperandKind::Special("SRZ" | "SR_TID.Y" | "SR_TID.Z" | "SR_CTAID.Y" | "SR_CTAID.Z") => {
+            Ok(Special::Zero)
+        }
         OperandKind::Special("SR_TID.X") => Ok(Special::Thread),
         OperandKind::Special("SR_CTAID.X") => Ok(Special::Block),
         OperandKind::Special("SR_LANEID") => Ok(Special::Lane),

@@ -9,7 +9,8 @@
 //! | `q` | predicate that is written |
 //! | `i`, `x` | integer: a register, a number, a constant; `x` is not negated |
 //! | `e` | integer, or a half or a byte of a register |
-//! | `f`, `g`, `h` | float of 32 bits, of 64, of 16 in a half of a register |
+//! | `f`, `g` | float of 32 bits, of 64 |
+//! | `v` | two floats of 16 bits: a register, a half of it twice, two numbers (`l` is the second) |
 //! | `z`, `r` | `RZ`, any register |
 //! | `p` | predicate |
 //! | `n`, `l` | number; number of any type that its function takes from the encoding |
@@ -20,7 +21,7 @@
 //! `tests/ptx/machine.rs` holds each form by kernels whose results a rule of PTX says.
 
 use super::decoded::Run;
-use super::op::{control, convert, float, integer, logic, memory, vote};
+use super::op::{control, convert, float, half, integer, logic, memory, vote};
 use super::operand::{Argument, Base, OperandKind, Part};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -42,8 +43,8 @@ pub enum OperandType {
     Float,
     /// Float of 64 bits.
     Double,
-    /// Float of 16 bits, in a half of a register.
-    Half,
+    /// Two floats of 16 bits.
+    Halves,
     /// The register that is zero.
     Zero,
     /// Register.
@@ -78,7 +79,7 @@ impl OperandType {
             'e' => Self::Part,
             'f' => Self::Float,
             'g' => Self::Double,
-            'h' => Self::Half,
+            'v' => Self::Halves,
             'z' => Self::Zero,
             'r' => Self::Register,
             'p' => Self::PredicateOperand,
@@ -110,7 +111,10 @@ impl OperandType {
             Self::Integer => is_value && !is_absolute && part == Part::All,
             Self::Word => is_value && !is_absolute && !is_negative && part == Part::All,
             Self::Part => is_value && !is_absolute && !is_inverted,
-            Self::Half => matches!(place, OperandKind::Register(_)) && !is_inverted,
+            Self::Halves => {
+                let is_part = matches!(part, Part::All | Part::Half(_));
+                (is_value || place == OperandKind::Float) && !is_inverted && is_part
+            }
             Self::Float | Self::Double => {
                 (is_value || place == OperandKind::Float) && !is_inverted && part == Part::All
             }
@@ -129,12 +133,12 @@ impl OperandType {
 
     /// List of the step that it is put into: predicates written, predicates read, numbers, values.
     pub(super) fn list(self) -> usize {
-        use OperandType::{Double, Float, Half, Integer, Part, Register, Word, Zero};
+        use OperandType::{Double, Float, Halves, Integer, Part, Register, Word, Zero};
         match self {
             Self::DestinationPredicate => 0,
             Self::PredicateOperand => 1,
             Self::Number => 2,
-            Integer | Word | Part | Float | Double | Half | Zero | Register => 3,
+            Integer | Word | Part | Float | Double | Halves | Zero | Register => 3,
             _ => 4,
         }
     }
@@ -191,7 +195,7 @@ fn rows() -> Vec<Row> {
             "d i i i",
             integer::multiply_add,
         ),
-        row("{,U}IMAD.X", "d i i x p", integer::multiply_add_carry),
+        row("{,U}IMAD{,.U32}.X", "d i i x p", integer::multiply_add_carry),
         row("{,U}IMAD.HI{,.U32}", "d q? i i i", integer::multiply_high),
         row("{,U}IMAD.WIDE{,.U32}", "d q? i i i", integer::multiply_wide),
         row("{,U}IMAD.WIDE{,.U32}.X", "d q? i i x p", integer::multiply_wide_carry),
@@ -228,15 +232,21 @@ fn rows() -> Vec<Row> {
         row("P2R", "d a z n", logic::pack_predicates),
         // Floats.
         row("FADD{,.FTZ}{,.RN,.RZ,.RM,.RP}{,.SAT}", "d f f", float::add),
-        row("FMUL{,.FTZ}{,.RN,.RZ,.RM,.RP}", "d f f", float::multiply),
-        row("FFMA{,.FTZ}{,.RN,.RZ,.RM,.RP}", "d f f f", float::multiply_add),
-        row("FMNMX{,.FTZ}", "d f f p", float::least),
+        row("FMUL{,.FTZ}{,.RN,.RZ,.RM,.RP}{,.SAT}", "d f f", float::multiply),
+        row("FFMA{,.FTZ}{,.RN,.RZ,.RM,.RP}{,.SAT}", "d f f f", float::multiply_add),
+        row("FMNMX{,.FTZ}{,.NAN}", "d f f p", float::least),
+        row("FMNMX3{,.FTZ}{,.NAN}", "d f f f p", float::least_of_three),
         row("FSEL", "d f f p", float::select),
         row("FCHK", "q f f", float::check_division),
         row(
             "FSETP.{F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T}{,.FTZ}.{AND,OR,XOR}",
             "q q f f p",
             float::compare,
+        ),
+        row(
+            "FSET.BF.{F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T}{,.FTZ}.{AND,OR,XOR}",
+            "d f f p",
+            float::one_if,
         ),
         row("MUFU.{RCP,RSQ,SQRT,EX2,LG2,SIN,COS,TANH}", "d f", float::approximate),
         row("MUFU.{RCP64H,RSQ64H}", "d f", float::approximate_high),
@@ -249,18 +259,42 @@ fn rows() -> Vec<Row> {
             float::compare_doubles,
         ),
         row("DSETP.{MIN,MAX}.AND", "q q g g p", float::least_double),
-        row("HADD2.F32", "d z h", convert::from_half),
-        row("{F2FP.F16.F32.PACK_AB,F2FP.PACK_AB}", "d f f", convert::to_halves),
+        // Two floats of 16 bits in a register.
+        row("HADD2{,.BF16_V2}{,.SAT}", "d v v l?", half::add),
+        row("HMUL2{,.BF16_V2}{,.SAT}", "d v v l?", half::multiply),
         row("HFMA2{,.MMA}", "d z z l l", float::literal_halves),
+        row("HFMA2{,.MMA}{,.BF16_V2}{,.SAT,.RELU}", "d v v l? v l?", half::multiply_add),
+        row("HMNMX2{,.BF16_V2}{,.NAN}", "d v v l? p", half::least),
+        row(
+            "HSET2{,.BF16_V2}{,.BF}.{F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T}.{AND,OR,XOR}",
+            "d v v l? p",
+            half::set,
+        ),
+        row(
+            "HSETP2{,.BF16_V2}.{F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T}.{AND,OR,XOR}",
+            "q q v v l? p",
+            half::compare,
+        ),
+        row("HADD2.F32", "d z v", half::widen),
+        row("{F2FP.F16.F32.PACK_AB,F2FP.PACK_AB}{,.RZ}", "d f f", half::pack),
+        row("{F2FP.BF16.F32.PACK_AB,F2FP.BF16.PACK_AB}{,.RZ}", "d f f", half::pack_brain),
+        row("F2F.{F16,BF16}.F32{,.RZ,.RM,.RP}", "d f", half::narrow),
+        row("F2F.{F16,BF16}.F64{,.RZ,.RM,.RP}", "d g", half::narrow_double),
+        row("I2F.{F16,BF16}{,.U8,.U16,.U32,.S8,.S16}{,.RP,.RZ,.RM}", "d e", half::from_word),
+        row("I2F.{F16,BF16}.{S64,U64}{,.RP,.RZ,.RM}", "d i", half::from_long),
+        row("F2I{,.U32,.S16,.U16}.{F16,BF16}{,.TRUNC,.FLOOR,.CEIL}{,.NTZ}", "d v", half::to_word),
+        row("F2I.{S64,U64}.{F16,BF16}{,.TRUNC,.FLOOR,.CEIL}", "d v", half::to_long),
+        row("FRND.{F16,BF16}{,.TRUNC,.FLOOR,.CEIL}", "d v", half::round),
         // Conversions.
         row("I2F{,.RP,.RZ,.RM}", "d i", convert::from_signed),
         row("I2F.{U8,U16,U32,S8,S16}{,.RP,.RZ,.RM}", "d e", convert::from_small),
         row("I2FP.F32.{S32,U32}{,.RP,.RZ,.RM}", "d i", convert::from_word),
         row("I2F.{S64,U64}{,.RP,.RZ,.RM}", "d i", convert::from_long),
-        row("I2F.F64{,.U32,.S64,.U64,.S16,.U16,.S8,.U8}", "d e", convert::to_double),
-        row("F2I{,.FTZ}{,.U32}{,.TRUNC,.FLOOR,.CEIL}{,.NTZ}", "d f", convert::to_word),
+        row("I2F.F64{,.U32,.S64,.U64,.S16,.U16,.S8,.U8}{,.RP,.RZ,.RM}", "d e", convert::to_double),
+        row("I2I.{U8,S8,U16,S16}.S32.SAT", "d i", convert::clamp),
+        row("F2I{,.FTZ}{,.U32,.S16,.U16}{,.TRUNC,.FLOOR,.CEIL}{,.NTZ}", "d f", convert::to_word),
         row("F2I.{S64,U64}{,.TRUNC,.FLOOR,.CEIL}", "d f", convert::to_long),
-        row("F2I{,.U32}.F64{,.TRUNC,.FLOOR,.CEIL}", "d g", convert::double_to_word),
+        row("F2I{,.U32,.S16,.U16}.F64{,.TRUNC,.FLOOR,.CEIL}", "d g", convert::double_to_word),
         row("F2I.{S64,U64}.F64{,.TRUNC,.FLOOR,.CEIL}", "d g", convert::double_to_long),
         row("FRND{,.FTZ}{,.TRUNC,.FLOOR,.CEIL}", "d f", convert::round),
         row("FRND.F64{,.TRUNC,.FLOOR,.CEIL}", "d g", convert::round_double),
@@ -275,11 +309,15 @@ fn rows() -> Vec<Row> {
             "d m",
             memory::load,
         ),
-        row("{ST,STG}.E{,.U8,.U16,.64,.128}{,.STRONG.GPU,.STRONG.SYS}", "m r", memory::store),
-        row("LDL{,.LU}{,.U8,.S8,.U16,.S16,.64,.128}", "d m", memory::load_local),
-        row("STL{,.U8,.U16,.64,.128}", "m r", memory::store_local),
         row(
-            "{ATOM,ATOMG}.E.{ADD,MIN,MAX,AND,OR,XOR,EXCH}{,.S32,.64,.S64}.STRONG.GPU",
+            "{ST,STG}.E{,.U8,.U16,.64,.128,.S8,.S16}{,.STRONG.GPU,.STRONG.SYS}",
+            "m r",
+            memory::store,
+        ),
+        row("LDL{,.LU}{,.U8,.S8,.U16,.S16,.64,.128}", "d m", memory::load_local),
+        row("STL{,.U8,.U16,.64,.128,.S8,.S16}", "m r", memory::store_local),
+        row(
+            "{ATOM,ATOMG}.E.{ADD,MIN,MAX,AND,OR,XOR,EXCH,INC,DEC}{,.S32,.64,.S64}.STRONG.GPU",
             "q d m r",
             memory::atomic,
         ),
@@ -291,7 +329,11 @@ fn rows() -> Vec<Row> {
             memory::atomic,
         ),
         row("{RED,REDG}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.GPU", "m r", memory::atomic_float),
-        row("{MEMBAR.SC.GPU,ERRBAR,CCTL.IVALL,YIELD,NOP}", "", control::nothing),
+        row(
+            "{MEMBAR.SC.GPU,MEMBAR.SC.CTA,MEMBAR.SC.SYS,ERRBAR,CGAERRBAR,CCTL.IVALL,YIELD,NOP}",
+            "",
+            control::nothing,
+        ),
         // Which lanes run.
         control("BRA", "p? t", control::jump),
         control("BRA.U", "p t", control::jump),
@@ -304,14 +346,22 @@ fn rows() -> Vec<Row> {
         control("{BSYNC,BSYNC.RECONVERGENT,BSYNC.RELIABLE}", "b", control::wait_at_barrier),
         control("{BREAK,BREAK.RELIABLE}", "p? b", control::break_barrier),
         control("WARPSYNC{,.EXCLUSIVE}", "i", control::sync_lanes),
+        control("WARPSYNC.ALL", "", control::sync_all),
         control("WARPSYNC.COLLECTIVE", "r t", control::begin_collective),
         control("ENDCOLLECTIVE", "", control::end_collective),
         row("BMOV.32", "b i", control::set_barrier),
         row("BMOV.32.CLEAR", "d b", control::take_barrier),
         // Lanes that look at each other.
         row("R2UR", "d i", vote::first),
-        row("{VOTE,VOTEU}.{ANY,ALL}", "d q p", vote::vote),
-        row("{REDUX,CREDUX}{,.OR,.XOR,.SUM,.MIN,.MAX,.MIN.S32,.MAX.S32}", "d i", vote::reduce),
+        row("{VOTE,VOTEU}.{ANY,ALL}", "d? q p", vote::vote),
+        row(
+            "{REDUX,CREDUX}{,.OR,.XOR,.SUM,.MIN,.MAX,.MIN.S32,.MAX.S32,.SUM.S32}",
+            "d i",
+            vote::reduce,
+        ),
+        row("SHFL.{IDX,UP,DOWN,BFLY}", "q d i i i", vote::shuffle),
+        row("MATCH.ANY{,.U64}", "d i", vote::match_any),
+        row("MATCH.ALL{,.U64}", "q d i", vote::match_all),
     ]
 }
 

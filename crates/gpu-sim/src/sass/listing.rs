@@ -76,13 +76,15 @@ fn instruction(line: &str) -> Option<Line<'_>> {
     Some(Line { address, guard, mnemonic, operands, text })
 }
 
-/// Parts between commas outside of brackets; `R4 -0x10` of a jump by table is two.
+/// Parts between commas outside of brackets; `R4 -0x10` of a jump by table is two, and
+/// `c[0x0] [0x160].H1_H1` one.
 fn split(operands: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut from) = (Vec::new(), 0_i32, 0);
     for (at, letter) in operands.char_indices() {
         match letter {
             '[' | '(' => depth += 1,
             ']' | ')' => depth -= 1,
+            ' ' if depth == 0 && operands[at + 1..].starts_with('[') => {}
             ',' | ' ' if depth == 0 => {
                 parts.push(&operands[from..at]);
                 from = at + 1;

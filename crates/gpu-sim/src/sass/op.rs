@@ -3,6 +3,7 @@
 pub(super) mod control;
 pub(super) mod convert;
 pub(super) mod float;
+pub(super) mod half;
 pub(super) mod integer;
 pub(super) mod logic;
 pub(super) mod memory;

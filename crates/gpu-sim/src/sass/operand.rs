@@ -116,11 +116,19 @@ fn is_digit(letter: char) -> bool {
 
 /// A suffix that names a part, taken off.
 fn split_part<'t>(text: &'t str, behind: &'t str) -> Option<(&'t str, Part)> {
-    if !text.starts_with(['R', 'U']) {
-        return Some((text, Part::All));
-    }
-    let (name, suffix) = text.split_once('.').unwrap_or((text, behind.trim_start_matches('.')));
-    let part = match suffix.trim_end_matches("reuse").trim_end_matches('.') {
+    let behind = behind.trim_start_matches('.');
+    let (name, suffix) = match text.rfind(']') {
+        // `c[0x0] [0x160].H1_H1`
+        Some(at) if text.starts_with("c[") => {
+            let (name, suffix) = text.split_at(at + 1);
+            (name, if suffix.is_empty() { behind } else { suffix.trim_start_matches('.') })
+        }
+        _ if text.starts_with(['R', 'U']) => text.split_once('.').unwrap_or((text, behind)),
+        _ => return Some((text, Part::All)),
+    };
+    // `.reuse` may stand before the part or behind it.
+    let mut suffixes = suffix.split('.').filter(|it| *it != "reuse");
+    let part = match suffixes.next().unwrap_or_default() {
         "" | "64" => Part::All,
         "H0" | "H0_H0" => Part::Half(0),
         "H1" | "H1_H1" => Part::Half(1),
@@ -130,7 +138,7 @@ fn split_part<'t>(text: &'t str, behind: &'t str) -> Option<(&'t str, Part)> {
         "B3" => Part::Byte(3),
         _ => return None,
     };
-    Some((name, part))
+    suffixes.next().is_none().then_some((name, part))
 }
 
 /// `R7`, `RZ` and the like by their letters.
@@ -189,7 +197,8 @@ fn number(text: &str) -> Option<i64> {
 
 /// `0x0][R2+0x10]`
 fn constant(inside: &str) -> Option<OperandKind<'static>> {
-    let (bank, at) = inside.strip_suffix(']')?.split_once("][")?;
+    let (bank, at) = inside.strip_suffix(']')?.split_once(']')?;
+    let at = at.trim_start().strip_prefix('[')?;
     let bank = u8::try_from(number(bank)?).ok()?;
     let (mut base, mut offset) = (Base::None, 0);
     for part in terms(at) {

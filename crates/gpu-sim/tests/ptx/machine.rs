@@ -1,4 +1,4 @@
-//! The kernels of `value`, `control`, `assembled` and `meeting` as machine code, for each
+//! The kernels of the other modules, but `memory`, as machine code, for each
 //! architecture and each policy of divergence; all forms of machine code must be reached. Those of
 //! `memory` pass values in ways that PTX allows to calls alone, so `ptxas` does not take them.
 
@@ -118,6 +118,7 @@ fn everything_is_so_on_machine_code() {
         for policy in ["address", "lanes"] {
             let mut command = Command::new(&program);
             command.args(["value::", "control::", "assembled::", "meeting::"]);
+            command.args(["packed::", "lanes::", "numbers::"]);
             command.args(["--include-ignored", "--test-threads", "2"]);
             command.env("GPU_SIM_ARCH", arch).env("GPU_SIM_SEEN", &seen);
             let run = command.env("HOST_GPU_POLICY", policy).output().expect("it starts");

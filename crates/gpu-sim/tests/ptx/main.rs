@@ -4,15 +4,20 @@
 //! jumps by kernels that use them (`memory`, `control`), and everything else must be refused by its
 //! name (`refusal`).
 //!
-//! Machine code does the same: `machine` runs these kernels as `ptxas` assembles them.
+//! Machine code does the same: `machine` runs these kernels as `ptxas` assembles them. Forms that
+//! only it has are held by `meeting`, `lanes`, `packed` and `numbers`.
 
 mod assembled;
 mod control;
+mod exact;
 mod host;
+mod lanes;
 mod machine;
 mod meeting;
 mod memory;
 mod near;
+mod numbers;
+mod packed;
 mod refusal;
 mod rule;
 mod value;

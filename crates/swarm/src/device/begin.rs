@@ -7,7 +7,7 @@ use gbxcule_ir::check::Valid;
 
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart};
-use super::machine_ir::{arrange, arrange_view, checked, machine_module, machine_type, trusted};
+use super::machine_ir::{arrange, arrange_view, finished, machine_module, machine_type, trusted};
 use crate::kernel_source::{self, MachineAccess};
 use crate::program::view_module_of;
 use crate::{Model, Programs, Stage};
@@ -47,5 +47,5 @@ pub fn begin_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Mo
         KernelPart { function: work[1], changes: false },
     ];
     kernel::kernel(&mut module, &columns, KERNEL, EnvSelection::Marked, &work);
-    checked(module)
+    finished(module)
 }

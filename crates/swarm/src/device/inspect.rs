@@ -7,7 +7,7 @@ use gbxcule_ir::check::Valid;
 
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart};
-use super::machine_ir::{arrange, checked, machine_module, machine_type};
+use super::machine_ir::{arrange, finished, machine_module, machine_type};
 use crate::Model;
 use crate::kernel_source::{self, MachineAccess};
 use crate::program::ProgramCalls;
@@ -62,5 +62,5 @@ fn module(model: Model, kernels: &[(&str, &str, EnvSelection<'_>)]) -> Valid<Mod
         let work = [KernelPart { function, changes: name == POKE }];
         kernel::kernel(&mut module, &columns, name, envs, &work);
     }
-    checked(module)
+    finished(module)
 }

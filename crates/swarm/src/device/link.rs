@@ -6,12 +6,12 @@ use gbxcule_ir::check::Valid;
 use gbxcule_ir::{
     Arg, Builder, FunctionId, Module, Param, PlaceId, Residency, Scalar, Type, Value,
 };
-use gbxcule_transform::pass::out_of_line;
 
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart, local, named};
 use super::machine_ir::{
-    self, arrange_pairs, arrange_view, checked, field, function, machine_type, pair_module, trusted,
+    self, arrange_pairs, arrange_view, field, finished, function, machine_type, pair_module,
+    trusted,
 };
 use super::state_arrays;
 use super::step;
@@ -24,9 +24,6 @@ pub(crate) const KERNEL: &str = "pair";
 
 /// Threads of one warp in a block, as the step kernel has.
 const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: None };
-
-/// Statements that copies of a function may add to the kernel.
-const MAX_COPIED: usize = 600;
 
 /// Functions of the text that are for one machine of a pair.
 const OF_MEMBER: [&str; 2] = ["pair_buttons", "pair_release"];
@@ -47,7 +44,7 @@ pub fn pair_kernel(model: Model) -> Valid<Module> {
     Thread { columns: &columns, of_member: &of_member }.write(&mut module, kernel, run);
     module.functions[kernel].residency = RESIDENCY;
     module.functions[kernel].diverges = true;
-    out_of_line::run(checked(module), MAX_COPIED)
+    finished(module)
 }
 
 fn declare(module: &mut Module, of_member: &[FunctionId]) -> FunctionId {
@@ -198,5 +195,5 @@ pub fn outputs_kernel(programs: &Programs, stage: Stage, model: Model) -> Valid<
         work.into_iter().map(|function| KernelPart { function, changes: false }).collect();
     let (work, resting) = work.split_at(2);
     kernel::kernel(&mut module, &columns, step::KERNEL, EnvSelection::Each { resting }, work);
-    checked(module)
+    finished(module)
 }

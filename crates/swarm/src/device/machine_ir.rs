@@ -11,7 +11,9 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Field, FunctionId, Literal, Module, Param, Scalar, Shape, Type, Types};
 use gbxcule_runtime::get_or_make;
 use gbxcule_subset;
-use gbxcule_transform::pass::{self, carry, detach, exit, lowest_first, promote, widen, window};
+use gbxcule_transform::pass::{
+    self, carry, detach, exit, lowest_first, out_of_line, promote, widen, window,
+};
 
 use crate::machine::{self, PerModel};
 use crate::program::{KERNEL_VIEW_ENTRIES, PROGRAM_ENTRIES};
@@ -188,6 +190,17 @@ pub(crate) fn arrange_view(mut module: Module, programs: &[FunctionId]) -> (Modu
     let module = pass::simplify(checked(module)).into_inner();
     let machine = module.functions[programs[0]].params[0].ty;
     (module, machine)
+}
+
+/// Statements that copies of a function may add to a module of kernels. With 300 and with 1,000 a
+/// warp issues more in the step kernel (`docs/gpu-results.md`).
+pub(crate) const MAX_COPIED: usize = 600;
+
+/// Checks a module of kernels and keeps its large functions out of line. Each module that has the
+/// machine needs it: the code for NVRTC of one that peeks took minutes, as it brings the PPU up to
+/// now in many places.
+pub(crate) fn finished(module: Module) -> check::Valid<Module> {
+    out_of_line::run(checked(module), MAX_COPIED)
 }
 
 /// Checks a module built here; a fault in it is a defect of this crate.

@@ -8,12 +8,11 @@ use gbxcule_blocks::{HotCode, Recompile};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module, Op, Residency};
 use gbxcule_runtime::Device;
-use gbxcule_transform::pass::out_of_line;
 
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart};
 use super::machine_ir::{
-    self, arrange, checked, machine_module, machine_type, single_frame_module,
+    self, arrange, finished, machine_module, machine_type, single_frame_module,
 };
 use crate::kernel_source::{self, MachineAccess};
 use crate::{Model, Programs, Rom, Stage, SwarmConfig};
@@ -25,10 +24,6 @@ pub(crate) const KERNEL: &str = "step";
 /// multiprocessor: as many as fit without local memory between opcodes. Sixteen would take some:
 /// `docs/gpu-results.md`.
 const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12) };
-
-/// Statements that copies of a function may add to the kernel. With 300 and with 1,000 a warp
-/// issues more (`docs/gpu-results.md`).
-const MAX_COPIED: usize = 600;
 
 /// The manual buttons of an env that has none; any number below 0 means this.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
@@ -151,5 +146,5 @@ pub(crate) fn step_kernel(
     let kernel = kernel::kernel(&mut module, &columns, KERNEL, envs, work);
     module.functions[kernel].residency = RESIDENCY;
     module.functions[kernel].diverges = true;
-    StepKernel { module: out_of_line::run(checked(module), MAX_COPIED), blocks }
+    StepKernel { module: finished(module), blocks }
 }

@@ -4,9 +4,15 @@
 mod host;
 mod job;
 
+use gbxcule_ir::Module;
 use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::function::Inline;
+use gbxcule_transform::pass::out_of_line;
 use proptest::prelude::*;
 
+use super::inspect::memory_module;
+use super::machine_ir::MAX_COPIED;
 use crate::{Layout, Model, NativeSwarm, Stage};
 use host::Program;
 use job::{Job, random_color_rom, random_rom};
@@ -28,6 +34,19 @@ fn the_cuda_text_of_a_stage_as_a_gpu_gets_it_leaves_what_it_does_not_own() {
         let program = Program::new(stage, Model::Original, Checks::Untrusted);
         let job = Job { stage, steps: 8, ..Job::new(rom.bytes()) };
         job.run_both(&program, stage.name());
+    }
+}
+
+/// NVRTC took minutes for the Color's.
+#[test]
+fn kernels_that_read_memory_keep_large_functions_out_of_line() {
+    for model in [Model::Original, Model::Color] {
+        let module = memory_module(model);
+        let inlined = |module: &Valid<Module>| {
+            module.functions.iter().filter(|(_, it)| it.inline != Inline::Never).count()
+        };
+        let before = inlined(&module);
+        assert_eq!(before, inlined(&out_of_line::run(module, MAX_COPIED)), "{model:?}");
     }
 }
 

@@ -36,6 +36,11 @@ pub(in super::super) fn sync_lanes(warp: &mut Warp<'_>, step: &DecodedInstructio
     meet(warp, step, lanes, if is_exclusive { Meeting::Together } else { Meeting::Apart });
 }
 
+/// `WARPSYNC.ALL`: lanes wait for all others of the warp that have not ended.
+pub(in super::super) fn sync_all(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    warp.sync_lanes(step, lanes, &[!0; LANES], Meeting::Apart);
+}
+
 /// `WARPSYNC.COLLECTIVE`: the lanes of a mask come from several places, and run once what stands
 /// behind it; each one's operands and result are in the registers of all these places.
 pub(in super::super) fn begin_collective(

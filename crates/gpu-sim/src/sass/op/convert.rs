@@ -4,7 +4,7 @@ use super::super::decoded::DecodedInstruction;
 use super::super::operand::Part;
 use super::super::warp::{Mask, Warp, each};
 use super::float::doubles;
-use super::round::{Rounding, bits, flushed, long_bits, sum};
+use super::round::{Rounding, bits, directed, flushed, long_bits, sum};
 
 /// An integer as a float: both of its halves are exact in 64 bits.
 fn integer(value: i128, rounding: Rounding) -> u32 {
@@ -18,7 +18,7 @@ pub(in super::super) fn from_signed(warp: &mut Warp<'_>, step: &DecodedInstructi
 }
 
 /// A part of a word as an integer: `U8`, `U16`, `U32`, `S8`, `S16` by their number.
-fn small(word: u32, part: Part, kind: u8) -> i128 {
+pub(super) fn small(word: u32, part: Part, kind: u8) -> i128 {
     let word = match part {
         Part::All => word,
         Part::Half(number) => word >> (16 * u32::from(number)),
@@ -57,25 +57,33 @@ pub(in super::super) fn from_long(warp: &mut Warp<'_>, step: &DecodedInstruction
 }
 
 pub(in super::super) fn to_double(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let part = step.from[0].part;
+    let (part, rounding) = (step.from[0].part, Rounding::of_conversion(step.choice[1]));
     warp.map_long(step, lanes, |warp, lane| {
         let (word, long) = (warp.word(&step.from[0], lane), warp.integer(&step.from[0], lane));
         let value = match step.choice[0] {
-            0 => f64::from(word as i32),
-            1 => f64::from(word),
-            2 => (long as i64) as f64,
-            3 => long as f64,
-            4 => small(word, part, 4) as f64,
-            5 => small(word, part, 1) as f64,
-            6 => small(word, part, 3) as f64,
-            _ => small(word, part, 0) as f64,
+            0 => i128::from(word as i32),
+            1 => i128::from(word),
+            2 => i128::from(long as i64),
+            3 => i128::from(long),
+            4 => small(word, part, 4),
+            5 => small(word, part, 1),
+            6 => small(word, part, 3),
+            _ => small(word, part, 0),
         };
-        long_bits(value)
+        let near = value as f64;
+        long_bits(directed(near, (near as i128 - value) as f64, rounding))
     });
 }
 
+/// `I2I`: the nearest of the numbers of `U8`, `S8`, `U16`, `S16`, by their number.
+pub(in super::super) fn clamp(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let (least, most) =
+        [(0, 0xFF), (-0x80, 0x7F), (0, 0xFFFF), (-0x8000, 0x7FFF)][usize::from(step.choice[0])];
+    warp.map(step, lanes, |[a]| (a as i32).clamp(least, most) as u32);
+}
+
 /// A whole number: nearest, towards zero, down, up, by its number in the patterns.
-fn whole(value: f64, way: u8) -> f64 {
+pub(super) fn whole(value: f64, way: u8) -> f64 {
     match way {
         0 => value.round_ties_even(),
         1 => value.trunc(),
@@ -84,14 +92,20 @@ fn whole(value: f64, way: u8) -> f64 {
     }
 }
 
-/// A word: what is too large is the largest, and a NaN zero.
-fn word(value: f64, is_unsigned: bool, way: u8) -> u32 {
+/// A number without fraction as an integer: signed, `U32`, `S16` or `U16`, by its number in the
+/// patterns. What is too large is the largest, and a NaN zero.
+pub(super) fn word(value: f64, kind: u8, way: u8) -> u32 {
     let value = whole(value, way);
-    if is_unsigned { value as u32 } else { value as i32 as u32 }
+    match kind {
+        0 => value as i32 as u32,
+        1 => value as u32,
+        2 => value as i16 as u32,
+        _ => u32::from(value as u16),
+    }
 }
 
 /// 64 bits: what is too large is the largest, and a NaN the lowest of all.
-fn long(value: f64, is_unsigned: bool, way: u8) -> u64 {
+pub(super) fn long(value: f64, is_unsigned: bool, way: u8) -> u64 {
     let value = whole(value, way);
     match (value.is_nan(), is_unsigned) {
         (true, _) => 1 << 63,
@@ -101,10 +115,9 @@ fn long(value: f64, is_unsigned: bool, way: u8) -> u64 {
 }
 
 pub(in super::super) fn to_word(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (flushes, is_unsigned) = (step.choice[0] == 1, step.choice[1] == 1);
-    let way = step.choice[2];
+    let [flushes, kind, way] = [0, 1, 2].map(|at| step.choice[at]);
     warp.map(step, lanes, |[a]| {
-        word(f64::from(flushed(f32::from_bits(a), flushes)), is_unsigned, way)
+        word(f64::from(flushed(f32::from_bits(a), flushes == 1)), kind, way)
     });
 }
 
@@ -122,10 +135,13 @@ pub(in super::super) fn double_to_word(
 ) {
     for lane in each(lanes | step.whole) {
         let [value] = doubles(warp, step, lane);
-        let result = match value.is_nan() {
-            // A NaN of 64 bits is none of the numbers, and one of 32 is zero.
-            true => 1 << 31,
-            false => word(value, step.choice[0] == 1, step.choice[1]),
+        let (kind, way) = (step.choice[0], step.choice[1]);
+        // A NaN of 64 bits is the lowest of all, and one of 32 is zero.
+        let result = match (value.is_nan(), kind) {
+            (true, 0 | 1) => 1 << 31,
+            (true, 2) => i16::MIN as u32,
+            (true, _) => 1 << 15,
+            (false, _) => word(value, kind, way),
         };
         warp.file[usize::from(step.to)][lane] = result;
     }
@@ -169,44 +185,4 @@ pub(in super::super) fn narrow(warp: &mut Warp<'_>, step: &DecodedInstruction, l
         let near = if value == 0.0 { value as f32 } else { sum(value, 0.0, rounding) };
         warp.file[usize::from(step.to)][lane] = bits(near);
     }
-}
-
-/// A float of 16 bits, in the half that the operand names.
-pub(in super::super) fn from_half(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let shift = if step.from[1].part == Part::Half(1) { 16 } else { 0 };
-    for lane in each(lanes) {
-        let half = warp.word(&step.from[1], lane) >> shift & 0xFFFF;
-        let (exponent, fraction) = (half >> 10 & 31, f64::from(half & 0x3FF));
-        let size = match exponent {
-            0 => fraction * 2_f64.powi(-24),
-            31 if fraction == 0.0 => f64::INFINITY,
-            31 => f64::NAN,
-            _ => (1024.0 + fraction) * 2_f64.powi(exponent as i32 - 25),
-        };
-        let value = if half >> 15 == 1 { -size } else { size };
-        warp.file[usize::from(step.to)][lane] = bits(value as f32);
-    }
-}
-
-/// The nearest float of 16 bits.
-fn half(value: f32) -> u32 {
-    let (sign, size) = (value.to_bits() >> 16 & 0x8000, f64::from(value.abs()));
-    if size.is_nan() {
-        return 0x7FFF;
-    }
-    // Numbers that round to 2^16 are infinite.
-    if size >= 65520.0 {
-        return sign | 0x7C00;
-    }
-    // Steps of 2^-24 below the normal numbers, of 2^-10 of the leading power of two above.
-    let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(-14);
-    let steps = (size * 2_f64.powi(10 - exponent)).round_ties_even() as u32;
-    sign | ((exponent + 14) as u32 * 1024 + steps)
-}
-
-/// Converts two floats to 16 bits in a register; the first is its upper half.
-pub(in super::super) fn to_halves(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    warp.map(step, lanes, |[high, low]| {
-        half(f32::from_bits(high)) << 16 | half(f32::from_bits(low))
-    });
 }

@@ -14,6 +14,11 @@ fn float(word: u32, flushes: bool) -> f32 {
     flushed(f32::from_bits(word), flushes)
 }
 
+/// `.SAT`: a NaN becomes 0.
+fn saturated(value: f32) -> f32 {
+    value.max(0.0).clamp(0.0, 1.0) + 0.0
+}
+
 pub(in super::super) fn add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (flushes, rounding) = rounding(step);
     let saturates = step.choice[2] == 1;
@@ -23,14 +28,13 @@ pub(in super::super) fn add(warp: &mut Warp<'_>, step: &DecodedInstruction, lane
             Rounding::Nearest => a + b,
             _ => sum(f64::from(a), f64::from(b), rounding),
         };
-        // A NaN becomes 0.
-        let value = if saturates { value.max(0.0).clamp(0.0, 1.0) + 0.0 } else { value };
-        bits(flushed(value, flushes))
+        bits(flushed(if saturates { saturated(value) } else { value }, flushes))
     });
 }
 
 pub(in super::super) fn multiply(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (flushes, rounding) = rounding(step);
+    let saturates = step.choice[2] == 1;
     warp.map(step, lanes, |[a, b]| {
         let (a, b) = (float(a, flushes), float(b, flushes));
         let exact = f64::from(a) * f64::from(b);
@@ -39,34 +43,54 @@ pub(in super::super) fn multiply(warp: &mut Warp<'_>, step: &DecodedInstruction,
             _ if exact == 0.0 => exact as f32,
             _ => sum(exact, 0.0, rounding),
         };
-        bits(flushed(value, flushes))
+        bits(flushed(if saturates { saturated(value) } else { value }, flushes))
     });
 }
 
 pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (flushes, rounding) = rounding(step);
+    let saturates = step.choice[2] == 1;
     warp.map(step, lanes, |[a, b, c]| {
         let [a, b, c] = [a, b, c].map(|it| float(it, flushes));
         let value = match rounding {
             Rounding::Nearest => a.mul_add(b, c),
             _ => sum(f64::from(a) * f64::from(b), f64::from(c), rounding),
         };
-        bits(flushed(value, flushes))
+        bits(flushed(if saturates { saturated(value) } else { value }, flushes))
     });
 }
 
+/// The least or greatest of two numbers. Of zeros the negative one is less; a NaN gives way to a
+/// number, or is the result.
+pub(super) fn extreme(a: f64, b: f64, is_least: bool, keeps_nan: bool) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        let takes_first = b.is_nan() != keeps_nan;
+        return if a.is_nan() == b.is_nan() || takes_first { a } else { b };
+    }
+    let is_less = a < b || a == b && a.is_sign_negative();
+    if is_less == is_least { a } else { b }
+}
+
 pub(in super::super) fn least(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (is_least, flushes) = (warp.given(step.given[0]), step.choice[0] == 1);
+    least_of::<2>(warp, step, lanes);
+}
+
+pub(in super::super) fn least_of_three(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
+    least_of::<3>(warp, step, lanes);
+}
+
+fn least_of<const N: usize>(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let is_least = warp.given(step.given[0]);
+    let (flushes, keeps_nan) = (step.choice[0] == 1, step.choice[1] == 1);
     for lane in each(lanes) {
-        let [a, b] = [0, 1].map(|at| float(warp.word(&step.from[at], lane), flushes));
-        // Of zeros the negative one is less; a NaN gives way to a number.
-        let first_is_less = a < b || a == b && a.is_sign_negative() || b.is_nan();
-        let takes = if a.is_nan() || b.is_nan() {
-            b.is_nan()
-        } else {
-            first_is_less == (is_least >> lane & 1 == 1)
-        };
-        warp.file[usize::from(step.to)][lane] = bits(if takes { a } else { b });
+        let number = |source: &Source| f64::from(float(warp.word(source, lane), flushes));
+        let least = |a, b| extreme(a, b, is_least >> lane & 1 == 1, keeps_nan);
+        let value = step.from[1..N].iter().map(number).fold(number(&step.from[0]), least);
+        warp.file[usize::from(step.to)][lane] = bits(value as f32);
     }
 }
 
@@ -89,7 +113,7 @@ pub(in super::super) fn check_division(
 }
 
 /// Comparisons by their number in the pattern; those from `LTU` on hold of a NaN, too.
-fn holds(number: u8, a: f64, b: f64) -> bool {
+pub(super) fn holds(number: u8, a: f64, b: f64) -> bool {
     let is_unordered = a.is_nan() || b.is_nan();
     match number {
         0 => false,
@@ -118,6 +142,19 @@ pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &DecodedInstruction, 
         holds(number, f64::from(float(a, flushes)), f64::from(float(b, flushes)))
     });
     set_both(warp, step, lanes, step.choice[2], all);
+}
+
+/// `FSET.BF`: 1.0 where it is so, else 0.0.
+pub(in super::super) fn one_if(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let (number, flushes) = (step.choice[0], step.choice[1] == 1);
+    let all = warp.test(step, lanes, |[a, b]| {
+        holds(number, f64::from(float(a, flushes)), f64::from(float(b, flushes)))
+    });
+    let all = PredicateCombine(step.choice[2]).of(all, warp.given(step.given[0]));
+    for lane in each(lanes) {
+        let value = if all >> lane & 1 == 1 { 1.0_f32 } else { 0.0 };
+        warp.file[usize::from(step.to)][lane] = bits(value);
+    }
 }
 
 /// The nearest value: a GPU's is off by an ulp or two, and its last bits may differ. Subnormal

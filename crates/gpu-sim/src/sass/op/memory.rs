@@ -122,9 +122,9 @@ fn loaded(kind: u8) -> (usize, bool) {
         [usize::from(kind)]
 }
 
-/// Sizes by their number in `{,.U8,.U16,.64,.128}`.
+/// Sizes by their number in `{,.U8,.U16,.64,.128,.S8,.S16}`.
 fn stored(kind: u8) -> usize {
-    [4, 1, 2, 8, 16][usize::from(kind)]
+    [4, 1, 2, 8, 16, 1, 2][usize::from(kind)]
 }
 
 /// Words of what was loaded: a small number is filled up, with its sign if it has one.
@@ -243,6 +243,10 @@ pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &DecodedInstruction, l
             3 => was & value,
             4 => was | value,
             5 => was ^ value,
+            7 if was >= value => 0,
+            7 => was + 1,
+            8 if was == 0 || was > value => value,
+            8 => was - 1,
             _ => value,
         }
     });

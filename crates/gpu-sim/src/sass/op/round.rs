@@ -41,7 +41,7 @@ pub(super) fn flushed(value: f32, flushes: bool) -> f32 {
 }
 
 /// Sum of two numbers and what its rounding left out, exactly (Knuth's TwoSum).
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
+pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let of_b = sum - a;
     (sum, (a - (sum - of_b)) + (b - of_b))

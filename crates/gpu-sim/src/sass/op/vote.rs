@@ -20,11 +20,16 @@ pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     warp.set(step, 0, lanes, if holds { !0 } else { 0 });
 }
 
-/// The lanes' words, put together to one, which becomes the warp's.
-pub(in super::super) fn reduce(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+/// Stops if `WARPSYNC` brought together others than these.
+fn check_together(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     if warp.together != 0 && warp.together & warp.alive != lanes {
         warp.fail(step, "lanes of its mask lack");
     }
+}
+
+/// The lanes' words, put together to one, which becomes the warp's.
+pub(in super::super) fn reduce(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    check_together(warp, step, lanes);
     let both: fn(u32, u32) -> u32 = match step.choice[1] {
         0 => |a, b| a & b,
         1 => |a, b| a | b,
@@ -33,8 +38,65 @@ pub(in super::super) fn reduce(warp: &mut Warp<'_>, step: &DecodedInstruction, l
         4 => u32::min,
         5 => u32::max,
         6 => |a, b| (a as i32).min(b as i32) as u32,
-        _ => |a, b| (a as i32).max(b as i32) as u32,
+        7 => |a, b| (a as i32).max(b as i32) as u32,
+        _ => u32::wrapping_add,
     };
     let word = each(lanes).map(|lane| warp.word(&step.from[0], lane)).reduce(both);
     warp.file[usize::from(step.to)] = [word.unwrap_or(0); LANES];
+}
+
+/// Lane whose word `SHFL` gives to a lane, and whether it lies in the lane's segment: the rule of
+/// `shfl.sync` in the PTX ISA document.
+fn sender(mode: u8, lane: u32, by: u32, bounds: u32) -> (u32, bool) {
+    let (by, clamp, segments) = (by & 31, bounds & 31, bounds >> 8 & 31);
+    let first = lane & segments;
+    let last = first | clamp & !segments;
+    let from = match mode {
+        0 => first | by & !segments,
+        1 => lane.wrapping_sub(by),
+        2 => lane + by,
+        _ => lane ^ by,
+    };
+    let is_inside = if mode == 1 { from as i32 >= last as i32 } else { from <= last };
+    (if is_inside { from } else { lane }, is_inside)
+}
+
+/// Each lane gets the word of another. A lane that does not take part gives what it last had.
+pub(in super::super) fn shuffle(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    check_together(warp, step, lanes);
+    let words = warp.words(&step.from[0]);
+    let mut inside = 0;
+    for lane in each(lanes) {
+        let [by, bounds] = [1, 2].map(|at| warp.word(&step.from[at], lane));
+        let (from, is_inside) = sender(step.choice[0], lane as u32, by, bounds);
+        warp.file[usize::from(step.to)][lane] = words[from as usize];
+        inside |= u32::from(is_inside) << lane;
+    }
+    warp.set(step, 0, lanes, inside);
+}
+
+/// The lanes whose value is that of a lane.
+fn alike(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask, lane: usize) -> Mask {
+    let mask = if step.choice[0] == 1 { !0 } else { 0xFFFF_FFFF };
+    let value = |lane| warp.integer(&step.from[0], lane) & mask;
+    each(lanes).filter(|it| value(*it) == value(lane)).fold(0, |all, it| all | 1 << it)
+}
+
+/// Each lane gets the lanes whose value is its own.
+pub(in super::super) fn match_any(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    check_together(warp, step, lanes);
+    let found: [Mask; LANES] = std::array::from_fn(|lane| alike(warp, step, lanes, lane));
+    for lane in each(lanes) {
+        warp.file[usize::from(step.to)][lane] = found[lane];
+    }
+}
+
+/// The lanes, if all have one value; 0 if they have several.
+pub(in super::super) fn match_all(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    check_together(warp, step, lanes);
+    let is_one = alike(warp, step, lanes, lanes.trailing_zeros() as usize) == lanes;
+    for lane in each(lanes) {
+        warp.file[usize::from(step.to)][lane] = if is_one { lanes } else { 0 };
+    }
+    warp.set(step, 0, lanes, if is_one { !0 } else { 0 });
 }
