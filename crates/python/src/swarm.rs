@@ -551,7 +551,7 @@ impl Swarm {
     }
 
     /// A call that changes the swarm.
-    fn change<T: Send>(
+    pub(crate) fn change<T: Send>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&mut gbxcule_swarm::Swarm) -> Result<T, SwarmError> + Send,
