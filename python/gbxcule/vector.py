@@ -21,6 +21,7 @@ from gbxcule.argument_check import (
 )
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
+from gbxcule.rollout import Rollout, Streamed, lies_on_device, stream_handle
 from gbxcule.memory import Number, Watch, changes_of
 from gbxcule.observation import Observation, Observer, draws, is_program, listens, program_of, with_audio
 from gbxcule.option import Reward, State
@@ -192,6 +193,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 )
             numbers["done"] = done
         self._watch = Watch(numbers, self.symbols, num_envs)
+        self._done = done
         self._has_done = done is not None
         self._native_reward = rewarded is not None
         self._native_done = ends and rewarded is not None and self._swarm.has_done
@@ -199,6 +201,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._computed["frames"] = self._swarm.draws
 
         self._steps = np.zeros(num_envs, np.int64)
+        self._returns = np.zeros(num_envs, np.float32)
         self._over = np.zeros(num_envs, np.bool_)
         self.is_paired = link == "pairs"
         self._levels = np.zeros((len(self._changes), num_envs), np.int64)
@@ -207,6 +210,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         # Envs that were put elsewhere since somebody asked, but for the beginning of an episode.
         self._moved = np.zeros(num_envs, np.bool_)
         self._live: LiveView | None = None
+        self._rollout = Rollout()
         if _machines is None:
             if played.has_title and start_state is starts is start_battery is None:
                 starts = game.starts(str(rom), model, power_on)
@@ -225,6 +229,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     @property
     def _swarm(self) -> _native.Swarm:
         self._check_open()
+        if self._rollout.is_entered:
+            self._rollout.leave(self)
         return self._machines
 
     def _set_starts(self, state: Any, states: Any, battery: Any, steps: int) -> None:
@@ -253,7 +259,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes in all envs, or in those that `options["reset_mask"]` marks; where `options["state"]` says, one
         state for all of them or one for each."""
-        self._check_open()
+        _ = self._swarm
         options = reset_options(options, ("reset_mask", "state"))
         mask = reset_mask_of(options.get("reset_mask"), self.num_envs)
         states = self._reset_states(options.get("state"), mask)
@@ -270,6 +276,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if self._live is not None:
             self._live.began(mask)
         self._observer.look(self._swarm, mask.tobytes())
+        self._rollout.observed(self)
         return self._observation(), self._infos(mask)
 
     def __enter__(self) -> "Self":
@@ -279,18 +286,23 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self.close()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Press one action for each env and run the frames of a step."""
+        """Press one action for each env and run the frames of a step. Of actions that lie on the environment's CUDA device all
+        results stay there, as `device_arrays` has them, and the call waits for nothing."""
         self._check_open()
+        if lies_on_device(actions):
+            return self._rollout.step(self, actions)
+        swarm = self._swarm
         pressed = self.pressed(actions)
         late = self._over
         autoreset.refuse_late_step(self.autoreset_mode, late)
         begins = autoreset.begin_in_step(self.autoreset_mode, late)
         # Envs rest whose next episode begins in this step.
         played = (~begins).tobytes() if begins.any() else None
-        self._swarm.step(pressed, self._live is not None and self._live.ask(), played)
+        swarm.step(pressed, self._live is not None and self._live.ask(), played)
         self._steps += 1
         self._look(None)
         rewards = self._measured()
+        self._returns += rewards
         terminated = self._ended()
         truncated = np.zeros(self.num_envs, np.bool_)
         if self.max_episode_steps is not None:
@@ -305,8 +317,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._over = terminated | truncated
         if self._live is not None:
             self._live.stepped(pressed, rewards, self._over, begins)
+        self._rollout.ended(self, rewards, terminated, truncated)
         if autoreset.begin_at_end(self.autoreset_mode, self._over).any():
             infos = self._reset_at_once(self._over)
+        self._rollout.observed(self)
         return self._observation(), rewards, terminated, truncated, infos
 
     def render(self) -> Any:
@@ -334,15 +348,26 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return self._live
 
     @property
-    def device_arrays(self) -> dict[str, _native.DeviceArray]:
-        """Return the arrays that a step leaves in the memory of a CUDA device, by name: as far as programs compute them
-        `rewards`, `dones` and `observations`, and if frames are drawn `frames`, four pixels to a byte or, of a Color, two
-        bytes a pixel as `rgb555` has them. Any library that speaks DLPack takes them in place, such as
-        `torch.from_dlpack`; the next step writes to the same memory. Empty on the CPU."""
-        swarm = self._swarm
-        arrays = {"rewards": swarm.reward_array, "dones": swarm.done_array}
-        arrays |= {"observations": swarm.observation_array, "frames": swarm.frame_array}
-        return {name: array for name, array in arrays.items() if array is not None and self._computed[name]}
+    def device_arrays(self) -> dict[str, Any]:
+        """Return the arrays that a step leaves on the environment's device, by name. Any library that speaks DLPack takes
+        them in place, such as `torch.from_dlpack`; the next step writes to the same memory. As far as programs compute them,
+        `observations`, `dones` and `action_masks`; if frames are drawn `frames`, four pixels to a byte or, of a Color, two
+        bytes a pixel as `rgb555` has them; and, unless the reward or the end is made of numbers that only the host reads,
+        `rewards`, `terminated`, `truncated`, `returns` and `lengths` of episodes, and `final_observations` where episodes
+        begin in the step in which others end. On the CPU they are NumPy's."""
+        self._check_open()
+        return self._rollout.arrays(self)
+
+    def wait_for(self, stream: "Streamed" = None) -> None:
+        """Let the machines wait for all that a CUDA stream was asked for so far: a handle, an object with `cuda_stream` or
+        `__cuda_stream__`, or None, the default stream. The host waits for nothing. On the CPU there is nothing to wait for."""
+        self._check_open()
+        _native.wait_for(self._machines, stream_handle(stream))
+
+    def ready_on(self, stream: "Streamed" = None) -> None:
+        """Let a CUDA stream wait for all that the machines were asked for so far, as `wait_for` does the other way round."""
+        self._check_open()
+        _native.ready_on(self._machines, stream_handle(stream))
 
     def screens(self) -> Pixels:
         """Return the last frame of every env, gray, `[num_envs, 144, 160]`; where nothing that looks at pixels has it drawn,
@@ -500,6 +525,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             self._is_seeded |= unseeded
         self._swarm.reset_masked(mask.tobytes())
         self._steps[mask] = 0
+        self._returns[mask] = 0.0
         self._over = self._over & ~mask
         self._look_from(mask)
 
@@ -525,6 +551,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if self.is_paired:
             begun &= autoreset.partners(begun)
         self._steps[begun] = 0
+        self._returns[begun] = 0.0
         self._over = self._over & ~begun
         self._look_again(mask)
 

@@ -75,8 +75,14 @@ impl Rollout {
 
     /// The rollout's arrays by name.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let RolloutArrays { returns, lengths, terminated, truncated, final_observations } =
-            self.change(py, |swarm, config| swarm.prepare_rollout(config).cloned())?;
+        let RolloutArrays {
+            returns,
+            lengths,
+            terminated,
+            truncated,
+            final_observations,
+            action_masks,
+        } = self.change(py, |swarm, config| swarm.prepare_rollout(config).cloned())?;
         let arrays = PyDict::new(py);
         for (name, array) in [
             ("terminated", terminated),
@@ -84,6 +90,7 @@ impl Rollout {
             ("returns", returns),
             ("lengths", lengths),
             ("final_observations", final_observations),
+            ("action_masks", action_masks),
         ] {
             if !array.shape().contains(&0) {
                 arrays.set_item(name, Bound::new(py, DeviceArray::new(array))?)?;

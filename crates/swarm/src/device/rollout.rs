@@ -17,7 +17,7 @@ use super::kernel::Arguments;
 use super::machine_ir::checked;
 use super::outputs::work_ram;
 use super::recipe::Recipe;
-use super::state_arrays::WRAM;
+use super::state_arrays::{SCRATCH, WRAM};
 use super::swarm::DeviceSwarm;
 use crate::{FrameRange, LinkMode, Stage, SwarmError};
 
@@ -92,6 +92,9 @@ pub struct RolloutArrays {
     /// Last observations of the episodes that ended; without columns unless episodes begin in the
     /// step in which the last ones end.
     pub final_observations: Array,
+    /// Numbers that are not 0 where the programs allow an action next, `f32`; without columns if
+    /// they don't say.
+    pub action_masks: Array,
 }
 
 /// Kernels and arrays of a rollout.
@@ -196,7 +199,8 @@ impl DeviceSwarm {
         let Some(rollout) = self.rollout.as_ref().filter(|rollout| rollout.is_entered) else {
             return Ok(None);
         };
-        let failed = self.with_program_line(self.memory.stream.synchronize());
+        // A fault leaves it going on: the next call brings the numbers home.
+        self.with_program_line(self.memory.stream.synchronize())?;
         let counts: Vec<u64> = rollout.counts.to_vec()?;
         let (mut lengths, mut returns) =
             (rollout.arrays.lengths.to_vec()?, rollout.arrays.returns.to_vec()?);
@@ -214,7 +218,7 @@ impl DeviceSwarm {
         if let Some(rollout) = &mut self.rollout {
             rollout.is_entered = false;
         }
-        failed.map(|()| Some(RolloutState { lengths, returns, over }))
+        Ok(Some(RolloutState { lengths, returns, over }))
     }
 
     /// The error for an action that the codec does not have.
@@ -269,6 +273,11 @@ impl Rollout {
                 terminated: memory.zeros(Scalar::Bool, &[envs])?,
                 truncated: memory.zeros(Scalar::Bool, &[envs])?,
                 final_observations: finals.slice(1, 0..columns, 1)?,
+                action_masks: swarm.envs.arrays[SCRATCH].slice(
+                    1,
+                    swarm.config.programs.mask_cells(),
+                    1,
+                )?,
             },
             choices: memory.copy_of(&choices)?,
             refused: memory.zeros(Scalar::I32, &[0])?,
