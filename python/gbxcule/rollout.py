@@ -91,7 +91,10 @@ class Rollout:
         except ValueError:
             # Numbers that only the host reads: steps with actions on the device say which.
             return arrays
-        return arrays | {"rewards": machines.reward_array} | rollout.arrays()
+        arrays |= {"rewards": machines.reward_array} | rollout.arrays()
+        if not computed["observations"]:
+            arrays.pop("final_observations", None)
+        return arrays
 
     def _made(self, env: "SwarmVectorEnv[Any]") -> _native.Rollout:
         if self._native is None:

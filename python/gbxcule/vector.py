@@ -149,6 +149,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         check_programs(named, found, rewarded, observe)
         hooked, hook_numbers = native_hooks(found, self.symbols)
         self._process = os.getpid()
+        self._rollout = Rollout()
         self._machines = _machines or _native.Swarm(
             rom_bytes(rom),
             num_envs,
@@ -210,7 +211,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         # Envs that were put elsewhere since somebody asked, but for the beginning of an episode.
         self._moved = np.zeros(num_envs, np.bool_)
         self._live: LiveView | None = None
-        self._rollout = Rollout()
         if _machines is None:
             if played.has_title and start_state is starts is start_battery is None:
                 starts = game.starts(str(rom), model, power_on)

@@ -22,10 +22,9 @@ OPTIONS = [
     {"obs": "PEARL_DRIFT", "max_episode_steps": 5},
     {"obs": "PEARL_DRIFT", "reward": "PEARL_DRIFT", "max_episode_steps": 7, "autoreset_mode": "SameStep"},
     {"obs": "packed", "done": gbxcule.Number("Random", 2, signed=True), "autoreset_mode": "SameStep"},
-    {"obs": PROGRAM, "reward": PROGRAM, "max_episode_steps": 3, "actions": gbxcule.Choices("full_v1,", ["A", "NOOP"])},
+    {"obs": PROGRAM, "reward": PROGRAM, "max_episode_steps": 3, "actions": gbxcule.Choices(["NOOP", "LEFT", "RIGHT"], ["A", "NOOP"])},
     {"rom": "PEARL_HEIST", "obs": "PEARL_HEIST", "reward": "PEARL_HEIST", "link": "pairs", "max_episode_steps": 4},
 ]
-OPTIONS[3]["actions"] = gbxcule.Choices(["NOOP", "LEFT", "RIGHT"], ["A", "NOOP"])
 
 
 def waits():
@@ -37,7 +36,8 @@ def equal(one, other):
 
 
 def actions_of(env, random, dtype):
-    drawn = env.action_space.sample() if random is None else random.integers(0, env._numbering.counts, (4, len(env._numbering.counts)))
+    counts = env._numbering.counts
+    drawn = random.integers(0, counts, (4, len(counts)))
     return (drawn[:, 0] if drawn.shape[1] == 1 else drawn).astype(dtype)
 
 
