@@ -108,6 +108,14 @@ for bad, dtype in ((9, "uint8"), (-1, "int32"), (2**40, "int64")):
         assert f"action {bad} of env 1 " in str(error) and "0 to 8" in str(error), error
     else:
         raise AssertionError("nobody said it")
+    env.step(kernel.array(np.array([1, bad, 2, 3], dtype), dtype, device="cuda"))
+    try:
+        env.device_arrays["lengths"].numpy()
+    except ValueError as error:
+        assert f"action {bad} of env 1 is not" in str(error), error
+    else:
+        raise AssertionError("nobody said it")
+    twin.step(np.array([1, 8, 2, 3]))
     for each in range(4):
         assert env.save_state(each) == twin.save_state(each), (bad, each)
 

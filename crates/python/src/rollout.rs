@@ -26,6 +26,9 @@ const DEFAULT_STREAM: u64 = 1;
 /// A number: address, bytes, and whether it is big-endian, signed, decimal.
 type NumberTuple = (u32, u8, bool, bool, bool);
 
+/// Lengths, returns, and whether episodes are over.
+type StateTuple = (Vec<i32>, Vec<f32>, Vec<bool>);
+
 /// Actions that the device may still read.
 #[derive(Default)]
 struct Lent {
@@ -48,6 +51,7 @@ impl Rollout {
     #[pyo3(signature = (
         swarm, *, same_step, max_episode_steps, program_pays, program_ends, changes, done
     ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new(
         py: Python<'_>,
         swarm: Py<Swarm>,
@@ -133,7 +137,7 @@ impl Rollout {
 
     /// Ends a rollout and waits for it: lengths and returns of the episodes so far, and whether the
     /// next step begins another one; `None` if no rollout goes on.
-    fn leave(&self, py: Python<'_>) -> PyResult<Option<(Vec<i32>, Vec<f32>, Vec<bool>)>> {
+    fn leave(&self, py: Python<'_>) -> PyResult<Option<StateTuple>> {
         let left = self.change(py, |swarm, _| swarm.leave_rollout());
         self.lent.lock().unwrap_or_else(PoisonError::into_inner).until.clear();
         let left = left?;

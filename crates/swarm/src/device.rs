@@ -32,7 +32,7 @@ mod tests;
 
 pub use begin::begin_module;
 pub use link::{outputs_kernel, pair_kernel};
-pub use rollout::{MemoryNumber, RolloutArrays, RolloutConfig, RolloutState};
+pub use rollout::{MemoryNumber, RolloutArrays, RolloutConfig, RolloutState, refused_action};
 pub use state_arrays::Layout;
 pub use step::{Order, step_module};
 pub use swarm::{DeviceConfig, DeviceSwarm};

@@ -35,7 +35,7 @@ pub(crate) fn begin_next_module() -> Valid<Module> {
 
 fn compiled(name: &str, text: String) -> Valid<Module> {
     let mut sources = SourceMap::new();
-    let id = sources.add(&format!("{name}.py"), text);
+    let id = sources.add(format!("{name}.py"), text);
     let module = Program::parse(&sources, id).and_then(|program| program.compile(name));
     let mut module = module.unwrap_or_else(|faults| unreachable!("{}", render(&faults, &sources)));
     let functions: Vec<FunctionId> = module.functions.handles().collect();
@@ -47,8 +47,7 @@ fn compiled(name: &str, text: String) -> Valid<Module> {
 fn text() -> String {
     let (params, copies) = parts();
     format!(
-        "\
-{COPY}
+        "{COPY}
 
 @wp.kernel
 def {KERNEL}(
@@ -65,8 +64,7 @@ fn begin_next_text() -> String {
     let (params, copies) = parts();
     let chance = include_str!("rollout/begin_next.py");
     format!(
-        "\
-{COPY}
+        "{COPY}
 
 {chance}
 

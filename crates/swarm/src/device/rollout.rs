@@ -10,7 +10,7 @@ use gbxcule_ir::check::Valid;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionId, Module, Scalar};
-use gbxcule_runtime::{Argument, Array, DataType, Fault, Kernel};
+use gbxcule_runtime::{Argument, Array, DataType, Error, Kernel};
 
 use super::copy_env::{self, BEGIN_NEXT, LANES};
 use super::kernel::Arguments;
@@ -22,7 +22,7 @@ use super::swarm::DeviceSwarm;
 use crate::{FrameRange, LinkMode, Stage, SwarmError};
 
 /// The kernel that reads actions.
-pub(super) const TAKE_ACTIONS: &str = "take_actions";
+const TAKE_ACTIONS: &str = "take_actions";
 const END_STEP: &str = "end_step";
 
 /// The kernels' texts.
@@ -117,6 +117,18 @@ pub(super) struct Rollout {
     weights: Array,
     /// True while the device counts the episodes.
     is_entered: bool,
+}
+
+/// Returns the env and the number of an action that the codec does not have, if that is the error:
+/// for callers that copy a swarm's arrays without asking the swarm.
+#[must_use]
+pub fn refused_action(error: &Error) -> Option<(usize, i64)> {
+    match error {
+        Error::Fault(fault) if fault.kernel == TAKE_ACTIONS => {
+            Some((fault.thread.first().map_or(0, |&env| env as usize), fault.index))
+        }
+        _ => None,
+    }
 }
 
 impl DeviceSwarm {
@@ -222,13 +234,13 @@ impl DeviceSwarm {
     }
 
     /// The error for an action that the codec does not have.
-    pub(super) fn refused_action(&self, fault: &Fault) -> SwarmError {
+    pub(super) fn unknown_action(&self, (env, action): (usize, i64)) -> SwarmError {
         let choices = self.config.codec.choices();
         let tables: Vec<String> =
             choices.iter().map(|table| format!("0 to {}", table.len() - 1)).collect();
         SwarmError::UnknownDeviceAction {
-            env: fault.thread.first().map_or(0, |&env| env as usize),
-            action: fault.index,
+            env,
+            action,
             codec: self.config.codec.name.to_string(),
             tables: tables.join(", "),
         }

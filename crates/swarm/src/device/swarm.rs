@@ -8,7 +8,7 @@ use super::copy_env::LANES;
 use super::kernel::Arguments;
 use super::kernel_set::KernelSet;
 use super::memory::Memory;
-use super::rollout::{self, Rollout};
+use super::rollout::{Rollout, refused_action};
 use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
 use super::step::Order;
@@ -253,10 +253,10 @@ impl DeviceSwarm {
                 let error = Box::new(programs.describe(&fault.diagnostic()));
                 SwarmError::ProgramStopped { env, error }
             }
-            Error::Fault(fault) if fault.kernel == rollout::TAKE_ACTIONS => {
-                self.refused_action(&fault)
-            }
-            error => SwarmError::Device(error),
+            error => match refused_action(&error) {
+                Some(refused) => self.unknown_action(refused),
+                None => SwarmError::Device(error),
+            },
         })
     }
 
