@@ -54,7 +54,7 @@ class Agent(nn.Module):
 
 
 def sample(log_probabilities: torch.Tensor) -> torch.Tensor:
-    # The greatest of Gumbel's numbers; `multinomial` and `Categorical` ask the host whether all is well.
+    # Gumbel's way: `multinomial` and `Categorical` ask the host whether all is well.
     return (log_probabilities - torch.empty_like(log_probabilities).exponential_().log()).argmax(-1)
 
 

@@ -195,3 +195,35 @@ def _of_host(env: "SwarmVectorEnv[Any]") -> dict[str, Any]:
     if machines.mask_len:
         arrays["action_masks"] = np.zeros((envs, machines.mask_len), np.float32)
     return arrays
+
+
+class OnDevice:
+    """The calls of an environment about its device."""
+
+    _machines: _native.Swarm
+    _rollout: Rollout
+
+    def _check_open(self) -> None:
+        raise NotImplementedError
+
+    @property
+    def device_arrays(self) -> dict[str, Any]:
+        """Return the arrays that a step leaves on the environment's device, by name. Any library that speaks DLPack takes
+        them in place, such as `torch.from_dlpack`; the next step writes to the same memory. As far as programs compute them,
+        `observations`, `dones` and `action_masks`; if frames are drawn `frames`, four pixels to a byte or, of a Color, two
+        bytes a pixel as `rgb555` has them; and, unless the reward or the end is made of numbers that only the host reads,
+        `rewards`, `terminated`, `truncated`, `returns` and `lengths` of episodes, and `final_observations` where episodes
+        begin in the step in which others end. On the CPU they are NumPy's."""
+        self._check_open()
+        return self._rollout.arrays(self)  # type: ignore[arg-type]
+
+    def wait_for(self, stream: Streamed = None) -> None:
+        """Let the machines wait for all that a CUDA stream was asked for so far: a handle, an object with `cuda_stream` or
+        `__cuda_stream__`, or None, the default stream. The host waits for nothing. On the CPU there is nothing to wait for."""
+        self._check_open()
+        _native.wait_for(self._machines, stream_handle(stream))
+
+    def ready_on(self, stream: Streamed = None) -> None:
+        """Let a CUDA stream wait for all that the machines were asked for so far, as `wait_for` does the other way round."""
+        self._check_open()
+        _native.ready_on(self._machines, stream_handle(stream))

@@ -21,7 +21,7 @@ from gbxcule.argument_check import (
 )
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
-from gbxcule.rollout import Rollout, Streamed, lies_on_device, stream_handle
+from gbxcule.rollout import OnDevice, Rollout, lies_on_device
 from gbxcule.memory import Number, Watch, changes_of
 from gbxcule.observation import Observation, Observer, draws, is_program, listens, program_of, with_audio
 from gbxcule.option import Reward, State
@@ -58,7 +58,7 @@ _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_
 _NOT_KEPT |= {"start_steps", "_machines"}
 
 
-class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
+class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
     """Many Game Boys stepped together; see `make_vec` for what the arguments mean."""
 
     single_action_space: Space
@@ -195,7 +195,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             numbers["done"] = done
         self._watch = Watch(numbers, self.symbols, num_envs)
         self._done = done
-        self._has_done = done is not None
         self._native_reward = rewarded is not None
         self._native_done = ends and rewarded is not None and self._swarm.has_done
         self._computed = {"rewards": self._native_reward, "dones": self._native_done, "observations": observe is not None}
@@ -286,13 +285,11 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self.close()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Press one action for each env and run the frames of a step. Of actions that lie on the environment's CUDA device all
-        results stay there, as `device_arrays` has them, and the call waits for nothing."""
+        """Press one action for each env and run the frames of a step; of actions on a CUDA device all results stay there."""
         self._check_open()
         if lies_on_device(actions):
             return self._rollout.step(self, actions)
-        swarm = self._swarm
-        pressed = self.pressed(actions)
+        swarm, pressed = self._swarm, self.pressed(actions)
         late = self._over
         autoreset.refuse_late_step(self.autoreset_mode, late)
         begins = autoreset.begin_in_step(self.autoreset_mode, late)
@@ -304,9 +301,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         rewards = self._measured()
         self._returns += rewards
         terminated = self._ended()
-        truncated = np.zeros(self.num_envs, np.bool_)
-        if self.max_episode_steps is not None:
-            truncated = self._steps >= self.max_episode_steps
+        longest = self.max_episode_steps
+        truncated = np.zeros(self.num_envs, np.bool_) if longest is None else self._steps >= longest
         truncated = truncated | autoreset.left_alone(terminated | truncated, self.is_paired)
         everyone = np.ones(self.num_envs, np.bool_)
         if begins.any():
@@ -346,28 +342,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             self._live.close()
         self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols)
         return self._live
-
-    @property
-    def device_arrays(self) -> dict[str, Any]:
-        """Return the arrays that a step leaves on the environment's device, by name. Any library that speaks DLPack takes
-        them in place, such as `torch.from_dlpack`; the next step writes to the same memory. As far as programs compute them,
-        `observations`, `dones` and `action_masks`; if frames are drawn `frames`, four pixels to a byte or, of a Color, two
-        bytes a pixel as `rgb555` has them; and, unless the reward or the end is made of numbers that only the host reads,
-        `rewards`, `terminated`, `truncated`, `returns` and `lengths` of episodes, and `final_observations` where episodes
-        begin in the step in which others end. On the CPU they are NumPy's."""
-        self._check_open()
-        return self._rollout.arrays(self)
-
-    def wait_for(self, stream: "Streamed" = None) -> None:
-        """Let the machines wait for all that a CUDA stream was asked for so far: a handle, an object with `cuda_stream` or
-        `__cuda_stream__`, or None, the default stream. The host waits for nothing. On the CPU there is nothing to wait for."""
-        self._check_open()
-        _native.wait_for(self._machines, stream_handle(stream))
-
-    def ready_on(self, stream: "Streamed" = None) -> None:
-        """Let a CUDA stream wait for all that the machines were asked for so far, as `wait_for` does the other way round."""
-        self._check_open()
-        _native.ready_on(self._machines, stream_handle(stream))
 
     def screens(self) -> Pixels:
         """Return the last frame of every env, gray, `[num_envs, 144, 160]`; where nothing that looks at pixels has it drawn,
@@ -576,7 +550,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return total
 
     def _ended(self) -> Mask:
-        ended = self._watch["done"] != 0 if self._has_done else np.zeros(self.num_envs, np.bool_)
+        ended = self._watch["done"] != 0 if self._done is not None else np.zeros(self.num_envs, np.bool_)
         if self._native_done:
             ended |= np.frombuffer(self._swarm.dones(), np.bool_)
         return ended

@@ -1,5 +1,5 @@
-//! Kernels that copy whole envs: reset, snapshot, restore and `copy_state` are launches of the first
-//! one. The second one begins episodes whose starts the device chooses itself.
+//! Kernels that copy whole envs: reset, snapshot, restore and `copy_state` are launches of the
+//! first one. The second one begins episodes whose starts the device chooses itself.
 
 use std::fmt::Write;
 

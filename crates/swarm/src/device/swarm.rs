@@ -72,7 +72,7 @@ pub struct DeviceSwarm {
     /// Room for one env that is copied between host and device.
     staging_env: StateArrays,
     pub(super) buffers: Buffers,
-    /// What steps need whose actions lie on the device, since they were first asked for.
+    /// Kernels and arrays of steps whose actions lie on the device, once they were asked for.
     pub(super) rollout: Option<Rollout>,
 }
 

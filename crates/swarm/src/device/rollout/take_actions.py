@@ -14,8 +14,8 @@ def take_actions(
     changes: int,
     levels: wp.array2d(dtype=wp.int64),
 ):
-    """What a step needs of an env: its action, its buttons, or RESTS where the step begins its episode, and the numbers
-    of its rewards before the step."""
+    """Takes what a step needs of an env: its action, its buttons, or RESTS where the step begins its episode, and the
+    numbers of its rewards before the step."""
     env = wp.tid()
     held_buttons[env] = manual_buttons[env]
     if rests != 0 and over[env] != wp.uint8(0):
