@@ -107,6 +107,7 @@ def note_of(env: SwarmVectorEnv[Any]) -> bytes:
         "symbols": dict(env.symbols),
         "is_seeded": env._is_seeded,
         "steps": env._steps,
+        "returns": env._returns,
         "over": env._over,
         "levels": env._levels,
         "heard": env._observer.heard(),
@@ -145,6 +146,8 @@ def env_of(
     env._is_seeded[:] = note["is_seeded"]
     env._observer.hear_again(note.get("heard", {}))
     env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
+    # Earlier checkpoints have none.
+    env._returns[:] = note.get("returns", 0.0)
     for name, generator in zip(_SPACES, generators, strict=True):
         if generator is not None:
             getattr(env, name)._np_random = generator

@@ -173,6 +173,10 @@ class Infos:
         """Return which actions an env's program allows next."""
         return np.asarray(self._mask[env], np.bool_)
 
+    def masks_into(self, out: npt.NDArray[np.float32]) -> None:
+        """Write which actions all envs' programs allow next: 1 where they do."""
+        out[:] = self._mask
+
     def in_episode(self, name: str) -> npt.NDArray[np.int64]:
         """Return how often each env came to a hook since its episode began."""
         if not isinstance(name, str) or name not in self._hooks:

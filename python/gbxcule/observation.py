@@ -260,6 +260,10 @@ class Observer:
         """The buffers themselves, as `space` has them."""
         return dict(self._buffers) if self.is_mapping else self._buffers[""]
 
+    def forget(self) -> None:
+        """Note that the buffers are not the machines' any more: the next look is at all envs."""
+        self._is_new = True
+
     def write_to(self, buffer: npt.NDArray[Any]) -> None:
         """Compute into somebody else's array from now on."""
         if self.is_mapping:

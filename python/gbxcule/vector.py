@@ -21,6 +21,7 @@ from gbxcule.argument_check import (
 )
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
+from gbxcule.rollout import OnDevice, Rollout, lies_on_device
 from gbxcule.memory import Number, Watch, changes_of
 from gbxcule.observation import Observation, Observer, draws, is_program, listens, program_of, with_audio
 from gbxcule.option import Reward, State
@@ -57,7 +58,7 @@ _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_
 _NOT_KEPT |= {"start_steps", "_machines"}
 
 
-class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
+class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
     """Many Game Boys stepped together; see `make_vec` for what the arguments mean."""
 
     single_action_space: Space
@@ -148,6 +149,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         check_programs(named, found, rewarded, observe)
         hooked, hook_numbers = native_hooks(found, self.symbols)
         self._process = os.getpid()
+        self._rollout = Rollout()
         self._machines = _machines or _native.Swarm(
             rom_bytes(rom),
             num_envs,
@@ -192,13 +194,14 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 )
             numbers["done"] = done
         self._watch = Watch(numbers, self.symbols, num_envs)
-        self._has_done = done is not None
+        self._done = done
         self._native_reward = rewarded is not None
         self._native_done = ends and rewarded is not None and self._swarm.has_done
         self._computed = {"rewards": self._native_reward, "dones": self._native_done, "observations": observe is not None}
         self._computed["frames"] = self._swarm.draws
 
         self._steps = np.zeros(num_envs, np.int64)
+        self._returns = np.zeros(num_envs, np.float32)
         self._over = np.zeros(num_envs, np.bool_)
         self.is_paired = link == "pairs"
         self._levels = np.zeros((len(self._changes), num_envs), np.int64)
@@ -225,6 +228,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     @property
     def _swarm(self) -> _native.Swarm:
         self._check_open()
+        if self._rollout.is_entered:
+            self._rollout.leave(self)
         return self._machines
 
     def _set_starts(self, state: Any, states: Any, battery: Any, steps: int) -> None:
@@ -253,7 +258,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes in all envs, or in those that `options["reset_mask"]` marks; where `options["state"]` says, one
         state for all of them or one for each."""
-        self._check_open()
+        _ = self._swarm
         options = reset_options(options, ("reset_mask", "state"))
         mask = reset_mask_of(options.get("reset_mask"), self.num_envs)
         states = self._reset_states(options.get("state"), mask)
@@ -270,6 +275,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if self._live is not None:
             self._live.began(mask)
         self._observer.look(self._swarm, mask.tobytes())
+        self._rollout.observed(self)
         return self._observation(), self._infos(mask)
 
     def __enter__(self) -> "Self":
@@ -279,22 +285,24 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self.close()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Press one action for each env and run the frames of a step."""
+        """Press one action for each env and run the frames of a step; of actions on a CUDA device all results stay there."""
         self._check_open()
-        pressed = self.pressed(actions)
+        if lies_on_device(actions):
+            return self._rollout.step(self, actions)
+        swarm, pressed = self._swarm, self.pressed(actions)
         late = self._over
         autoreset.refuse_late_step(self.autoreset_mode, late)
         begins = autoreset.begin_in_step(self.autoreset_mode, late)
         # Envs rest whose next episode begins in this step.
         played = (~begins).tobytes() if begins.any() else None
-        self._swarm.step(pressed, self._live is not None and self._live.ask(), played)
+        swarm.step(pressed, self._live is not None and self._live.ask(), played)
         self._steps += 1
         self._look(None)
         rewards = self._measured()
+        self._returns += rewards
         terminated = self._ended()
-        truncated = np.zeros(self.num_envs, np.bool_)
-        if self.max_episode_steps is not None:
-            truncated = self._steps >= self.max_episode_steps
+        longest = self.max_episode_steps
+        truncated = np.zeros(self.num_envs, np.bool_) if longest is None else self._steps >= longest
         truncated = truncated | autoreset.left_alone(terminated | truncated, self.is_paired)
         everyone = np.ones(self.num_envs, np.bool_)
         if begins.any():
@@ -305,8 +313,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._over = terminated | truncated
         if self._live is not None:
             self._live.stepped(pressed, rewards, self._over, begins)
+        self._rollout.ended(self, rewards, terminated, truncated)
         if autoreset.begin_at_end(self.autoreset_mode, self._over).any():
             infos = self._reset_at_once(self._over)
+        self._rollout.observed(self)
         return self._observation(), rewards, terminated, truncated, infos
 
     def render(self) -> Any:
@@ -332,17 +342,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             self._live.close()
         self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols)
         return self._live
-
-    @property
-    def device_arrays(self) -> dict[str, _native.DeviceArray]:
-        """Return the arrays that a step leaves in the memory of a CUDA device, by name: as far as programs compute them
-        `rewards`, `dones` and `observations`, and if frames are drawn `frames`, four pixels to a byte or, of a Color, two
-        bytes a pixel as `rgb555` has them. Any library that speaks DLPack takes them in place, such as
-        `torch.from_dlpack`; the next step writes to the same memory. Empty on the CPU."""
-        swarm = self._swarm
-        arrays = {"rewards": swarm.reward_array, "dones": swarm.done_array}
-        arrays |= {"observations": swarm.observation_array, "frames": swarm.frame_array}
-        return {name: array for name, array in arrays.items() if array is not None and self._computed[name]}
 
     def screens(self) -> Pixels:
         """Return the last frame of every env, gray, `[num_envs, 144, 160]`; where nothing that looks at pixels has it drawn,
@@ -500,6 +499,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             self._is_seeded |= unseeded
         self._swarm.reset_masked(mask.tobytes())
         self._steps[mask] = 0
+        self._returns[mask] = 0.0
         self._over = self._over & ~mask
         self._look_from(mask)
 
@@ -525,6 +525,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if self.is_paired:
             begun &= autoreset.partners(begun)
         self._steps[begun] = 0
+        self._returns[begun] = 0.0
         self._over = self._over & ~begun
         self._look_again(mask)
 
@@ -549,7 +550,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return total
 
     def _ended(self) -> Mask:
-        ended = self._watch["done"] != 0 if self._has_done else np.zeros(self.num_envs, np.bool_)
+        ended = self._watch["done"] != 0 if self._done is not None else np.zeros(self.num_envs, np.bool_)
         if self._native_done:
             ended |= np.frombuffer(self._swarm.dones(), np.bool_)
         return ended

@@ -6,6 +6,7 @@
 
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Array, DataType, Device, Error};
+use gbxcule_swarm::device::refused_action;
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
@@ -88,6 +89,11 @@ impl DeviceArray {
     /// Turns a device's error into Python's: with a line for a kernel's fault, without one for a
     /// swarm's, whose kernels are not the user's text.
     fn failed(&self, error: &Error) -> PyErr {
+        if let Some((env, action)) = refused_action(error) {
+            return PyValueError::new_err(format!(
+                "action {action} of env {env} is not in its codec: the env pressed nothing in that step"
+            ));
+        }
         let of_kernels = launch_target::stream(self.array.device()).ok();
         if self.array.stream() == of_kernels.as_ref() {
             launch_target::failed(error)

@@ -96,6 +96,10 @@ pub(crate) struct Borrowed {
     managed: NonNull<Managed>,
 }
 
+// SAFETY: a tensor belongs to no thread; its deleter is called where Python is attached, as Python
+// drops its objects there.
+unsafe impl Send for Borrowed {}
+
 impl Borrowed {
     /// Asks an object for its memory on the CPU.
     pub(crate) fn of(array: &Bound<'_, PyAny>) -> PyResult<Self> {

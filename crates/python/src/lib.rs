@@ -11,6 +11,7 @@ mod file;
 mod geometry;
 mod kernel;
 mod live_view;
+mod rollout;
 mod rom;
 mod swarm;
 mod view;
@@ -39,6 +40,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::live_view::LiveView;
+    #[pymodule_export]
+    use crate::rollout::{Rollout, ready_on, wait_for};
     #[pymodule_export]
     use crate::rom::{built_in_rom, built_in_roms, built_in_symbols, meant_rom};
     #[pymodule_export]

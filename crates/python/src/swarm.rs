@@ -369,6 +369,14 @@ impl Swarm {
         self.array(DeviceSwarm::frame_array)
     }
 
+    /// Bytes of a frame as `frame_array` has it.
+    #[getter]
+    fn frame_bytes(&self) -> PyResult<usize> {
+        let swarm = try_lock(self.inner.try_read())?;
+        let is_color = swarm.rom().model() == Model::Color;
+        Ok(if is_color { 2 * 160 * 144 } else { gbxcule_swarm::FRAME_BYTES })
+    }
+
     /// Numbers in one observation of the programs.
     #[getter]
     fn obs_dim(&self) -> usize {
@@ -551,7 +559,7 @@ impl Swarm {
     }
 
     /// A call that changes the swarm.
-    fn change<T: Send>(
+    pub(crate) fn change<T: Send>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&mut gbxcule_swarm::Swarm) -> Result<T, SwarmError> + Send,

@@ -14,7 +14,7 @@ mod queue;
 
 pub(crate) use memory::Memory;
 pub(crate) use module::{Image, LaunchTable};
-pub(crate) use queue::{Queue, StreamOrder};
+pub(crate) use queue::{Queue, QueueMark, StreamOrder};
 
 use crate::error::Error;
 use crate::nvrtc::Arch;

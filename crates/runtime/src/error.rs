@@ -287,6 +287,8 @@ pub struct Fault {
     pub code: Code,
     /// Message: what happened.
     pub message: String,
+    /// The index that was asked for; 0 if the fault is not about an index.
+    pub index: i64,
     /// The thread's launch index in the dimensions that the kernel asks for.
     pub thread: Vec<i64>,
     /// Place in the source: the operation, or on a CUDA device the statement that it is in.

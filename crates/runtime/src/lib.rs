@@ -51,7 +51,7 @@ pub use process::{PerProcess, Process, get_or_make};
 pub use program_file::{ProgramFiles, ReadError};
 pub use recipe::MadeModule;
 pub use reflection::{Parameter, Reflection};
-pub use stream::{Stream, Traffic};
+pub use stream::{Mark, Stream, Traffic};
 pub use worker_threads::{check_threads, in_pool};
 
 /// Example of the README, run as a test of the documentation.

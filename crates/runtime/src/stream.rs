@@ -165,6 +165,25 @@ impl Stream {
         }
     }
 
+    /// Marks the place that this stream's work has come to, for callers that keep something until
+    /// then. Waits for nothing.
+    ///
+    /// # Errors
+    /// An error of the device.
+    pub fn mark(&self) -> Result<Mark, Error> {
+        let mark = self.inner.queue.as_ref().map(cuda::Queue::mark).transpose()?;
+        Ok(Mark { mark })
+    }
+
+    /// Returns true if work that is asked for now is captured in a CUDA graph, so that it runs
+    /// when the graph does. Marks of captured work can't be asked whether they are passed.
+    ///
+    /// # Errors
+    /// An error of the device.
+    pub fn is_captured(&self) -> Result<bool, Error> {
+        self.inner.queue.as_ref().map_or(Ok(false), |queue| queue.is_captured())
+    }
+
     /// Returns the counts of bytes copied and of waits so far.
     pub fn traffic(&self) -> Traffic {
         self.inner.counter.read()
@@ -196,6 +215,23 @@ impl Stream {
                 Ok(Buffer::on_device(memory, bytes, self.clone()))
             }
         }
+    }
+}
+
+/// A place in a stream's work.
+#[derive(Debug)]
+pub struct Mark {
+    /// On the CPU work is done when it is asked for.
+    mark: Option<cuda::QueueMark>,
+}
+
+impl Mark {
+    /// Returns true if all work before this place is done.
+    ///
+    /// # Errors
+    /// An error of the device.
+    pub fn is_passed(&self) -> Result<bool, Error> {
+        self.mark.as_ref().map_or(Ok(true), cuda::QueueMark::is_passed)
     }
 }
 

@@ -6,8 +6,9 @@
 //! device. `kernel` makes kernels of `kernel_source`: those of `step` (with `single_frames`),
 //! `begin`, `inspect` and `copy_env`, which copies whole envs, and `link` those of pairs. `memory`
 //! makes arrays, `host_copy` carries a machine from the host's form to the device's and back.
-//! `kernel_set` compiles the kernels of a swarm or finds them by their `recipe`; `swarm` launches
-//! them, `outputs` reads results and machines.
+//! `rollout` runs steps in which nothing crosses the host. `kernel_set` compiles the kernels of a
+//! swarm or finds them by their `recipe`; `swarm` launches them, `outputs` reads results and
+//! machines.
 
 mod begin;
 mod column;
@@ -21,6 +22,7 @@ mod machine_ir;
 mod memory;
 mod outputs;
 mod recipe;
+mod rollout;
 mod single_frames;
 mod state_arrays;
 mod step;
@@ -30,6 +32,7 @@ mod tests;
 
 pub use begin::begin_module;
 pub use link::{outputs_kernel, pair_kernel};
+pub use rollout::{MemoryNumber, RolloutArrays, RolloutConfig, RolloutState, refused_action};
 pub use state_arrays::Layout;
 pub use step::{Order, step_module};
 pub use swarm::{DeviceConfig, DeviceSwarm};

@@ -32,6 +32,20 @@ pub enum SwarmError {
         "action {action} of env {env} is not in codec {codec}, which has the actions 0 to {last}"
     )]
     UnknownAction { env: usize, action: u8, codec: String, last: usize },
+    #[error(
+        "action {action} of env {env} is not in codec {codec}, which takes {tables}: the env pressed nothing in that step"
+    )]
+    UnknownDeviceAction { env: usize, action: i64, codec: String, tables: String },
+    #[error(
+        "actions on a device are int32, int64 or uint8, a row of {tables} for each of the {num_envs} machines, found {found}"
+    )]
+    WrongActionArray { found: String, num_envs: usize, tables: usize },
+    #[error("no rollout goes on: enter one before steps take actions that lie on the device")]
+    NoRollout,
+    #[error(
+        "{low:04X} is outside of {start:04X} to {last:04X}, where numbers are read while actions lie on the device; let a          program compute the reward and the end of episodes, or pass actions of the host"
+    )]
+    OutsideOfWorkRam { low: u32, start: u32, last: u32 },
     #[error(transparent)]
     Codec(CodecError),
     #[error("env {env} does not exist; this swarm has the envs 0 to {last}")]

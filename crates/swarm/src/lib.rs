@@ -49,7 +49,10 @@ pub use banked_address::in_bank;
 pub use capacity::free_on_host;
 pub use config::SwarmConfig;
 pub use cpu_state::CpuState;
-pub use device::{DeviceConfig, DeviceSwarm, Layout, Order};
+pub use device::{
+    DeviceConfig, DeviceSwarm, Layout, MemoryNumber, Order, RolloutArrays, RolloutConfig,
+    RolloutState,
+};
 pub use env_states::EnvStates;
 pub use episode::{Chance, Episode, splitmix64};
 pub use error::SwarmError;

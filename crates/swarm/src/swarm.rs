@@ -85,6 +85,15 @@ impl Swarm {
         }
     }
 
+    /// Returns the device swarm, if this is one, to be changed.
+    #[must_use]
+    pub fn as_device_mut(&mut self) -> Option<&mut DeviceSwarm> {
+        match self {
+            Self::Native(_) => None,
+            Self::Device(swarm) => Some(swarm),
+        }
+    }
+
     /// Resets every env to a start, where a new episode begins.
     pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.reset(seed))

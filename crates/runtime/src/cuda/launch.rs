@@ -1,10 +1,10 @@
 //! Launches: queued and not waited for. A fault of a launch stays in the record of its code until
 //! the stream is waited for.
 //!
-//! Launches that are alike and follow each other share one copy of the record; it is made after
-//! them, when other ones follow or a thread waits for the stream. So a fault is known by its kernel
-//! and grid, and it costs nothing to launch the same kernel over and over. A thread that faults
-//! ends; the other threads and later launches go on.
+//! Launches that are alike share one copy of the record; it is made after them, when other launches
+//! of the same code follow or a thread waits for the stream. So a fault is known by its kernel and
+//! grid, and it costs nothing to launch the same kernels over and over. A thread that faults ends;
+//! the other threads and later launches go on.
 //!
 //! Stack needs no setting: our kernels don't recurse, so the driver knows from the code how much
 //! each takes.
@@ -26,6 +26,8 @@ const MAX_BLOCK: u32 = 256;
 pub(super) const WARP: u32 = 32;
 /// Blocks that each multiprocessor should have before they grow.
 const BLOCKS_EACH: u64 = 4;
+/// Groups of launches that are open at most, each of code of its own.
+const MAX_OPEN: usize = 16;
 
 /// Launches that are alike.
 pub(super) struct LaunchGroup {
@@ -89,7 +91,7 @@ impl Queue {
         self.context.check("launching a kernel", status)
     }
 
-    /// Sees to it that the launch to come is among the open group's.
+    /// Sees to it that the launch to come is among an open group's.
     fn open(
         &self,
         state: &mut State,
@@ -98,19 +100,28 @@ impl Queue {
         record: u64,
         lanes: u64,
     ) -> Result<(), Error> {
-        let alike = |open: &LaunchGroup| open.grid == grid && open.kernel.is(kernel);
-        if state.open.as_ref().is_some_and(alike) {
-            return Ok(());
+        if let Some(position) = state.open.iter().position(|open| open.record == record) {
+            let open = &state.open[position];
+            if open.grid == grid && open.kernel.is(kernel) {
+                return Ok(());
+            }
+            let group = state.open.remove(position);
+            self.copy_record(state, group)?;
+        } else if state.open.len() == MAX_OPEN {
+            self.close(state)?;
         }
-        self.close(state)?;
-        state.open =
-            Some(LaunchGroup { kernel: kernel.clone(), grid: grid.to_vec(), record, lanes });
+        let (kernel, grid) = (kernel.clone(), grid.to_vec());
+        state.open.push(LaunchGroup { kernel, grid, record, lanes });
         Ok(())
     }
 
-    /// Has the record of the open group copied after its last launch.
+    /// Has the records of the open groups copied after their last launches.
     pub(super) fn close(&self, state: &mut State) -> Result<(), Error> {
-        let Some(group) = state.open.take() else { return Ok(()) };
+        let groups = std::mem::take(&mut state.open);
+        groups.into_iter().try_for_each(|group| self.copy_record(state, group))
+    }
+
+    fn copy_record(&self, state: &mut State, group: LaunchGroup) -> Result<(), Error> {
         let mut block = state.pinned.take(&self.context, &self.counter, FaultRecord::BYTES)?;
         // SAFETY: the record lies in loaded code, which the group's kernel keeps; the block stays
         // until the stream has passed.

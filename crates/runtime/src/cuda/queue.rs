@@ -42,8 +42,9 @@ pub(super) struct State {
     pub(super) pinned: Pinned,
     /// Code by the number of its image: one copy for each stream, so that faults of two don't mix.
     pub(super) loaded: HashMap<u64, (Weak<Image>, Loaded)>,
-    /// The last launches, alike, whose record of a fault has not been copied yet.
-    pub(super) open: Option<LaunchGroup>,
+    /// Launches whose record of a fault has not been copied yet: a group for each record, in the
+    /// order of their first launches.
+    pub(super) open: Vec<LaunchGroup>,
 }
 
 /// The state of a queue, locked, while its context is the calling thread's.
@@ -126,11 +127,7 @@ impl Queue {
             StreamOrder::Before => (self.raw, other),
             StreamOrder::After => (other, self.raw),
         };
-        let mut event = ptr::null_mut();
-        let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
-        // SAFETY: a place for an event.
-        let status = unsafe { sys::cuEventCreate(&raw mut event, flags) };
-        self.context.check("making an event", status)?;
+        let event = self.event()?;
         // SAFETY: one stream is ours, of the other the caller knows; an event goes when its streams
         // have passed it.
         let status = unsafe {
@@ -140,6 +137,35 @@ impl Queue {
             if recorded == sys::CUresult::CUDA_SUCCESS { waits } else { recorded }
         };
         self.context.check("ordering two streams", status)
+    }
+
+    fn event(&self) -> Result<sys::CUevent, Error> {
+        let mut event = ptr::null_mut();
+        let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
+        // SAFETY: a place for an event; callers have bound the context.
+        let status = unsafe { sys::cuEventCreate(&raw mut event, flags) };
+        self.context.check("making an event", status)?;
+        Ok(event)
+    }
+
+    /// Marks the place that the stream's work has come to.
+    pub(crate) fn mark(self: &Arc<Self>) -> Result<QueueMark, Error> {
+        let _state = self.enter()?;
+        let mark = QueueMark { event: self.event()?, queue: Arc::clone(self) };
+        // SAFETY: an event and a stream of this context, both alive.
+        let status = unsafe { sys::cuEventRecord(mark.event, self.raw) };
+        self.context.check("marking a place in a stream", status)?;
+        Ok(mark)
+    }
+
+    /// Returns true if what is asked of the stream now is recorded in a graph and does not run.
+    pub(crate) fn is_captured(&self) -> Result<bool, Error> {
+        let _state = self.enter()?;
+        let mut found = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        // SAFETY: a living stream, and a place for a status.
+        let status = unsafe { sys::cuStreamIsCapturing(self.raw, &raw mut found) };
+        self.context.check("asking for a stream's capture", status)?;
+        Ok(found != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
     }
 
     /// Bytes of the device's memory that are free.
@@ -154,6 +180,40 @@ impl Queue {
 impl fmt::Debug for Queue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Queue").field(&self.context.device()).finish()
+    }
+}
+
+/// A place in a queue's work.
+#[derive(Debug)]
+pub(crate) struct QueueMark {
+    event: sys::CUevent,
+    queue: Arc<Queue>,
+}
+
+// SAFETY: the driver's events are used by any thread.
+unsafe impl Send for QueueMark {}
+// SAFETY: likewise.
+unsafe impl Sync for QueueMark {}
+
+impl QueueMark {
+    /// Returns true if the stream has passed this place.
+    pub(crate) fn is_passed(&self) -> Result<bool, Error> {
+        let _state = self.queue.enter()?;
+        // SAFETY: an event of this context.
+        let status = unsafe { sys::cuEventQuery(self.event) };
+        if status == sys::CUresult::CUDA_ERROR_NOT_READY {
+            return Ok(false);
+        }
+        self.queue.context.check("asking for an event", status).map(|()| true)
+    }
+}
+
+impl Drop for QueueMark {
+    fn drop(&mut self) {
+        if self.queue.context.bind().is_ok() {
+            // SAFETY: no other code has the event, and the driver keeps it until it has passed.
+            _ = unsafe { sys::cuEventDestroy_v2(self.event) };
+        }
     }
 }
 

@@ -71,6 +71,7 @@ impl Kernel {
         let Origin { function, span, cause } = self.origin(raw);
         let text = cause.message.map_or("", |message| module.text(message));
         let message = cause.kind.message(text, raw.found.into(), raw.limit);
+        let index = if cause.kind == FaultKind::Index { raw.found } else { 0 };
         let code = Code::Fault(cause.kind);
         let dims = usize::from(self.reflection().dims).max(1);
         let mut rest = thread;
@@ -85,6 +86,7 @@ impl Kernel {
             function: module.functions[function].name.clone(),
             code,
             message,
+            index,
             thread,
             span,
         }

@@ -186,6 +186,7 @@ fn element(b: &mut Builder<'_>, name: &str, index: Value) -> Value {
 }
 
 /// The arguments of a launch by the names of the kernel's parameters.
+#[derive(Default)]
 pub(super) struct Arguments(Vec<(String, Argument)>);
 
 impl Arguments {

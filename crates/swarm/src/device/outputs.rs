@@ -17,7 +17,7 @@ use crate::{Counters, CpuState, Model, SwarmError};
 
 /// Addresses that always are the beginning of work RAM, which is read in place: the Color has banks
 /// behind the first one.
-fn work_ram(model: Model) -> Range<u32> {
+pub(super) fn work_ram(model: Model) -> Range<u32> {
     match model {
         Model::Original => 0xC000..0xE000,
         Model::Color => 0xC000..0xD000,

@@ -8,6 +8,7 @@ use super::copy_env::LANES;
 use super::kernel::Arguments;
 use super::kernel_set::KernelSet;
 use super::memory::Memory;
+use super::rollout::{Rollout, refused_action};
 use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
 use super::step::Order;
@@ -71,6 +72,8 @@ pub struct DeviceSwarm {
     /// Room for one env that is copied between host and device.
     staging_env: StateArrays,
     pub(super) buffers: Buffers,
+    /// Kernels and arrays of steps whose actions lie on the device, once they were asked for.
+    pub(super) rollout: Option<Rollout>,
 }
 
 /// Starts of episodes, at least one; both fields hold the same states.
@@ -82,12 +85,12 @@ struct Starts {
 /// Arrays beside the state.
 pub(super) struct Buffers {
     pub(super) rom: Array,
-    actions: Array,
+    pub(super) actions: Array,
     codec: Array,
     /// Number of frames that each action is held.
     frames_held: Array,
     /// The buttons that each env holds instead of its action's, or [`step::NO_MANUAL_BUTTONS`].
-    manual_buttons: Array,
+    pub(super) manual_buttons: Array,
     /// Manual buttons of a step that presses nothing: every env holds no button.
     no_buttons: Array,
     /// Manual buttons of a step in which some envs rest.
@@ -139,6 +142,7 @@ impl DeviceSwarm {
             memory,
             seed: 0,
             kernels,
+            rollout: None,
         };
         swarm.restart_from(&[], 0)?;
         Ok(swarm)
@@ -174,6 +178,7 @@ impl DeviceSwarm {
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         self.config.check_length("mask entry", mask.len())?;
         self.config.check_pairs(mask)?;
+        self.leave_rollout()?;
         let count = self.starts.on_host.len();
         let (mut envs, mut drawn, mut chosen) = (Vec::new(), Vec::new(), vec![Vec::new(); count]);
         for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
@@ -201,9 +206,19 @@ impl DeviceSwarm {
         self.begin(&marks, true)
     }
 
+    /// Runs the programs' `begin` where it is awaited.
+    pub(super) fn begin_awaited(&mut self) -> Result<(), SwarmError> {
+        let Some(pending) = self.episodes.take_awaiting_begin() else { return Ok(()) };
+        self.begin(&self.mask(&pending)?, true)
+    }
+
+    pub(super) fn starts_on_device(&self) -> &StateArrays {
+        &self.starts.on_device
+    }
+
     /// Runs the programs' `begin`, for which the scratch must be zero, if the marked envs begin an
     /// episode, and `observe` in any case.
-    fn begin(&self, mask: &Array, begins: bool) -> Result<(), SwarmError> {
+    pub(super) fn begin(&self, mask: &Array, begins: bool) -> Result<(), SwarmError> {
         let Some(kernel) = &self.kernels.begin else { return Ok(()) };
         let arguments = Arguments::new(&self.envs)
             .with("rom", &self.buffers.rom)
@@ -238,7 +253,10 @@ impl DeviceSwarm {
                 let error = Box::new(programs.describe(&fault.diagnostic()));
                 SwarmError::ProgramStopped { env, error }
             }
-            error => SwarmError::Device(error),
+            error => match refused_action(&error) {
+                Some(refused) => self.unknown_action(refused),
+                None => SwarmError::Device(error),
+            },
         })
     }
 
@@ -422,19 +440,27 @@ impl SwarmParts for DeviceSwarm {
         mask: Option<&[bool]>,
         plan: StepPlan,
     ) -> Result<(), SwarmError> {
-        if let Some(pending) = self.episodes.take_awaiting_begin() {
-            let mask = self.mask(&pending)?;
-            self.begin(&mask, true)?;
-        }
+        self.begin_awaited()?;
         self.buffers.actions.write(actions)?;
+        let manual_buttons = match mask {
+            _ if plan.is_idle => &self.buffers.no_buttons,
+            Some(mask) => self.masked_buttons(mask)?,
+            None => &self.buffers.manual_buttons,
+        };
+        self.launch_step(manual_buttons, &plan)
+    }
+}
+
+impl DeviceSwarm {
+    /// Launches a step with the actions and the manual buttons that lie on the device.
+    pub(super) fn launch_step(
+        &self,
+        manual_buttons: &Array,
+        plan: &StepPlan,
+    ) -> Result<(), SwarmError> {
         let buffers = &self.buffers;
         let Buffers { rom, actions, codec, frames_held, rewards, dones, observations, .. } =
             buffers;
-        let manual_buttons = match mask {
-            _ if plan.is_idle => &buffers.no_buttons,
-            Some(mask) => self.masked_buttons(mask)?,
-            None => &buffers.manual_buttons,
-        };
         let numbers = |arguments: Arguments| {
             arguments
                 .with("rom", rom)
@@ -469,7 +495,7 @@ impl SwarmParts for DeviceSwarm {
             arguments = outputs(arguments);
         }
         if let Some(frames) = &buffers.single_frames {
-            arguments = frames.arguments(&plan, arguments);
+            arguments = frames.arguments(plan, arguments);
         }
         self.with_program_line(arguments.launch(&self.kernels.step, &[envs]))
     }

@@ -14,6 +14,7 @@ mod link;
 mod mask;
 mod pair;
 mod recompile;
+mod rollout;
 mod traffic;
 
 use gbxcule_runtime::Device;
@@ -169,6 +170,9 @@ bodies! {
     recompile::code_made_for_the_rom_does_the_same,
     recompile::code_made_for_random_roms_does_the_same,
     recompile::a_swarm_that_finds_its_kernels_does_the_same,
+    rollout::rollouts_do_what_steps_and_resets_do,
+    rollout::an_action_that_is_not_there_is_said_by_its_env,
+    rollout::numbers_that_a_rollout_cannot_read_are_refused,
     traffic::a_step_copies_its_actions_and_waits_for_nothing,
     traffic::whoever_watches_waits_only_where_they_look,
     traffic::what_is_looked_at_is_copied_and_nothing_else,

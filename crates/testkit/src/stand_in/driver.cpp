@@ -296,6 +296,14 @@ API int cuStreamDestroy_v2(Handle handle)
     return SUCCESS;
 }
 
+// Graphs are not known here.
+API int cuStreamIsCapturing(Handle stream, int* status)
+{
+    LOCK;
+    stream_of(stream);
+    return *status = 0, SUCCESS;
+}
+
 API int cuEventCreate(Handle* event, unsigned)
 {
     LOCK;

@@ -1,0 +1,229 @@
+"""Steps whose actions lie on the environment's device, where all that they compute stays; and the arrays on it.
+
+On a CUDA device the extension does the whole step there (crates/swarm/src/device/rollout.rs). On the CPU the device's
+arrays are NumPy's, filled by `SwarmVectorEnv.step`, so that one program's lines serve both.
+"""
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
+
+from gbxcule import _native
+from gbxcule.argument_check import shown
+from gbxcule.memory import Number
+from gbxcule.symbol import Symbols, place_of
+
+if TYPE_CHECKING:
+    from gbxcule.vector import SwarmVectorEnv
+
+Array = npt.NDArray[Any]
+NumberTuple: TypeAlias = "tuple[int, int, bool, bool, bool]"
+
+_CUDA = 2
+
+
+class _HasHandle(Protocol):
+    @property
+    def cuda_stream(self) -> int: ...
+
+
+class _SaysHandle(Protocol):
+    def __cuda_stream__(self) -> tuple[int, int]: ...
+
+
+Streamed: TypeAlias = "int | _HasHandle | _SaysHandle | None"
+"""A CUDA stream: its handle, an object that has it, or None, the default stream."""
+
+
+def stream_handle(stream: Any) -> int:
+    """Return the handle of a CUDA stream; 0 is the default stream."""
+    if stream is None:
+        return 0
+    found = stream
+    if hasattr(stream, "__cuda_stream__"):
+        said = stream.__cuda_stream__
+        found = (said() if callable(said) else said)[1]
+    elif hasattr(stream, "cuda_stream"):
+        found = stream.cuda_stream
+    if isinstance(found, bool) or not isinstance(found, (int, np.integer)) or not 0 <= found < 2**64:
+        raise TypeError(
+            f"a CUDA stream is its handle, an object with `cuda_stream` or `__cuda_stream__`, such as torch.cuda.Stream, or "
+            f"None, found {shown(stream)}"
+        )
+    return int(found)
+
+
+def lies_on_device(actions: Any) -> bool:
+    """Do these actions lie on a CUDA device?"""
+    ask = getattr(actions, "__dlpack_device__", None)
+    return ask is not None and int(ask()[0]) == _CUDA
+
+
+def _tuple_of(number: Number, symbols: Symbols) -> NumberTuple:
+    low = place_of(number.address, symbols)
+    return low, number.width_bytes, bool(number.big_endian), bool(number.signed), bool(number.bcd)
+
+
+class Rollout:
+    """The arrays on an environment's device, and its steps there."""
+
+    def __init__(self) -> None:
+        self.is_entered = False
+        self._native: _native.Rollout | None = None
+        self._arrays: dict[str, Any] | None = None
+
+    def arrays(self, env: "SwarmVectorEnv[Any]") -> dict[str, Any]:
+        """Return the arrays by name."""
+        if self._arrays is None:
+            self._arrays = _of_host(env) if env._machines.device == "cpu" else self._of_device(env)
+            self.observed(env)
+        return dict(self._arrays)
+
+    def _of_device(self, env: "SwarmVectorEnv[Any]") -> dict[str, Any]:
+        machines, computed = env._machines, env._computed
+        arrays: dict[str, Any] = {"rewards": machines.reward_array, "dones": machines.done_array}
+        arrays |= {"observations": machines.observation_array, "frames": machines.frame_array}
+        arrays = {name: array for name, array in arrays.items() if computed[name]}
+        try:
+            rollout = self._made(env)
+        except ValueError:
+            # Numbers that only the host reads: steps with actions on the device say which.
+            return arrays
+        arrays |= {"rewards": machines.reward_array} | rollout.arrays()
+        if not computed["observations"]:
+            arrays.pop("final_observations", None)
+        return arrays
+
+    def _made(self, env: "SwarmVectorEnv[Any]") -> _native.Rollout:
+        if self._native is None:
+            self._native = _native.Rollout(
+                env._machines,
+                same_step=env.autoreset_mode == AutoresetMode.SAME_STEP,
+                max_episode_steps=env.max_episode_steps,
+                program_pays=env._native_reward,
+                program_ends=env._native_done,
+                changes=[(_tuple_of(change.number, env.symbols), float(change.scale)) for change in env._changes],
+                done=None if env._done is None else _tuple_of(env._done, env.symbols),
+            )
+        return self._native
+
+    def step(self, env: "SwarmVectorEnv[Any]", actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Run a step with actions that lie on the device."""
+        if env._machines.device == "cpu":
+            raise ValueError('the actions lie on a CUDA device, and the machines on the CPU: pass device="cuda" to make_vec')
+        if env.autoreset_mode == AutoresetMode.DISABLED:
+            raise ValueError("actions on a device need an autoreset_mode that begins episodes there: NextStep or SameStep")
+        if env._live is not None:
+            raise ValueError("the live view shows steps whose actions lie on the host: close it, or pass NumPy actions")
+        if not env._is_seeded.all():
+            raise ValueError("call reset before the first step whose actions lie on the device: it seeds the envs")
+        native = self._made(env)
+        arrays = self.arrays(env)
+        seen = arrays.get("observations", arrays.get("frames"))
+        if seen is None:
+            raise ValueError(
+                "actions on a device need an observation that stays there: a program's, as in obs=\"task.py\", or a picture, "
+                "which is `frames` there"
+            )
+        if not self.is_entered:
+            native.enter(env._steps.tolist(), env._returns.tolist(), env._over.tolist())
+            self.is_entered = True
+        native.step(actions)
+        returned = ("observations", "rewards", "terminated", "truncated")
+        infos = {name: array for name, array in arrays.items() if name not in returned}
+        return seen, arrays["rewards"], arrays["terminated"], arrays["truncated"], infos
+
+    def leave(self, env: "SwarmVectorEnv[Any]") -> None:
+        """Wait for the steps on the device, and bring home what Python keeps of the episodes."""
+        left = None if self._native is None else self._native.leave()
+        self.is_entered = False
+        if left is None:
+            return
+        env._steps[:], env._returns[:] = left[0], left[1]
+        env._over = np.array(left[2], np.bool_)
+        env._observer.forget()
+        env._look_from(np.ones(env.num_envs, np.bool_))
+
+    # The CPU's arrays, which follow each step once they have been asked for
+
+    def ended(self, env: "SwarmVectorEnv[Any]", rewards: Array, terminated: Array, truncated: Array) -> None:
+        """Take over what a step on the host computed."""
+        arrays = self._arrays
+        if arrays is None or env._machines.device != "cpu":
+            return
+        arrays["rewards"][:], arrays["returns"][:], arrays["lengths"][:] = rewards, env._returns, env._steps
+        arrays["terminated"][:], arrays["truncated"][:] = terminated, truncated
+        if "dones" in arrays:
+            arrays["dones"][:] = np.frombuffer(env._machines.dones(), np.uint8)
+        if "final_observations" in arrays:
+            over = env._over
+            seen = np.empty_like(arrays["observations"])
+            env._machines.observations_into(seen)
+            arrays["final_observations"][over] = seen[over]
+
+    def observed(self, env: "SwarmVectorEnv[Any]") -> None:
+        """Take over what the envs show, after a step and the episodes that began in it."""
+        arrays = self._arrays
+        if arrays is None or env._machines.device != "cpu":
+            return
+        if "observations" in arrays:
+            env._machines.observations_into(arrays["observations"])
+        if "frames" in arrays:
+            width = arrays["frames"].shape[1]
+            name = "packed" if width == 5760 else "rgb555"
+            env._machines.show(_native.View.picture(name), arrays["frames"])
+        if "action_masks" in arrays:
+            env._reported.masks_into(arrays["action_masks"])
+
+
+def _of_host(env: "SwarmVectorEnv[Any]") -> dict[str, Any]:
+    """Make the CPU's arrays, as those of a device are."""
+    envs, machines = env.num_envs, env._machines
+    arrays: dict[str, Any] = {"rewards": np.zeros(envs, np.float32)}
+    if env._computed["dones"]:
+        arrays["dones"] = np.zeros(envs, np.uint8)
+    if env._computed["observations"]:
+        arrays["observations"] = np.zeros((envs, machines.obs_dim), np.float32)
+    if env._computed["frames"]:
+        arrays["frames"] = np.zeros((envs, machines.frame_bytes), np.uint8)
+    arrays |= {"terminated": np.zeros(envs, np.bool_), "truncated": np.zeros(envs, np.bool_)}
+    arrays |= {"returns": env._returns.copy(), "lengths": env._steps.astype(np.int32)}
+    if env.autoreset_mode == AutoresetMode.SAME_STEP and env._computed["observations"]:
+        arrays["final_observations"] = np.zeros((envs, machines.obs_dim), np.float32)
+    if machines.mask_len:
+        arrays["action_masks"] = np.zeros((envs, machines.mask_len), np.float32)
+    return arrays
+
+
+class OnDevice:
+    """The calls of an environment about its device."""
+
+    _machines: _native.Swarm
+    _rollout: Rollout
+
+    def _check_open(self) -> None:
+        raise NotImplementedError
+
+    @property
+    def device_arrays(self) -> dict[str, Any]:
+        """Return the arrays that a step leaves on the environment's device, by name. Any library that speaks DLPack takes
+        them in place, such as `torch.from_dlpack`; the next step writes to the same memory. As far as programs compute them,
+        `observations`, `dones` and `action_masks`; if frames are drawn `frames`, four pixels to a byte or, of a Color, two
+        bytes a pixel as `rgb555` has them; and, unless the reward or the end is made of numbers that only the host reads,
+        `rewards`, `terminated`, `truncated`, `returns` and `lengths` of episodes, and `final_observations` where episodes
+        begin in the step in which others end. On the CPU they are NumPy's."""
+        self._check_open()
+        return self._rollout.arrays(self)  # type: ignore[arg-type]
+
+    def wait_for(self, stream: Streamed = None) -> None:
+        """Let the machines wait for all that a CUDA stream was asked for so far: a handle, an object with `cuda_stream` or
+        `__cuda_stream__`, or None, the default stream. The host waits for nothing. On the CPU there is nothing to wait for."""
+        self._check_open()
+        _native.wait_for(self._machines, stream_handle(stream))
+
+    def ready_on(self, stream: Streamed = None) -> None:
+        """Let a CUDA stream wait for all that the machines were asked for so far, as `wait_for` does the other way round."""
+        self._check_open()
+        _native.ready_on(self._machines, stream_handle(stream))
