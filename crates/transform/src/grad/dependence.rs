@@ -246,6 +246,7 @@ impl Flow<'_> {
             | Op::Extent { .. }
             | Op::Atomic { .. }
             | Op::Lowest(_)
+            | Op::AnyInBlock(_)
             | Op::Opaque(_) => false,
             _ => true,
         }
