@@ -286,11 +286,20 @@ pictures:
 	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser
 	cp runs/screenshots/watch-enlarged-dark.png docs/watch.png
 
-# Everything that a GPU machine needs, to be copied there; `sh gates.sh` in it runs the gates.
-gpu-folder: $(VENV)/oracle.txt $(VENV)/nvrtc.txt
-	GBXCULE_NVRTC=$(abspath $(VENV)) $(GBXCULE) doctor --collect runs/gpu
-	$(VENV)/bin/pip download --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
-	    --requirement requirements/oracle.txt --dest runs/gpu/wheels
+# Everything that a GPU machine needs besides its driver, for its Python: runs/gpu and runs/gpu.tar.xz. Machine code is
+# made once by two versions of NVRTC and kept in runs/gpu_code.
+GPU_PYTHON ?= 3.12
+NVRTC130 := runs/nvrtc130
+
+$(NVRTC130)/nvrtc130.txt: requirements/nvrtc130.txt | $(VENV)/bin/python
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --target $(NVRTC130) \
+	    --requirement $<
+	cp $< $@
+
+gpu-folder: $(VENV)/oracle.txt $(VENV)/nvrtc.txt $(NVRTC130)/nvrtc130.txt host-gpu
+	$(VENV)/bin/python python/packaging/gpu/folder.py --python $(GPU_PYTHON) \
+	    --nvrtc $$(find -L $(abspath $(VENV)) -name libnvrtc.so.13 | head -n 1) \
+	    --nvrtc130 $$(find -L $(abspath $(NVRTC130)) -name libnvrtc.so.13 | head -n 1)
 
 # GPU=sim: on the machine code that NVIDIA's assembler makes, run on the host.
 ifeq ($(GPU),sim)

@@ -156,31 +156,6 @@ fn a_second_gpu_is_taken_by_its_number_or_missed() {
     assert_eq!(artifact["results"][0]["details"]["device"], "cuda:1");
 }
 
-#[test]
-fn a_collected_folder_is_all_that_the_gates_need() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let kit = folder.path().join("kit");
-    // In the project, which holds the package; the program can lie elsewhere.
-    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let listed = gbxcule(project, &format!("doctor --collect {}", kit.display()));
-    for file in
-        ["gbxcule", "nvrtc/libnvrtc.so.13", "python/gbxcule/oracle/__main__.py", "oracle.txt"]
-    {
-        assert!(listed.lines().any(|line| line.ends_with(file)), "{file}: {listed}");
-    }
-    // Elsewhere, and with nothing of this project around it.
-    let other = tempfile::tempdir().expect("a folder");
-    std::fs::rename(&kit, other.path().join("kit")).expect("it moves");
-    // The stand-in of NVRTC reads a header that lies beside it.
-    let header = stand_in::folder().join("host_cuda.h");
-    std::fs::copy(header, other.path().join("kit/nvrtc/host_cuda.h")).expect("a file");
-    let mut gates = command(Path::new("sh"), other.path());
-    gates.arg("kit/gates.sh").envs([("STEPS", "4"), ("ENVS", "2"), ("REFERENCE", "warp_vec_cpu")]);
-    let said = passes(&mut gates);
-    assert_eq!(said.matches("agree").count(), 3, "{said}");
-    assert_eq!(said.matches("frames/s").count(), 4, "a sweep of each ROM: {said}");
-}
-
 /// PEARL_DRIFT on so many machines, 6 frames a step, on a device.
 fn watch(folder: &Path, device: &str, more: &str) -> Serving {
     let arguments = format!(

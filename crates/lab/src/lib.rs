@@ -15,7 +15,6 @@ pub mod command;
 pub mod doctor;
 mod error;
 pub mod experiments;
-pub mod gpu_bundle;
 mod plot;
 pub mod program;
 pub mod region;
