@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import csv
 import fnmatch
 import io
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from steps import TESTS, Plan, Step
@@ -204,6 +206,23 @@ def pack(files: list[Path], archive: Path) -> None:
             return
 
 
+@contextlib.contextmanager
+def clocks(out: Path) -> Iterator[None]:
+    """Keeps the GPU's clocks, power and temperature in clocks.csv, every two seconds."""
+    what = "timestamp,clocks.current.sm,clocks.current.memory,power.draw,temperature.gpu,utilization.gpu"
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        yield
+        return
+    with (out / "clocks.csv").open("ab") as file:
+        child = subprocess.Popen([tool, f"--query-gpu={what}", "--format=csv", "--loop=2"], stdout=file, stderr=file)
+        try:
+            yield
+        finally:
+            child.kill()
+            child.wait()
+
+
 def describe(out: Path) -> None:
     """Writes down what machine this is."""
     queries = [
@@ -266,9 +285,10 @@ def main() -> int:
     run = Run(out.resolve(), 1e6 if options.small else budget_s, options.small)
     steps = chosen(options.steps, Plan(options.small))
     describe(run.out)
-    if not run.choose_cache():
-        return 1
-    failed = [step.name for step in steps if run.do(step) > 0]
+    with clocks(run.out):
+        if not run.choose_cache():
+            return 1
+        failed = [step.name for step in steps if run.do(step) > 0]
     run.say(f"end at {run.passed_s():.0f} s; failed: {', '.join(failed) or 'nothing'}")
     return 1 if failed else 0
 
