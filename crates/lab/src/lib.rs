@@ -15,6 +15,7 @@ pub mod command;
 pub mod doctor;
 mod error;
 pub mod experiments;
+pub mod gpu_report;
 mod plot;
 pub mod program;
 pub mod region;
