@@ -18,7 +18,7 @@ use crate::{LabError, program, system};
 /// Steps after which a device is waited for, unless the user chooses another number.
 pub const SYNC_EVERY: u64 = 64;
 /// Waits in a window of the longest time, at least, so that it ends near that time.
-const LEAST_WAITS: u32 = 8;
+const MIN_WAITS: u32 = 8;
 
 /// Value of `kind` in a benchmark's artifact.
 pub const KIND: &str = "bench_sweep";
@@ -252,7 +252,7 @@ impl Contestant {
         let within = |time: Duration, most| steps_within(time, self.step_s, most);
         match plan.sync_every {
             0 => (0, within(plan.longest_window, plan.steps)),
-            most => (within(plan.longest_window / LEAST_WAITS, most), plan.steps),
+            most => (within(plan.longest_window / MIN_WAITS, most), plan.steps),
         }
     }
 

@@ -35,7 +35,7 @@ struct Row {
     fastest: f64,
     /// True if nothing but ROM and machines was chosen.
     is_plain: bool,
-    /// What the artifact says of card and build.
+    /// Card and build, as the artifact has them.
     origin: String,
 }
 
@@ -137,7 +137,7 @@ fn read_counts(path: &Path) -> Result<Counts, LabError> {
     Ok(rows.skip(2).take_while(|line| line.starts_with('|')).filter_map(row).collect())
 }
 
-/// The steps that say whether something is right.
+/// Adds the steps that say whether something is right.
 fn verdicts(text: &mut String, steps: &str) {
     let is_verdict = |line: &&str| {
         ["equal_", "gate_", "tests_", "memcheck", "initcheck", "foundry", "torch"]
@@ -153,7 +153,7 @@ fn verdicts(text: &mut String, steps: &str) {
     text.push_str("```\n");
 }
 
-/// Frames a second of each ROM, a column for each number of machines, beside the counted issues.
+/// Adds frames a second of each ROM, a column for each number of machines, beside the counted issues.
 fn speeds(text: &mut String, rows: &[Row], counts: &Counts) {
     let plain = || rows.iter().filter(|row| row.is_plain);
     let machines: BTreeSet<u64> = plain().map(|row| row.num_envs).collect();
@@ -178,7 +178,7 @@ fn speeds(text: &mut String, rows: &[Row], counts: &Counts) {
     }
 }
 
-/// What was measured with other choices, by its step.
+/// Adds what was measured with other choices, by its step.
 fn others(text: &mut String, rows: &[Row]) {
     if rows.iter().all(|row| row.is_plain) {
         return;
@@ -190,7 +190,7 @@ fn others(text: &mut String, rows: &[Row]) {
     }
 }
 
-/// What bounds a step, by NVIDIA's profiler.
+/// Adds what bounds a step, by NVIDIA's profiler.
 fn bound(text: &mut String, profile: &Value, counts: &Counts) {
     let config = &profile["config"];
     let rom = name(&config["rom"]["name"]);
@@ -259,7 +259,7 @@ fn stalls(figures: &Value) -> Vec<(String, f64)> {
     all
 }
 
-/// What programs in Python measured.
+/// Adds what programs in Python measured.
 fn python(text: &mut String, found: &[Value]) {
     if found.is_empty() {
         return;

@@ -15,7 +15,7 @@ pub const COMMIT: &str = env!("GBXCULE_COMMIT");
 /// The compiler that built it.
 pub const RUSTC: &str = env!("GBXCULE_RUSTC");
 
-/// Time that NVIDIA's own tool may take. It talks to every GPU, and hangs where one does not answer.
+/// Time that NVIDIA's own tool may take. It asks every GPU, and hangs where one does not answer.
 const TOOL_LIMIT: Duration = Duration::from_secs(5);
 
 /// The host, the GPU if there is one, and what runs on them.

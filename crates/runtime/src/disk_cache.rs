@@ -71,7 +71,7 @@ impl CodeFolder {
         self.codes(key, wanted).next()
     }
 
-    /// What is kept by this name, of all compilers that are wanted, the newest first; each is read
+    /// Contents kept by this name, of all compilers that are wanted, the newest first; each is read
     /// when it is asked for.
     pub(crate) fn codes(
         &self,
@@ -132,7 +132,9 @@ impl CodeFolder {
 fn say_once(reason: &str) {
     static SAID: std::sync::Once = std::sync::Once::new();
     SAID.call_once(|| {
-        eprintln!(
+        // Nothing else can be said where errors can't be written.
+        _ = writeln!(
+            std::io::stderr(),
             "gbxcule: {reason}, so compiled kernels are not kept: name a folder in {VARIABLE}"
         );
     });

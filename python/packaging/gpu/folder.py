@@ -157,7 +157,8 @@ def make_code(nvrtc: Path, nvrtc130: Path) -> None:
         }  # fmt: skip
         fill(CODE / "warps" / str(warps), [step for step in plan.first() if step.warps == warps], variant)
     # What has to be known is enough to have twice.
-    fill(CODE / "cache130", [step for step in plan.first() if not step.warps], {"GBXCULE_NVRTC": str(nvrtc130)})
+    least = [step for step in plan.first() if not step.warps and step.leaves != "lines"]
+    fill(CODE / "cache130", least, {"GBXCULE_NVRTC": str(nvrtc130)})
 
 
 def pack() -> None:

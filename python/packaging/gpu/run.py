@@ -39,7 +39,7 @@ NOT_HERE, NO_TIME = -1, -2
 
 
 def environment(cache: Path) -> dict[str, str]:
-    """What every command finds: this folder's command and packages, and the cache."""
+    """The variables of every command: this folder's command and packages, and the cache."""
     found = dict(os.environ)
     found["PATH"] = os.pathsep.join([str(HERE), found.get("PATH", os.defpath)])
     packages = [HERE / "python", HERE / "site", *filter(None, found.get("PYTHONPATH", "").split(os.pathsep))]
@@ -127,7 +127,7 @@ class Run:
             command += ["--out", f"work/{step.name}"]
         # Simulated machines take their time.
         limit_s = step.limit_s * (40 if self.small else 1)
-        begun = time.monotonic()
+        begun, before = time.monotonic(), set(cache.glob("*.cubin"))
         code = execute(command, min(limit_s, left_s), output, environment(cache) | step.environment)
         took_s = time.monotonic() - begun
         text = shortened(output.read_bytes())
@@ -136,7 +136,10 @@ class Run:
             found = self.keep(step)
         except (OSError, ValueError, KeyError) as error:
             found = f"results not read: {error!r}"
-        self.say(f"{step.name:34} rc {code:<4} {took_s:6.1f} s at {self.passed_s():5.0f} s  {found or last_line(text)}")
+        found = found or last_line(text)
+        if made := len(set(cache.glob("*.cubin")) - before):
+            found += f" ({made} compiled)"
+        self.say(f"{step.name:34} rc {code:<4} {took_s:6.1f} s at {self.passed_s():5.0f} s  {found}")
         return code
 
     def keep(self, step: Step) -> str:
@@ -281,8 +284,8 @@ def main() -> int:
         WORK.mkdir(exist_ok=True)
         return 1 if run_tests(options.tests, options.small) else 0
     os.umask(0o022)
-    out, budget_s = Path(os.environ.get("OUT", HERE / "out")), float(os.environ.get("BUDGET", 450))
-    run = Run(out.resolve(), 1e6 if options.small else budget_s, options.small)
+    budget_s = float(os.environ.get("BUDGET", 1e6 if options.small else 450))
+    run = Run(Path(os.environ.get("OUT", HERE / "out")).resolve(), budget_s, options.small)
     steps = chosen(options.steps, Plan(options.small))
     describe(run.out)
     with clocks(run.out):

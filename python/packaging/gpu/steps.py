@@ -1,4 +1,4 @@
-"""What is run on a machine with a GPU, the most valuable first. `run.py` runs it, `folder.py` makes its machine code.
+"""Steps of a run on a machine with a GPU, the most valuable first. `run.py` runs it, `folder.py` makes its machine code.
 
 A step is a command with a limit of its own. Each has a small form too, for the stand-ins: few machines and few frames.
 """
@@ -14,12 +14,12 @@ MICRO_ROMS = ["ALU_LOOP", "MEM_RWB", "FLOW_STACK", "JOY_DIVERGE_PERSIST", "PPU_W
 COLOR_GAME = "AMBER_ROAD"
 # A wave of a GPU with 132 multiprocessors at 12 warps of 32 machines each.
 WAVE = 132 * 12 * 32
-# Warps on a multiprocessor for which folder.py makes other machine code, beside the 12 of the usual.
+# Warps on a multiprocessor for which folder.py makes other machine code, beside the usual 12.
 WARPS = [8, 16, 20, 24]
-# Programs of `cargo test`, the tests of each that need a GPU, and the seconds that one may take.
+# Programs of `cargo test`, with the seconds that one of their tests may take.
 TESTS = {"runtime": 30, "swarm": 100}
 
-# What is asked of NVIDIA's profiler beside its sections: issues, lanes, sectors, the caches of instructions.
+# Metrics that NVIDIA's profiler adds to its sections: issues, lanes, sectors, instruction caches.
 METRICS = [
     "gpu__time_duration.sum",
     "smsp__inst_executed.sum",
@@ -44,7 +44,7 @@ METRICS = [
     "gcc__cache_requests_type_instruction_lookup_hit.sum",
     "gcc__cache_requests_type_instruction_lookup_miss.sum",
 ]
-# With why warps wait, and the samples of each instruction.
+# Sections of the profiler: why warps wait, samples of each instruction.
 SECTIONS = [
     "SpeedOfLight", "WarpStateStats", "SchedulerStats", "Occupancy", "LaunchStats", "InstructionStats",
     "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis", "MemoryWorkloadAnalysis_Tables", "SourceCounters",
@@ -112,7 +112,7 @@ class Plan:
         return Step(f"tests_{program}", limit_s, command)
 
     def profile(self, name: str, rom: str, machines: int) -> Step:
-        """What bounds the step, by NVIDIA's profiler."""
+        """The bound of the step, by NVIDIA's profiler."""
         sections = [word for section in SECTIONS for word in ("--section", section)]
         bench = self.bench("", rom, machines).command
         bench = [*bench[: bench.index("--steps")], "--steps", "1", "--warmup-steps", "8", "--repeats", "1"]
@@ -133,7 +133,7 @@ class Plan:
         return Step(name, limit_s, command, leaves="lines", needs=script)
 
     def first(self) -> Iterator[Step]:
-        """What has to be known, in order of value."""
+        """The steps that have to be known, in order of value."""
         yield self.tests("runtime", 60)
         yield self.gate("ALU_LOOP")
         yield self.gate("MEM_RWB", "--mem-region", "C000:C100")

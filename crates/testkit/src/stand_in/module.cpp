@@ -1,9 +1,9 @@
 // module.cpp: code and launches of the stand-in. Code is a shared object of the host behind a few
 // words, as compiler.cpp makes it; or PTX, of which the program `gpu-sim` at the path HOST_GPU_SIM
 // makes a shared object; or NVIDIA's machine code, which the library `gpu-sim` at the path
-// HOST_GPU_SASS runs. With HOST_GPU_LAUNCHES=none machine code is loaded and its launches do nothing,
-// so that NVRTC's code of what a program launches is kept in seconds. Each time code is loaded it has
-// globals of its own.
+// HOST_GPU_SASS runs. With HOST_GPU_LAUNCHES=none machine code is loaded and its launches do
+// nothing, so that NVRTC's code of what a program launches is kept in seconds. Each time code is
+// loaded it has globals of its own.
 #include "device.h"
 
 #include <algorithm>
