@@ -36,7 +36,8 @@
 #   make mutants-machine, make mutants-passes   the same for the machine, and for the passes that its kernels need
 #   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM), and videos
 #   make pictures    the pictures in docs/ anew; needs Chromium and ffmpeg too
-#   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
+#   make gpu-folder  all that a GPU machine needs besides its driver, machine code with it: runs/gpu.tar.xz, at most 45 MB
+#   make gpu-rehearsal   what run.py does on that machine, small, on the stand-ins; STEPS="first second"; some ten minutes
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
 #   make verify-gpu GPU=sim      the two gates on NVIDIA's machine code, simulated: three minutes
 
@@ -59,7 +60,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: colors warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: colors warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -286,11 +287,27 @@ pictures:
 	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser
 	cp runs/screenshots/watch-enlarged-dark.png docs/watch.png
 
-# Everything that a GPU machine needs, to be copied there; `sh gates.sh` in it runs the gates.
-gpu-folder: $(VENV)/oracle.txt $(VENV)/nvrtc.txt
-	GBXCULE_NVRTC=$(abspath $(VENV)) $(GBXCULE) doctor --collect runs/gpu
-	$(VENV)/bin/pip download --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
-	    --requirement requirements/oracle.txt --dest runs/gpu/wheels
+# Everything that a GPU machine needs besides its driver, for its Python: runs/gpu and runs/gpu.tar.xz. Machine code is
+# made once by two versions of NVRTC and kept in runs/gpu_code.
+GPU_PYTHON ?= 3.12
+NVRTC130 := runs/nvrtc130
+
+$(NVRTC130)/nvrtc130.txt: requirements/nvrtc130.txt | $(VENV)/bin/python
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --target $(NVRTC130) \
+	    --requirement $<
+	cp $< $@
+
+gpu-folder: $(VENV)/oracle.txt $(VENV)/nvrtc.txt $(NVRTC130)/nvrtc130.txt host-gpu
+	$(VENV)/bin/python python/packaging/gpu/folder.py --python $(GPU_PYTHON) \
+	    --nvrtc $$(find -L $(abspath $(VENV)) -name libnvrtc.so.13 | head -n 1) \
+	    --nvrtc130 $$(find -L $(abspath $(NVRTC130)) -name libnvrtc.so.13 | head -n 1)
+
+# Machine code that a rehearsal had to make is in the archive that is made next.
+STEPS ?= first second
+gpu-rehearsal: $(VENV)/nvrtc.txt host-gpu
+	cargo build --quiet --release --package gbxcule-gpu-sim --lib
+	$(VENV)/bin/python python/packaging/gpu/rehearse.py --python $(GPU_PYTHON) \
+	    --nvidia $$(dirname $$(dirname $$(find -L $(abspath $(VENV)) -name libnvrtc.so.13 | head -n 1))) $(STEPS)
 
 # GPU=sim: on the machine code that NVIDIA's assembler makes, run on the host.
 ifeq ($(GPU),sim)

@@ -60,12 +60,6 @@ def test_a_package_without_the_script_repeats_a_mismatch_as_a_module(tmp_path):
     assert other.returncode == 2 and "name it in GBXCULE" in other.stderr
 
 
-def test_what_is_copied_to_a_gpu_machine_is_never_pythons_interpreter(tmp_path):
-    refused = run(SCRIPT, "doctor", "--collect", "gpu", cwd=tmp_path)
-    assert refused.returncode == 2 and "is a script of the Python package" in refused.stderr
-    assert not (tmp_path / "gpu/gbxcule").exists()
-
-
 def test_ctrl_c_ends_the_command_while_rust_works(tmp_path):
     lasting = [SCRIPT, "synth", "batch", "--count", "1000000", "--out", "rows"]
     child = subprocess.Popen([str(word) for word in lasting], cwd=tmp_path, stderr=subprocess.DEVNULL)

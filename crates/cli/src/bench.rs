@@ -28,7 +28,8 @@ const MAX_WINDOW_S: f64 = 86_400.0;
 /// All backends take turns within one run. Opening and the first step are timed apart and every
 /// backend is warmed up before its first window, so no window contains a start or a compile; a
 /// window always ends with a sync. The artifact holds every window, the configuration and the
-/// system; the report beside it has the speed-up table and the plot.
+/// system, and grows with each number of machines; the report beside it has the speed-up table and
+/// the plot.
 #[derive(Args)]
 #[command(after_long_help = footer())]
 pub(crate) struct Bench {
@@ -82,8 +83,8 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N", default_value_t = 24)]
     frames_per_step: u32,
 
-    /// Wait for the device after every N steps; 0 only at the end of a window. CPU backends
-    /// never run ahead
+    /// Wait for the device after every N steps, and after fewer where steps are long; 0 only at the
+    /// end of a window. CPU backends never run ahead
     #[arg(long, value_name = "K", default_value_t = bench::SYNC_EVERY)]
     sync_every: u64,
 
@@ -153,13 +154,13 @@ impl Bench {
         check_writable(&artifact_path)
             .with_context(|| format!("--out: {}", artifact_path.display()))?;
         let bar = progress::bar(0, "windows");
-        let artifact = bench::run(&plan, &mut |progress| {
+        let mut show = |progress: bench::Progress| {
             bar.set_length(progress.of as u64);
             bar.set_position(progress.done as u64);
             bar.set_message(format!("{} x {}", progress.backend, progress.num_envs));
-        })?;
+        };
+        bench::run(&plan, &mut show, &mut |artifact| write_json(&artifact_path, artifact))?;
         bar.finish_and_clear();
-        write_json(&artifact_path, &artifact)?;
         let report = report::write(&folder)?;
         say!("{}", report.text);
         say!("report: {}", folder.display());

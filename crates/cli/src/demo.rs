@@ -135,13 +135,18 @@ impl Demo {
             link: LinkMode::Open,
         };
         let bar = progress::bar(0, "windows");
-        let artifact = bench::run(&plan, &mut |progress| {
+        let mut show = |progress: bench::Progress| {
             bar.set_length(progress.of as u64);
             bar.set_position(progress.done as u64);
             bar.set_message(format!("{} machines", progress.num_envs));
+        };
+        let mut whole = Value::Null;
+        bench::run(&plan, &mut show, &mut |artifact| {
+            whole = artifact.clone();
+            Ok(())
         })?;
         bar.finish_and_clear();
-        Ok(artifact)
+        Ok(whole)
     }
 
     /// Number and picture of machines that play the ROM, or all games for the model, a column each,

@@ -1,10 +1,7 @@
 //! `gbxcule doctor`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use gbxcule_lab::doctor::inventory;
-use gbxcule_lab::gpu_bundle::collect;
 
 use crate::print::say;
 
@@ -16,21 +13,10 @@ pub(crate) struct Doctor {
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
-
-    /// Fill a folder with everything that a GPU machine needs; on that machine, `sh gates.sh` runs
-    /// the gates
-    #[arg(long, value_name = "FOLDER", conflicts_with = "json")]
-    collect: Option<PathBuf>,
 }
 
 impl Doctor {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        if let Some(folder) = self.collect {
-            for path in collect(&folder)? {
-                say!("{}", folder.join(path).display());
-            }
-            return Ok(true);
-        }
         let findings = inventory();
         if self.json {
             let rows: Vec<_> = findings

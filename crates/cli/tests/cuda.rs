@@ -156,29 +156,52 @@ fn a_second_gpu_is_taken_by_its_number_or_missed() {
     assert_eq!(artifact["results"][0]["details"]["device"], "cuda:1");
 }
 
-#[test]
-fn a_collected_folder_is_all_that_the_gates_need() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let kit = folder.path().join("kit");
-    // In the project, which holds the package; the program can lie elsewhere.
-    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let listed = gbxcule(project, &format!("doctor --collect {}", kit.display()));
-    for file in
-        ["gbxcule", "nvrtc/libnvrtc.so.13", "python/gbxcule/oracle/__main__.py", "oracle.txt"]
-    {
-        assert!(listed.lines().any(|line| line.ends_with(file)), "{file}: {listed}");
+/// The folder of `make gpu-folder`, without tests and machine code, elsewhere.
+fn gpu_folder(folder: &Path) {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::copy(env!("CARGO_BIN_EXE_gbxcule"), folder.join("gbxcule")).expect("the command");
+    for name in ["run.py", "steps.py"] {
+        let script = project.join("python/packaging/gpu").join(name);
+        std::fs::copy(script, folder.join(name)).expect("a script");
     }
-    // Elsewhere, and with nothing of this project around it.
-    let other = tempfile::tempdir().expect("a folder");
-    std::fs::rename(&kit, other.path().join("kit")).expect("it moves");
-    // The stand-in of NVRTC reads a header that lies beside it.
-    let header = stand_in::folder().join("host_cuda.h");
-    std::fs::copy(header, other.path().join("kit/nvrtc/host_cuda.h")).expect("a file");
-    let mut gates = command(Path::new("sh"), other.path());
-    gates.arg("kit/gates.sh").envs([("STEPS", "4"), ("ENVS", "2"), ("REFERENCE", "warp_vec_cpu")]);
-    let said = passes(&mut gates);
-    assert_eq!(said.matches("agree").count(), 3, "{said}");
-    assert_eq!(said.matches("frames/s").count(), 4, "a sweep of each ROM: {said}");
+}
+
+#[test]
+fn a_run_on_a_gpu_machine_keeps_each_result_and_goes_on_behind_a_failure() {
+    let folder = tempfile::tempdir().expect("a folder");
+    gpu_folder(folder.path());
+    let run = |budget: &str, out: &str| {
+        // The package that a gate needs is not here; neither is NVIDIA's profiler.
+        let mut run = command(Path::new("python3"), folder.path());
+        run.args(["run.py", "--small", "gate_ALU_LOOP", "profile_MEM_RWB", "launches_1"]);
+        run.args(["equal_JOY_DIVERGE_PERSIST"]).env("OUT", folder.path().join(out));
+        run.env("BUDGET", budget).env_remove("PYTHONPATH").output().expect("it starts")
+    };
+    let output = run("600", "out");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a result");
+    let steps = read("out/steps.txt");
+    assert_eq!(output.status.code(), Some(1), "{steps}");
+    let line = |name: &str| {
+        let found = steps.lines().find(|line| line.starts_with(name));
+        found.unwrap_or_else(|| panic!("no {name} in {steps}"))
+    };
+    assert!(line("gate_ALU_LOOP").contains("rc 2 "), "{steps}");
+    assert!(line("profile_MEM_RWB").contains("not here: ncu"), "{steps}");
+    assert!(
+        line("launches_1").contains("rc 0 ") && line("launches_1").contains("frames/s"),
+        "{steps}"
+    );
+    assert!(line("equal_JOY_DIVERGE_PERSIST").contains("agree"), "{steps}");
+    assert!(line("end at").contains("failed: gate_ALU_LOOP"), "{steps}");
+    assert!(read("out/log.txt").contains("=== equal_JOY_DIVERGE_PERSIST"));
+    run("0", "late");
+    let late = std::fs::read_to_string(folder.path().join("late/steps.txt")).expect("a result");
+    assert!(late.contains("no time left") && !late.contains("rc "), "{late}");
+    let report = gbxcule(folder.path(), "report out");
+    assert!(
+        report.contains("equal_JOY_DIVERGE_PERSIST") && report.contains("launches_1"),
+        "{report}"
+    );
 }
 
 /// PEARL_DRIFT on so many machines, 6 frames a step, on a device.

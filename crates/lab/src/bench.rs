@@ -2,7 +2,8 @@
 //!
 //! All backends of a sweep take turns within one run, so that what else the machine does hits them
 //! alike. Opening and the first step are timed apart; a window is warmed up first, and always ends
-//! with a sync.
+//! with a sync. A device runs behind the calls that ask for its steps, so how many of them fit into
+//! a window is told by the time of the warm-up's steps, each of which is waited for.
 
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,8 @@ use crate::{LabError, program, system};
 
 /// Steps after which a device is waited for, unless the user chooses another number.
 pub const SYNC_EVERY: u64 = 64;
+/// Waits in a window of the longest time, at least, so that it ends near that time.
+const MIN_WAITS: u32 = 8;
 
 /// Value of `kind` in a benchmark's artifact.
 pub const KIND: &str = "bench_sweep";
@@ -41,7 +44,8 @@ pub struct BenchPlan {
     pub warmup_steps: u64,
     /// Windows of each backend and count.
     pub repeats: u32,
-    /// Steps between two syncs; with 0 only the end of a window is one.
+    /// Steps between two syncs, at most; with 0 only the end of a window is one. Long steps are
+    /// waited for more often: each result says after how many.
     pub sync_every: u64,
     /// Meaning of an action's number.
     pub codec: Codec,
@@ -89,6 +93,8 @@ struct Contestant {
     step: u64,
     open_s: f64,
     first_step_s: f64,
+    /// Seconds of the fastest step that was waited for.
+    step_s: f64,
     windows: Vec<Window>,
 }
 
@@ -98,11 +104,15 @@ struct Window {
     seconds: f64,
 }
 
-/// Runs the sweep and returns its artifact.
+/// Runs the sweep. `keep` gets the artifact each time that a number of machines has been measured.
 ///
 /// # Errors
-/// A backend cannot be started or failed.
-pub fn run(plan: &BenchPlan, progress: &mut dyn FnMut(Progress)) -> Result<Value, LabError> {
+/// A backend cannot be started or failed, or `keep` failed.
+pub fn run(
+    plan: &BenchPlan,
+    progress: &mut dyn FnMut(Progress),
+    keep: &mut dyn FnMut(&Value) -> Result<(), LabError>,
+) -> Result<(), LabError> {
     let of = plan.env_counts.iter().map(|envs| plan.runners(*envs).count()).sum::<usize>()
         * plan.repeats as usize;
     if of == 0 {
@@ -110,6 +120,7 @@ pub fn run(plan: &BenchPlan, progress: &mut dyn FnMut(Progress)) -> Result<Value
     }
     let mut done = 0;
     let mut results = Vec::new();
+    let mut artifact = artifact(plan);
     for &num_envs in &plan.env_counts {
         let mut contestants = Vec::new();
         for kind in plan.runners(num_envs) {
@@ -126,9 +137,11 @@ pub fn run(plan: &BenchPlan, progress: &mut dyn FnMut(Progress)) -> Result<Value
         for contestant in contestants {
             results.push(contestant.result(plan)?);
         }
+        add_scaling(&mut results);
+        artifact["results"] = json!(results);
+        keep(&artifact)?;
     }
-    add_scaling(&mut results);
-    Ok(artifact(plan, &results))
+    Ok(())
 }
 
 impl BenchPlan {
@@ -167,14 +180,14 @@ impl BenchPlan {
     }
 }
 
-fn artifact(plan: &BenchPlan, results: &[Value]) -> Value {
+/// The artifact without results.
+fn artifact(plan: &BenchPlan) -> Value {
     json!({
         "schema_version": SCHEMA_VERSION,
         "kind": KIND,
         "run_id": run_id(&format!("bench-{}-{}", plan.rom.name, plan.stage)),
         "config": plan.config(),
         "system": system::describe(),
-        "results": results,
     })
 }
 
@@ -204,21 +217,28 @@ impl Contestant {
             step: 0,
             open_s: start.elapsed().as_secs_f64(),
             first_step_s: 0.0,
+            step_s: f64::INFINITY,
             windows: Vec::new(),
         };
-        let start = Instant::now();
-        contestant.take_step(plan)?;
-        contestant.backend.sync()?;
-        contestant.first_step_s = start.elapsed().as_secs_f64();
+        contestant.first_step_s = contestant.take_whole_step(plan)?;
         let start = Instant::now();
         for _ in 0..plan.warmup_steps {
-            contestant.take_step(plan)?;
+            contestant.take_whole_step(plan)?;
             if start.elapsed() > plan.longest_window {
                 break;
             }
         }
-        contestant.backend.sync()?;
         Ok(contestant)
+    }
+
+    /// Takes a step and waits for it; gives its seconds.
+    fn take_whole_step(&mut self, plan: &BenchPlan) -> Result<f64, LabError> {
+        let start = Instant::now();
+        self.take_step(plan)?;
+        self.backend.sync()?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.step_s = self.step_s.min(seconds);
+        Ok(seconds)
     }
 
     fn take_step(&mut self, plan: &BenchPlan) -> Result<(), LabError> {
@@ -227,13 +247,23 @@ impl Contestant {
         self.backend.step(&self.actions)
     }
 
+    /// Steps between two syncs, and of a window.
+    fn steps_of_a_window(&self, plan: &BenchPlan) -> (u64, u64) {
+        let within = |time: Duration, most| steps_within(time, self.step_s, most);
+        match plan.sync_every {
+            0 => (0, within(plan.longest_window, plan.steps)),
+            most => (within(plan.longest_window / MIN_WAITS, most), plan.steps),
+        }
+    }
+
     fn run_window(&mut self, plan: &BenchPlan) -> Result<(), LabError> {
+        let (sync_every, most_steps) = self.steps_of_a_window(plan);
         let start = Instant::now();
         let mut steps = 0;
-        while steps < plan.steps {
+        while steps < most_steps {
             self.take_step(plan)?;
             steps += 1;
-            if plan.sync_every != 0 && steps.is_multiple_of(plan.sync_every) {
+            if sync_every != 0 && steps.is_multiple_of(sync_every) {
                 self.backend.sync()?;
             }
             if start.elapsed() >= plan.longest_window {
@@ -277,10 +307,16 @@ impl Contestant {
             "slowest_frames_per_s": slowest.unwrap_or(median) * envs * frames_per_step,
             "fastest_frames_per_s": fastest.unwrap_or(median) * envs * frames_per_step,
             "windows": windows,
+            "sync_every": self.steps_of_a_window(plan).0,
             "warm_start": { "open_s": self.open_s, "first_step_s": self.first_step_s },
             "distinct_pcs_at_end": counters.len(),
         }))
     }
+}
+
+/// Number of steps of a length that fit into a time: one at least, and at most so many.
+fn steps_within(time: Duration, step_s: f64, most: u64) -> u64 {
+    ((time.as_secs_f64() / step_s) as u64).clamp(1, most.max(1))
 }
 
 fn median(sorted: &[f64]) -> f64 {
@@ -320,6 +356,13 @@ fn add_scaling(results: &mut [Value]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_has_as_many_steps_as_fit_into_its_time() {
+        let within = |millis, step_s| steps_within(Duration::from_millis(millis), step_s, 64);
+        assert_eq!([within(250, 0.1), within(250, 0.001), within(250, 7.0)], [2, 64, 1]);
+        assert_eq!([within(0, 0.1), within(250, 0.0)], [1, 64]);
+    }
 
     #[test]
     fn the_median_of_an_even_number_of_windows_lies_between_the_middle_two() {

@@ -5,8 +5,6 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::LabError;
-
 /// How Python started this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Script {
@@ -62,16 +60,5 @@ pub fn typed() -> (String, &'static str) {
         Some(Script::File(_)) => ("gbxcule".to_owned(), ""),
         Some(script) => (script.path().display().to_string(), script.words()),
         None => (first(), ""),
-    }
-}
-
-/// The program that can be copied to another machine and run there.
-///
-/// # Errors
-/// A script of the Python package runs, which is nothing without the package.
-pub(crate) fn program() -> Result<PathBuf, LabError> {
-    match SCRIPT.get() {
-        Some(script) => Err(LabError::NoProgram(script.path().to_owned())),
-        None => env::current_exe().map_err(LabError::file("gbxcule")),
     }
 }

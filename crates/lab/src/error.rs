@@ -55,18 +55,8 @@ pub enum LabError {
     Suite(String),
     #[error("libmgba {0}")]
     Mgba(String),
-    #[error(
-        "{0} is a script of the Python package: what is copied is the program of `cargo build --release -p gbxcule-cli`"
-    )]
-    NoProgram(PathBuf),
     #[error("the plot could not be drawn: {0}")]
     Plot(String),
-    #[error(
-        "NVRTC was found by the system's loader, which does not say where: name its folder in GBXCULE_NVRTC"
-    )]
-    NvrtcBySystem,
-    #[error("the folder `python/gbxcule` of the project is not here: run this inside of a clone")]
-    NoPackage,
     #[error("no bench artifact (`*.json` written by `gbxcule bench`) in {}", .0.display())]
     NothingToReport(PathBuf),
 }

@@ -15,7 +15,7 @@ pub mod command;
 pub mod doctor;
 mod error;
 pub mod experiments;
-pub mod gpu_bundle;
+pub mod gpu_report;
 mod plot;
 pub mod program;
 pub mod region;

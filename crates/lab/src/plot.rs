@@ -1,6 +1,7 @@
-//! The picture of a sweep: frames a second on the left, speed-up over the baseline on the right.
+//! Pictures of measured speeds. That of a sweep has frames a second on the left, speed-up over the
+//! baseline on the right; that of a GPU has the ROMs over machines, and over counted issues.
 //!
-//! Both scales are logarithmic, because both the number of machines and the speed span decades.
+//! All scales are logarithmic, because numbers of machines, issues and speeds span decades.
 
 use gbxcule_chart::{Canvas, DrawResult, FAINT, FONT, GRID, INK};
 use plotters::prelude::*;
@@ -21,9 +22,16 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(0x56, 0xB4, 0xE9),
 ];
 
-/// One panel: its title and the value of a point that it shows.
+/// Points of one name: what they lie over, and the value with its lowest and highest.
+pub(crate) struct Group {
+    pub(crate) label: String,
+    pub(crate) points: Vec<(f64, [f64; 3])>,
+}
+
+/// One panel: its title, what its points lie over, and the value of a point that it shows.
 struct Panel {
     title: &'static str,
+    over: &'static str,
     lines: Vec<Line>,
     print: fn(f64) -> String,
 }
@@ -40,6 +48,35 @@ struct Line {
 pub(crate) fn scaling(sweeps: &[Sweep]) -> Result<Vec<u8>, LabError> {
     gbxcule_chart::png(SIZE, |canvas| draw(canvas, sweeps))
         .map_err(|error| LabError::Plot(error.to_string()))
+}
+
+/// Draws speeds over machines on the left, over issues on the right if any were counted.
+pub(crate) fn over_machines_and_issues(
+    machines: &[Group],
+    issues: &[Group],
+) -> Result<Vec<u8>, LabError> {
+    let panel = |groups: &[Group], over| Panel {
+        title: "frames a second",
+        over,
+        lines: groups.iter().enumerate().map(line).collect(),
+        print: compact,
+    };
+    let machines = panel(machines, "machines");
+    let issues = panel(issues, "issues of a machine's frame, counted");
+    gbxcule_chart::png(SIZE, |canvas| {
+        if issues.lines.is_empty() {
+            return draw_panel(canvas, &machines);
+        }
+        let (left, right) = canvas.split_horizontally(SIZE.0 / 2);
+        draw_panel(&left, &machines)?;
+        draw_panel(&right, &issues)
+    })
+    .map_err(|error| LabError::Plot(error.to_string()))
+}
+
+fn line((index, group): (usize, &Group)) -> Line {
+    let (label, points) = (group.label.clone(), group.points.clone());
+    Line { label, colour: COLOURS[index % COLOURS.len()], baseline: false, points }
 }
 
 fn draw(canvas: &Canvas<'_>, sweeps: &[Sweep]) -> DrawResult {
@@ -67,7 +104,7 @@ fn panel(sweeps: &[Sweep], title: &'static str, relative: bool, print: fn(f64) -
             lines.push(Line { label, colour, baseline, points: points(series, unit) });
         }
     }
-    Panel { title, lines, print }
+    Panel { title, over: "machines", lines, print }
 }
 
 fn points(series: &Series, unit: f64) -> Vec<(f64, [f64; 3])> {
@@ -100,7 +137,7 @@ fn draw_panel(area: &Canvas<'_>, panel: &Panel) -> DrawResult {
         .axis_style(FAINT)
         .label_style((FONT, 20).into_font().color(&FAINT))
         .axis_desc_style((FONT, 22).into_font().color(&INK))
-        .x_desc("machines")
+        .x_desc(panel.over)
         .x_label_formatter(&|value| format!("{value:.0}"))
         .y_label_formatter(&|value| (panel.print)(*value))
         .draw()?;

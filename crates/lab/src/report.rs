@@ -101,14 +101,14 @@ impl Sweep {
 }
 
 /// A name that an artifact holds, short enough for a picture.
-fn name(value: &Value) -> String {
+pub(crate) fn name(value: &Value) -> String {
     let text = value.as_str().unwrap_or("?");
     text.chars().filter(|it| !it.is_control()).take(MAX_NAME_CHARACTERS).collect()
 }
 
 /// A result, if its numbers are such as a bench can measure: those that are drawn are positive and
 /// of a size that a scale can show.
-fn point(result: &Value) -> Option<Point> {
+pub(crate) fn point(result: &Value) -> Option<Point> {
     let measured = |value: &Value| value.as_f64().filter(|it| (0.0..=MAX_MEASURED).contains(it));
     let number = |field: &str| measured(&result[field]);
     let speed = |field: &str| number(field).filter(|it| *it >= MIN_SPEED);
@@ -186,7 +186,7 @@ fn settings(text: &mut String, artifact: &Value) {
     let _ = writeln!(
         text,
         "Windows of up to {} steps or {} s, {} of each, median shown; ± is half of fastest minus slowest. {} warm-up \
-         steps. `sync_every` {}. Actions: {} with codec {}, seed {}, released after {} frames. ROM SHA-256 `{}`.\n",
+         steps. `sync_every` at most {}. Actions: {} with codec {}, seed {}, released after {} frames. ROM SHA-256 `{}`.\n",
         config["steps"],
         config["longest_window_s"],
         config["repeats"],

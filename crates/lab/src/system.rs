@@ -2,7 +2,9 @@
 //! guess.
 
 use std::fs;
-use std::process::Command;
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use gbxcule_oracle::Python;
 use gbxcule_runtime::cuda::{Driver, Gpu};
@@ -12,6 +14,9 @@ use serde_json::{Value, json};
 pub const COMMIT: &str = env!("GBXCULE_COMMIT");
 /// The compiler that built it.
 pub const RUSTC: &str = env!("GBXCULE_RUSTC");
+
+/// Time that NVIDIA's own tool may take. It asks every GPU, and hangs where one does not answer.
+const TOOL_LIMIT: Duration = Duration::from_secs(5);
 
 /// The host, the GPU if there is one, and what runs on them.
 #[must_use]
@@ -53,8 +58,8 @@ fn memory_bytes() -> Option<u64> {
     Some(kibibytes.trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
 }
 
-/// Each GPU's name, driver and memory, as NVIDIA's own tool reports them, or else as the driver
-/// does, which may be a stand-in; empty when there is none.
+/// Each GPU's name, driver and memory, as NVIDIA's own tool reports them within a few seconds, or
+/// else as the driver does, which may be a stand-in; empty when there is none.
 #[must_use]
 pub fn gpus() -> Vec<Value> {
     let gpus = gpus_by_nvidia_smi();
@@ -73,14 +78,32 @@ fn gpu_by_driver(gpu: &Gpu) -> Value {
     json!({ "name": gpu.name, "driver": null, "memory": memory, "compute_capability": capability })
 }
 
+/// Output of a command that succeeds within a time; one that takes longer is ended.
+fn output_within(command: &mut Command, limit: Duration) -> Option<String> {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = quiet.spawn().ok()?;
+    let mut pipe = child.stdout.take()?;
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let read = pipe.read_to_end(&mut text);
+        // Nobody waits any more if the limit has passed.
+        _ = sender.send(read.map(|_| text));
+    });
+    let output = receiver.recv_timeout(limit);
+    if output.is_err() {
+        _ = child.kill();
+    }
+    let succeeded = child.wait().is_ok_and(|status| status.success());
+    let text = output.ok()?.ok().filter(|_| succeeded)?;
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
 fn gpus_by_nvidia_smi() -> Vec<Value> {
     let query =
         ["--query-gpu=name,driver_version,memory.total,compute_cap", "--format=csv,noheader"];
-    let Ok(output) = Command::new("nvidia-smi").args(query).output() else { return Vec::new() };
-    if !output.status.success() {
-        return Vec::new();
-    }
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut tool = Command::new("nvidia-smi");
+    let Some(text) = output_within(tool.args(query), TOOL_LIMIT) else { return Vec::new() };
     let gpu = |line: &str| {
         let parts: Vec<_> = line.split(',').map(str::trim).collect();
         let part = |index: usize| parts.get(index).copied();
@@ -137,6 +160,18 @@ fn python_json(script: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn a_tool_that_hangs_or_fails_says_nothing() {
+        let shell = |text: &str, limit_s| {
+            output_within(Command::new("sh").args(["-c", text]), Duration::from_secs(limit_s))
+        };
+        assert_eq!(shell("echo H100", 60).as_deref(), Some("H100\n"));
+        assert_eq!(shell("echo H100; exit 3", 60), None);
+        assert_eq!(shell("exec sleep 1000", 0), None);
+        assert_eq!(output_within(&mut Command::new("/no/such/tool"), Duration::ZERO), None);
+    }
 
     #[test]
     fn a_gpu_has_the_same_fields_without_the_tool() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use gbxcule_python_env::PythonInterpreter;
-use gbxcule_python_env::{find_in_project, search_starts};
+use gbxcule_python_env::{find_in_project, is_trusted, search_starts};
 
 use gbxcule_sandbox::Policy;
 
@@ -15,6 +15,9 @@ use crate::OracleError;
 /// Removes the working folder from where Python looks for modules: a `json.py` that lies there
 /// would be run. `PYTHONSAFEPATH` does the same from Python 3.11 on.
 const SAFE_PATH: &str = "import sys; sys.path[:] = [it for it in sys.path if it]\n";
+
+/// Part of the package that serves oracles.
+const PACKAGE: &str = "gbxcule/oracle/__main__.py";
 
 /// Serves the oracle that the first argument names.
 const SERVE: &str =
@@ -31,20 +34,24 @@ pub struct Python {
 
 impl Python {
     /// `GBXCULE_PYTHON`, else the active environment, else `.venv` of the user's own project, else
-    /// `python3`.
+    /// `python3`; with the package of the folder `python` beside this program, else of the project,
+    /// else what the interpreter has.
     #[must_use]
     pub fn find() -> Self {
         let program = Self::interpreter().program;
-        let package = Path::new("python/gbxcule/oracle/__main__.py");
-        let package = find_in_project(&places(), package).ok().flatten();
-        let package_folder = package.and_then(|file| file.ancestors().nth(3).map(Path::to_owned));
-        Self { program, package_folder }
+        let starts = search_starts();
+        let beside = env::current_exe().ok().and_then(|program| package_beside(&program));
+        let in_project = || {
+            let package = find_in_project(&starts, &Path::new("python").join(PACKAGE)).ok()??;
+            package.ancestors().nth(3).map(Path::to_owned)
+        };
+        Self { program, package_folder: beside.or_else(in_project) }
     }
 
     /// Returns the interpreter, and a project's interpreter that was found but not trusted.
     #[must_use]
     pub fn interpreter() -> PythonInterpreter {
-        PythonInterpreter::find(&places())
+        PythonInterpreter::find(&search_starts())
     }
 
     /// The command that serves an oracle.
@@ -116,18 +123,37 @@ fn safe(text: &str) -> String {
     format!("{SAFE_PATH}{text}")
 }
 
-/// Returns the places around which a project may be: the working folder, the program, and the
-/// folder of the build.
-fn places() -> Vec<PathBuf> {
-    let mut places = search_starts();
-    places.push(env!("CARGO_MANIFEST_DIR").into());
-    places
+/// The folder `python` beside a program, if the package lies in it and nobody else could have put
+/// it there.
+fn package_beside(program: &Path) -> Option<PathBuf> {
+    let folder = program.parent()?.join("python");
+    let package = folder.join(PACKAGE);
+    let folders = package.ancestors().take_while(|path| path.starts_with(&folder));
+    let trusted = package.exists() && folders.into_iter().all(is_trusted);
+    trusted.then_some(folder)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn the_package_beside_a_program_is_found_wherever_both_lie_unless_others_may_write_to_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("gbxcule");
+        assert_eq!(package_beside(&program), None);
+        let package = folder.path().join("python").join(PACKAGE);
+        fs::create_dir_all(package.parent().expect("a folder")).expect("folders");
+        fs::write(&package, "").expect("a file");
+        assert_eq!(package_beside(&program), Some(folder.path().join("python")));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(&package, PermissionsExt::from_mode(0o666)).expect("ours");
+            assert_eq!(package_beside(&program), None);
+        }
+    }
 
     #[test]
     fn a_confined_oracle_runs_nothing_that_a_program_left_in_its_folder() {

@@ -34,7 +34,8 @@ pub struct CodeFolder {
 
 impl CodeFolder {
     /// The folder that `GBXCULE_CACHE` names, else one in the user's cache, for files whose names
-    /// end so; `None` if there is no such place.
+    /// end so; `None` if there is no such place. The home of a user is what `HOME` says, else what
+    /// the system knows of the user: services and containers often have no `HOME`.
     #[must_use]
     pub fn find(extension: &'static str) -> Option<Self> {
         let path =
@@ -45,8 +46,12 @@ impl CodeFolder {
         let user = if cfg!(windows) {
             path("LOCALAPPDATA")
         } else {
-            path("XDG_CACHE_HOME").or_else(|| Some(path("HOME")?.join(".cache")))
+            let home = || std::env::home_dir().filter(|home| home.is_absolute());
+            path("XDG_CACHE_HOME").or_else(|| Some(home()?.join(".cache")))
         };
+        if user.is_none() {
+            say_once("this user has no home");
+        }
         Some(Self { folder: user?.join("gbxcule"), extension, named: false })
     }
 
@@ -66,7 +71,7 @@ impl CodeFolder {
         self.codes(key, wanted).next()
     }
 
-    /// What is kept by this name, of all compilers that are wanted, the newest first; each is read
+    /// Contents kept by this name, of all compilers that are wanted, the newest first; each is read
     /// when it is asked for.
     pub(crate) fn codes(
         &self,
@@ -92,7 +97,11 @@ impl CodeFolder {
                 Err(Error::Cache { path: self.folder.clone(), reason: error.to_string() })
             }
             // It only has to be made again next time.
-            _ => Ok(()),
+            Err(error) => {
+                say_once(&format!("{}: {error}", self.folder.display()));
+                Ok(())
+            }
+            Ok(()) => Ok(()),
         }
     }
 
@@ -117,6 +126,18 @@ impl CodeFolder {
         let (major, minor) = version.split_once('.')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
     }
+}
+
+/// Says that nothing is kept: each process compiles all of it anew, which takes minutes.
+fn say_once(reason: &str) {
+    static SAID: std::sync::Once = std::sync::Once::new();
+    SAID.call_once(|| {
+        // Nothing else can be said where errors can't be written.
+        _ = writeln!(
+            std::io::stderr(),
+            "gbxcule: {reason}, so compiled kernels are not kept: name a folder in {VARIABLE}"
+        );
+    });
 }
 
 /// The content of a file that is whole, and this user's.

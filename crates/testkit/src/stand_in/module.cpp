@@ -1,7 +1,9 @@
 // module.cpp: code and launches of the stand-in. Code is a shared object of the host behind a few
 // words, as compiler.cpp makes it; or PTX, of which the program `gpu-sim` at the path HOST_GPU_SIM
 // makes a shared object; or NVIDIA's machine code, which the library `gpu-sim` at the path
-// HOST_GPU_SASS runs. Each time code is loaded it has globals of its own.
+// HOST_GPU_SASS runs. With HOST_GPU_LAUNCHES=none machine code is loaded and its launches do
+// nothing, so that NVRTC's code of what a program launches is kept in seconds. Each time code is
+// loaded it has globals of its own.
 #include "device.h"
 
 #include <algorithm>
@@ -28,10 +30,20 @@ struct Function {
     uint64_t threads; // That a block has at most.
 };
 
+// Machine code that is not run: the bytes of its file, and memory for each of its globals.
+struct Unrun {
+    std::string bytes;
+    std::map<std::string, std::vector<char>> globals;
+
+    // A name is known if the file's tables of names have it.
+    bool has(const std::string& name) const { return bytes.find('\0' + name + '\0') != std::string::npos; }
+};
+
 // Loaded code: a shared object of the host, or machine code.
 struct Code {
     void* library = nullptr;
     void* machine = nullptr;
+    std::shared_ptr<Unrun> unrun;
 };
 
 struct Module {
@@ -120,14 +132,30 @@ const Machine& machine()
     return all;
 }
 
+bool launches_do_nothing()
+{
+    const char* launches = getenv("HOST_GPU_LAUNCHES");
+    return launches && !strcmp(launches, "none");
+}
+
+// The bytes of an ELF file, whose table of sections or of segments is its end.
+uint64_t elf_bytes(const char* file)
+{
+    auto word = [=](int at) { uint64_t value; return memcpy(&value, file + at, 8), value; };
+    auto half = [=](int at) { uint16_t value; return memcpy(&value, file + at, 2), uint64_t(value); };
+    return std::max(word(32) + half(54) * half(56), word(40) + half(58) * half(60));
+}
+
 // Machine code of NVIDIA's assembler. The flags of the file say the generation that it runs on.
-Status load_machine(const char* file, uint64_t arch, void** loaded)
+Status load_machine(const char* file, uint64_t arch, Code* code)
 {
     uint64_t own = (unsigned char)file[49];
     if (own / 10 != arch / 10 || own > arch)
         return NO_BINARY_FOR_GPU;
-    *loaded = machine().load(file);
-    return *loaded ? SUCCESS : INVALID_IMAGE;
+    if (launches_do_nothing())
+        return code->unrun = std::make_shared<Unrun>(Unrun{{file, file + elf_bytes(file)}, {}}), SUCCESS;
+    code->machine = machine().load(file);
+    return code->machine ? SUCCESS : INVALID_IMAGE;
 }
 
 // A shared object of our NVRTC's stand-in: it runs on its generation, from its own architecture on.
@@ -171,7 +199,7 @@ API int cuModuleLoadData(Handle* module, const void* data)
     bool is_machine = memcmp(data, "\177ELF", 4) == 0;
     Status status = is_image     ? load_image((const Image*)data, arch, &code.library)
                     : is_text    ? load_ptx((const char*)data, arch, &code.library)
-                    : is_machine ? load_machine((const char*)data, arch, &code.machine)
+                    : is_machine ? load_machine((const char*)data, arch, &code)
                                  : INVALID_IMAGE;
     if (status != SUCCESS)
         return status;
@@ -187,7 +215,7 @@ API int cuModuleUnload(Handle handle)
     world().globals.erase(module->global);
     if (module->code.machine)
         machine().unload(module->code.machine);
-    else
+    else if (module->code.library)
         dlclose(module->code.library);
     delete module;
     return SUCCESS;
@@ -198,7 +226,13 @@ API int cuModuleGetGlobal_v2(uint64_t* address, size_t* size, Handle handle, con
     LOCK;
     Module* module = (Module*)handle;
     uint64_t bytes = 0;
-    if (module->code.machine) {
+    if (module->code.unrun) {
+        if (!module->code.unrun->has(name))
+            return NOT_FOUND;
+        std::vector<char>& global = module->code.unrun->globals[name];
+        global.resize(4096);
+        *address = uint64_t(global.data()), bytes = global.size();
+    } else if (module->code.machine) {
         if (!machine().variable(module->code.machine, name, address, &bytes))
             return NOT_FOUND;
     } else {
@@ -248,13 +282,22 @@ static bool find_machine_function(void* code, const char* name, Function& functi
     return true;
 }
 
+// A kernel of machine code whose launches do nothing.
+static bool find_unrun_function(const Unrun& code, const char* name, Function& function)
+{
+    function.threads = 1024;
+    function.entry = [](unsigned, unsigned, const void*, void* const*) {};
+    return code.has(std::string(".text.") + name);
+}
+
 API int cuModuleGetFunction(Handle* function, Handle handle, const char* name)
 {
     LOCK;
     Module* module = (Module*)handle;
     Function found = {name, {}, {}, module->device, 0};
-    bool is_there = module->code.machine ? find_machine_function(module->code.machine, name, found)
-                                         : find_function(module->code.library, name, found);
+    bool is_there = module->code.unrun     ? find_unrun_function(*module->code.unrun, name, found)
+                    : module->code.machine ? find_machine_function(module->code.machine, name, found)
+                                           : find_function(module->code.library, name, found);
     if (!is_there)
         return NOT_FOUND;
     found.threads = std::min(setting("HOST_GPU_THREADS", 1024), found.threads);

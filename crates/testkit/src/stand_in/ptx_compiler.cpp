@@ -1,7 +1,8 @@
 // ptx_compiler.cpp: NVIDIA's own NVRTC, at the path HOST_NVRTC. Where HOST_GPU_SASS is set, the
 // stand-in for the driver runs machine code (module.cpp), and NVRTC is asked for what a caller asks
 // for. Elsewhere NVRTC is asked for PTX, which the stand-in runs, also where a caller asks for
-// machine code.
+// machine code. With HOST_NVRTC_FROM and HOST_NVRTC_TO each first text in a program becomes the
+// second, so that other machine code is kept by the same names.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -41,7 +42,18 @@ template <class... P> int call(const char* name, P... arguments)
     return function(arguments...);
 }
 
-bool runs_machine_code() { return getenv("HOST_GPU_SASS") != nullptr; }
+bool runs_machine_code() { return getenv("HOST_GPU_SASS") || getenv("HOST_GPU_LAUNCHES"); }
+
+// The text with the replacement that the environment names.
+std::string edited(std::string text)
+{
+    const char *from = getenv("HOST_NVRTC_FROM"), *to = getenv("HOST_NVRTC_TO");
+    if (!from || !*from || !to)
+        return text;
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += strlen(to))
+        text.replace(at, strlen(from), to);
+    return text;
+}
 
 } // namespace
 
@@ -69,7 +81,8 @@ API const char* nvrtcGetErrorString(int status)
 
 API int nvrtcCreateProgram(Program* program, const char* text, const char* name, int count, Texts headers, Texts names)
 {
-    return call("nvrtcCreateProgram", program, text, name, count, headers, names);
+    std::string ours = edited(text);
+    return call("nvrtcCreateProgram", program, ours.c_str(), name, count, headers, names);
 }
 
 API int nvrtcCompileProgram(Program program, int count, Texts options)

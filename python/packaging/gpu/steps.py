@@ -1,0 +1,185 @@
+"""Steps of a run on a machine with a GPU, the most valuable first. `run.py` runs it, `folder.py` makes its machine code.
+
+A step is a command with a limit of its own. Each has a small form too, for the stand-ins: few machines and few frames.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+GAMES = ["PEARL_DRIFT", "KEEP_OF_KEYS", "EMBER_LEAP", "TARN_MASON", "LANTERN_WING", "LAST_BEACON"]
+MICRO_ROMS = ["ALU_LOOP", "MEM_RWB", "FLOW_STACK", "JOY_DIVERGE_PERSIST", "PPU_WINDOW"]
+COLOR_GAME = "AMBER_ROAD"
+# A wave of a GPU with 132 multiprocessors at 12 warps of 32 machines each.
+WAVE = 132 * 12 * 32
+# Warps on a multiprocessor for which folder.py makes other machine code, beside the usual 12.
+WARPS = [8, 16, 20, 24]
+# Programs of `cargo test`, with the seconds that one of their tests may take.
+TESTS = {"runtime": 30, "swarm": 100}
+
+# Metrics that NVIDIA's profiler adds to its sections: issues, lanes, sectors, instruction caches.
+METRICS = [
+    "gpu__time_duration.sum",
+    "smsp__inst_executed.sum",
+    "smsp__thread_inst_executed.sum",
+    "smsp__thread_inst_executed_per_inst_executed.ratio",
+    "smsp__issue_active.avg.pct_of_peak_sustained_active",
+    "smsp__cycles_active.avg",
+    "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sector_hit_rate.pct",
+    "lts__t_sector_hit_rate.pct",
+    "lts__t_sectors.sum",
+    "dram__bytes_read.sum",
+    "dram__bytes_write.sum",
+    "sm__icc_requests.sum",
+    "sm__icc_requests_lookup_hit.sum",
+    "sm__icc_requests_lookup_miss.sum",
+    "gcc__cache_requests_type_instruction.sum",
+    "gcc__cache_requests_type_instruction_lookup_hit.sum",
+    "gcc__cache_requests_type_instruction_lookup_miss.sum",
+]
+# Sections of the profiler: why warps wait, samples of each instruction.
+SECTIONS = [
+    "SpeedOfLight", "WarpStateStats", "SchedulerStats", "Occupancy", "LaunchStats", "InstructionStats",
+    "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis", "MemoryWorkloadAnalysis_Tables", "SourceCounters",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of the run."""
+
+    name: str
+    limit_s: int
+    command: list[str]
+    # Program that has to be there, beside what the folder holds.
+    needs: str = ""
+    # What the command leaves: an artifact of `bench`, or a report of NVIDIA's profiler.
+    leaves: str = ""
+    # Machine code for other numbers of warps than 12.
+    warps: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Makes the steps, at their full size or small."""
+
+    small: bool = False
+
+    def bench(self, name: str, rom: str, machines: int, *more: str, warps: int = 0) -> Step:
+        """Frames a second of a ROM on so many machines."""
+        few = ["--steps", "1", "--warmup-steps", "0", "--repeats", "1"]
+        windows = ["--steps", "200", "--warmup-steps", "3", "--repeats", "3", "--longest-window", "1"]
+        command = [
+            "gbxcule", "bench", "--backend", "warp_vec_cuda", "--rom", rom, "--env-counts",
+            str(min(machines, 32) if self.small else machines), *(few if self.small else windows), *more,
+        ]  # fmt: skip
+        return Step(name, 40, command, leaves="bench", warps=warps)
+
+    def verify(self, name: str, limit_s: int, rom: str, plan: tuple[int, int, int, int], *more: str) -> Step:
+        """The GPU beside the CPU's swarm, in every byte: machines, steps, steps between comparisons, frames a step."""
+        machines, steps, every, frames = (2, 2, 1, min(plan[3], 4)) if self.small else plan
+        command = [
+            "gbxcule", "verify", "--ref-backend", "warp_vec_cpu", "--dut-backend", "warp_vec_cuda", "--rom", rom,
+            "--num-envs", str(machines), "--verify-steps", str(steps), "--compare-every", str(every),
+            "--frames-per-step", str(frames), "--compare-counters", "--mem-region", "C000:E000", *more,
+        ]  # fmt: skip
+        return Step(name, limit_s, command)
+
+    def game(self, game: str, limit_s: int, machines: int, steps: int, every: int) -> Step:
+        """A game with its programs: states, pictures, rewards and observations equal."""
+        whole = ["--stage", "full_step", "--reward", game, "--obs", game, "--compare-frame"]
+        return self.verify(f"equal_{game}", limit_s, game, (machines, steps, every, 24), *whole)
+
+    def gate(self, rom: str, *more: str) -> Step:
+        """The GPU beside PyBoy, every step compared."""
+        command = [
+            "gbxcule", "verify", "--ref-backend", "pyboy_single", "--dut-backend", "warp_vec_cuda", "--rom", rom,
+            "--verify-steps", "2" if self.small else "1024", "--compare-every", "1", "--frames-per-step", "1", *more,
+        ]  # fmt: skip
+        return Step(f"gate_{rom}", 60, command)
+
+    def tests(self, program: str, limit_s: int) -> Step:
+        """The tests of a crate that need a GPU, each in a process of its own."""
+        command = [sys.executable, "run.py", "--tests", program, *(["--small"] if self.small else [])]
+        return Step(f"tests_{program}", limit_s, command)
+
+    def profile(self, name: str, rom: str, machines: int) -> Step:
+        """The bound of the step, by NVIDIA's profiler."""
+        sections = [word for section in SECTIONS for word in ("--section", section)]
+        bench = self.bench("", rom, machines).command
+        bench = [*bench[: bench.index("--steps")], "--steps", "1", "--warmup-steps", "8", "--repeats", "1"]
+        command = [
+            "ncu", "--clock-control", "none", "--kernel-name", "regex:step", "--launch-skip", "8", "--launch-count", "1",
+            *sections, "--metrics", ",".join(METRICS), "--force-overwrite", "--export", f"work/{name}.ncu-rep", *bench,
+        ]  # fmt: skip
+        return Step(name, 100, command, needs="ncu", leaves="profile")
+
+    def sanitized(self, name: str, tool: str, *command: str) -> Step:
+        """A command under NVIDIA's sanitizer."""
+        words = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", *command]
+        return Step(name, 60, words, needs="compute-sanitizer")
+
+    def python(self, name: str, limit_s: int, script: str) -> Step:
+        """A program in Python, which prints a line of JSON for each thing it measured."""
+        command = [sys.executable, script, *(["--small"] if self.small else [])]
+        return Step(name, limit_s, command, leaves="lines", needs=script)
+
+    def first(self) -> Iterator[Step]:
+        """The steps that have to be known, in order of value."""
+        yield self.tests("runtime", 60)
+        yield self.gate("ALU_LOOP")
+        yield self.gate("MEM_RWB", "--mem-region", "C000:C100")
+        yield self.game("PEARL_DRIFT", 40, 2048, 128, 32)
+        yield self.verify("equal_JOY_DIVERGE_PERSIST", 30, "JOY_DIVERGE_PERSIST", (4096, 256, 64, 4))
+        for machines in (1, 1584, 4096, 16384, WAVE, 65536):
+            yield self.bench(f"PEARL_DRIFT_{machines}", "PEARL_DRIFT", machines)
+        yield self.profile("profile_PEARL_DRIFT", "PEARL_DRIFT", WAVE)
+        yield self.python("torch", 60, "torch_check.py")
+        yield self.python("ppo", 60, "examples/ppo_device.py")
+        for warps in WARPS:
+            yield self.bench(f"warps_{warps}_wave", "PEARL_DRIFT", 132 * 32 * warps, warps=warps)
+            yield self.bench(f"warps_{warps}_4096", "PEARL_DRIFT", 4096, warps=warps)
+        yield self.bench("without_blocks", "PEARL_DRIFT", WAVE, "--no-recompile")
+        yield self.bench("last_frame_drawn", "PEARL_DRIFT", WAVE, "--draw-last")
+        programs = ["--stage", "full_step", "--reward", "PEARL_DRIFT", "--obs", "PEARL_DRIFT"]
+        yield self.bench("programs", "PEARL_DRIFT", WAVE, *programs)
+        yield self.bench(f"PEARL_DRIFT_{2 * WAVE}", "PEARL_DRIFT", 2 * WAVE)
+
+    def second(self) -> Iterator[Step]:
+        """All games and ROMs, NVIDIA's checkers, sizes beyond 32 bits, rows, launches."""
+        for game in GAMES[1:]:
+            # The CPU's part of LANTERN_WING takes ten times as long as that of another game.
+            machines, steps = (512, 32) if game == "LANTERN_WING" else (2048, 128)
+            yield self.game(game, 60, machines, steps, 16)
+        yield self.game(COLOR_GAME, 60, 256, 32, 16)
+        for rom in [*MICRO_ROMS, *GAMES[1:]]:
+            yield self.bench(f"{rom}_{WAVE}", rom, WAVE)
+        short = ["--frames-per-step", "4", "--release-after-frames", "2"]
+        yield self.bench(f"{COLOR_GAME}_{WAVE}", COLOR_GAME, WAVE, *short)
+        yield self.profile("profile_PEARL_DRIFT_4096", "PEARL_DRIFT", 4096)
+        yield self.profile("profile_MEM_RWB", "MEM_RWB", WAVE)
+        yield self.verify("equal_65536", 60, "PEARL_DRIFT", (65536, 8, 8, 24), "--compare-frame")
+        pictures = ["--compare-frame", "--release-after-frames", "2"]
+        yield self.verify("equal_2_GB_of_pictures", 60, COLOR_GAME, (49152, 2, 2, 4), *pictures)
+        bench = Plan(small=True).bench("", "PEARL_DRIFT", 32, "--frames-per-step", "2", "--release-after-frames", "1")
+        yield self.sanitized("memcheck_step", "memcheck", *bench.command, "--out", "work/memcheck")
+        bench = Plan(small=True).bench("", "ALU_LOOP", 32, "--frames-per-step", "1", "--release-after-frames", "1")
+        yield self.sanitized("initcheck_step", "initcheck", *bench.command, "--out", "work/initcheck")
+        test = "needs_cuda::atomics_of_many_threads_lose_nothing"
+        yield self.sanitized("memcheck_runtime", "memcheck", "tests/runtime", test, "--exact", "--ignored")
+        yield self.tests("swarm", 110)
+        limit = "4" if self.small else "40"
+        rows = ["gbxcule", "synth", "validate", "dataset", "--device", "cuda", "--no-host", "--limit", limit]
+        yield Step("foundry", 60, rows)
+        for machines in (1, 1584):
+            command = self.bench("", "", machines, "--experiment", "E0", "--sync-every", "0").command
+            at = command.index("--rom")
+            yield Step(f"launches_{machines}", 20, [*command[:at], *command[at + 2 :]], leaves="bench")
