@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 GAMES = ["PEARL_DRIFT", "KEEP_OF_KEYS", "EMBER_LEAP", "TARN_MASON", "LANTERN_WING", "LAST_BEACON"]
 MICRO_ROMS = ["ALU_LOOP", "MEM_RWB", "FLOW_STACK", "JOY_DIVERGE_PERSIST", "PPU_WINDOW"]
 COLOR_GAME = "AMBER_ROAD"
-# A wave of a GPU with 132 multiprocessors at 12 warps of 32 machines each.
-WAVE = 132 * 12 * 32
-# Warps on a multiprocessor for which folder.py makes other machine code, beside the usual 12.
-WARPS = [8, 16, 20, 24]
+# A wave of a GPU with 132 multiprocessors at 24 warps of 32 machines each.
+WAVE = 132 * 24 * 32
+# Warps on a multiprocessor for which folder.py makes other machine code, beside the usual 24.
+WARPS = [12, 16, 20, 32]
 # Programs of `cargo test`, with the seconds that one of their tests may take.
 TESTS = {"runtime": 30, "swarm": 100}
 
@@ -62,7 +62,7 @@ class Step:
     needs: str = ""
     # What the command leaves: an artifact of `bench`, or a report of NVIDIA's profiler.
     leaves: str = ""
-    # Machine code for other numbers of warps than 12.
+    # Machine code for other numbers of warps than 24.
     warps: int = 0
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -127,10 +127,18 @@ class Plan:
         words = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", *command]
         return Step(name, 60, words, needs="compute-sanitizer")
 
-    def python(self, name: str, limit_s: int, script: str) -> Step:
-        """A program in Python, which prints a line of JSON for each thing it measured."""
-        command = [sys.executable, script, *(["--small"] if self.small else [])]
-        return Step(name, limit_s, command, leaves="lines", needs=script)
+    def torch_check(self) -> Step:
+        """What PyTorch sees on the device; a line of JSON for each thing that was measured."""
+        command = [sys.executable, "torch_check.py", *(["--small"] if self.small else [])]
+        return Step("torch", 60, command, leaves="lines")
+
+    def ppo(self) -> Step:
+        """A training whose rollouts stay on the device."""
+        few = ["--num-envs", "8", "--total-steps", "512"]
+        many = ["--num-envs", "4096", "--num-steps", "32", "--total-steps", "2000000"]
+        script = "examples/ppo_device.py"
+        command = [sys.executable, script, "--device", "cuda", *(few if self.small else many)]
+        return Step("ppo", 60, command, needs=script)
 
     def first(self) -> Iterator[Step]:
         """The steps that have to be known, in order of value."""
@@ -139,15 +147,14 @@ class Plan:
         yield self.gate("MEM_RWB", "--mem-region", "C000:C100")
         yield self.game("PEARL_DRIFT", 40, 2048, 128, 32)
         yield self.verify("equal_JOY_DIVERGE_PERSIST", 30, "JOY_DIVERGE_PERSIST", (4096, 256, 64, 4))
-        for machines in (1, 1584, 4096, 16384, WAVE, 65536):
+        for machines in (1, 1584, 4096, 16384, WAVE // 2, 65536, WAVE):
             yield self.bench(f"PEARL_DRIFT_{machines}", "PEARL_DRIFT", machines)
         yield self.profile("profile_PEARL_DRIFT", "PEARL_DRIFT", WAVE)
-        yield self.python("torch", 60, "torch_check.py")
-        yield self.python("ppo", 60, "examples/ppo_device.py")
+        yield self.torch_check()
+        yield self.ppo()
         for warps in WARPS:
             yield self.bench(f"warps_{warps}_wave", "PEARL_DRIFT", 132 * 32 * warps, warps=warps)
             yield self.bench(f"warps_{warps}_4096", "PEARL_DRIFT", 4096, warps=warps)
-        yield self.bench("without_blocks", "PEARL_DRIFT", WAVE, "--no-recompile")
         yield self.bench("last_frame_drawn", "PEARL_DRIFT", WAVE, "--draw-last")
         programs = ["--stage", "full_step", "--reward", "PEARL_DRIFT", "--obs", "PEARL_DRIFT"]
         yield self.bench("programs", "PEARL_DRIFT", WAVE, *programs)
@@ -160,8 +167,9 @@ class Plan:
             machines, steps = (512, 32) if game == "LANTERN_WING" else (2048, 128)
             yield self.game(game, 60, machines, steps, 16)
         yield self.game(COLOR_GAME, 60, 256, 32, 16)
-        for rom in [*MICRO_ROMS, *GAMES[1:]]:
+        for rom in [*MICRO_ROMS, *GAMES]:
             yield self.bench(f"{rom}_{WAVE}", rom, WAVE)
+            yield self.bench(f"{rom}_without_blocks", rom, WAVE, "--no-recompile")
         short = ["--frames-per-step", "4", "--release-after-frames", "2"]
         yield self.bench(f"{COLOR_GAME}_{WAVE}", COLOR_GAME, WAVE, *short)
         yield self.profile("profile_PEARL_DRIFT_4096", "PEARL_DRIFT", 4096)
