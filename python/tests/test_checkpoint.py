@@ -213,7 +213,7 @@ def test_damage_is_refused(task, tmp_path):
 
 def test_a_copy_is_what_its_original_is():
     gbxcule.register()
-    made = gymnasium.make_vec("gbxcule/PearlDrift-v0", num_envs=2, vectorization_mode="vector_entry_point")
+    made = gymnasium.make_vec("gbxcule/PearlDrift-v1", num_envs=2, vectorization_mode="vector_entry_point")
     part = gbxcule.make_vec_for_rank(num_envs=6, rank=Rank(1, 3))
     for env in (made, part):
         env.reset(seed=3)

@@ -80,7 +80,7 @@ def test_the_program_of_a_game_pays_at_least_the_score_and_sees_numbers(name):
     assert (seen.min(0) < seen.max(0)).sum() >= 5, "a step changes some features"
 
 
-@pytest.mark.parametrize("name", game.PROGRAMS)
+@pytest.mark.parametrize("name", game.GAMES)
 def test_what_a_program_sees_depends_on_its_env_s_state_alone(name):
     env = gbxcule.make_vec(name, 4, reward=name, obs=name, max_episode_steps=200)
     other = gbxcule.make_vec(name, 4, reward=name, obs=name, autoreset_mode="Disabled")
@@ -93,7 +93,7 @@ def test_what_a_program_sees_depends_on_its_env_s_state_alone(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_gymnasium_makes_and_checks_every_game(name):
     gbxcule.register()
-    env = gymnasium.make(f"gbxcule/{game.GAMES[name].title}-v0", render_mode="rgb_array")
+    env = gymnasium.make(f"gbxcule/{game.GAMES[name].title}-v1", render_mode="rgb_array")
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         check_env(env.unwrapped)
@@ -102,7 +102,7 @@ def test_gymnasium_makes_and_checks_every_game(name):
 def test_the_page_lists_the_games_as_they_are():
     page = (ROOT / "docs/games.md").read_text()
     for name, played in game.GAMES.items():
-        assert f"`gbxcule/{played.title}-v0`" in page
+        assert f"`gbxcule/{played.title}-v1`" in page
         row = f"| {name} | `{played.actions}` | {played.frames_per_step}, {played.release_after_frames} |"
         assert row in page
 

@@ -280,6 +280,6 @@ def test_a_kernel_says_what_it_takes(call, error, message):
 
 def test_gymnasiums_names_refuse_unknown_options():
     with pytest.raises(TypeError, match="unexpected keyword argument 'frame_skip': it is `frames_per_step` here"):
-        gymnasium.make_vec("gbxcule/PearlDrift-v0", num_envs=2, frame_skip=4)
-    env = gymnasium.make_vec("gbxcule/PearlDrift-v0", num_envs=2)
+        gymnasium.make_vec("gbxcule/PearlDrift-v1", num_envs=2, frame_skip=4)
+    env = gymnasium.make_vec("gbxcule/PearlDrift-v1", num_envs=2)
     assert isinstance(env.unwrapped, gbxcule.SwarmVectorEnv)

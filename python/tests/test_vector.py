@@ -44,9 +44,9 @@ def test_gymnasium_checks_a_single_machine():
 
 def test_gymnasium_makes_registered_environments():
     gbxcule.register()
-    env = gymnasium.make("gbxcule/PearlDrift-v0", render_mode="rgb_array", disable_env_checker=False)
+    env = gymnasium.make("gbxcule/PearlDrift-v1", render_mode="rgb_array", disable_env_checker=False)
     check_env(env.unwrapped)
-    envs = gymnasium.make_vec("gbxcule/PearlDrift-v0", num_envs=3, vectorization_mode="vector_entry_point")
+    envs = gymnasium.make_vec("gbxcule/PearlDrift-v1", num_envs=3, vectorization_mode="vector_entry_point")
     assert isinstance(envs.unwrapped, gbxcule.SwarmVectorEnv)
     assert envs.reset(seed=1)[0].shape == (3, 72, 80)
 
