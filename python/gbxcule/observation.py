@@ -152,7 +152,7 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
         return _native.View.picture(spec, grays)
     text = "; write a program's text into such a file" if isinstance(spec, str) and "\n" in spec else ""
     raise ValueError(
-        f"no observation {quoted(spec) if isinstance(spec, str) else shown(spec)}; there are {', '.join(PICTURES)}, obs_v0, audio, the games' own ({', '.join(GAMES)}), "
+        f"no observation {quoted(spec if isinstance(spec, str) else shown(spec))}; there are {', '.join(PICTURES)}, obs_v0, audio, the games' own ({', '.join(GAMES)}), "
         "files that end in .py, gbxcule.Ram(...), gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
         f"{text}"
     )

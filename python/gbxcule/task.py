@@ -50,8 +50,8 @@ def task_of(played: game.Game, reward: Any, done: Any) -> Task:
             continue
         if not _is_path(_loaded("done", part)):
             raise TypeError(
-                "`done` takes a gbxcule.Number, a program, which is a file that ends in .py, or several of these in a list, "
-                f"or False where nothing ends an episode, found {shown(part)}"
+                "`done` takes a gbxcule.Number, the name of a program, several of these in a list, or False where nothing ends an "
+                f"episode, found {shown(part)}"
             )
         ending = _program("done", part)
         if paying not in (None, ending):

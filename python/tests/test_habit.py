@@ -64,7 +64,7 @@ def test_every_vectorization_mode_plays_the_same_games(mode, arguments):
     env = gymnasium.make_vec(ID, num_envs=2, vectorization_mode=mode, threads=1, max_episode_steps=5, **arguments)
     assert env.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
     swarm = gbxcule.make_vec(num_envs=2, max_episode_steps=5)
-    (found, _), (expected, _) = env.reset(seed=7), swarm.reset(seed=7)
+    (found, _), (expected, _) = env.reset(seed=[7, 8]), swarm.reset(seed=[7, 8])
     for step in range(8):
         assert np.array_equal(found, expected)
         actions = np.array([step, 8 - step])
