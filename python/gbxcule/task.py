@@ -19,7 +19,7 @@ _SWARM_S_OWN = "reward_v0"
 
 @dataclass(frozen=True)
 class Task:
-    """What counts in an environment."""
+    """Rewards and ends of an environment."""
 
     # The program whose `reward` or `done` counts, if one does.
     program: str | None

@@ -21,8 +21,8 @@ pub struct EnvSnapshot {
     pub(crate) counters: Counters,
     /// `None` where an episode begins: then the scratch is zeros, and the programs' `begin` runs.
     pub(crate) scratch: Option<Vec<f32>>,
-    /// What the programs observed last; `None` where an episode begins, and if the swarm's stage
-    /// computes no observations.
+    /// The last observation of the programs; `None` where an episode begins, and if the stage
+    /// of the swarm computes none.
     pub(crate) observation: Option<Vec<f32>>,
     /// Sound state beside the machine's; `None` if the swarm makes no sound, or if sound begins
     /// anew.

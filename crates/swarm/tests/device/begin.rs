@@ -5,7 +5,8 @@ use gbxcule_swarm::{
     Chance, EnvStates, Layout, PowerOnChoice, ProgramText, Programs, Stage, SwarmConfig,
 };
 
-/// Remembers where its episode began and how often it observed; writes one number only after a step.
+/// Remembers where its episode began and how often it observed; writes one number only after a
+/// step.
 pub(crate) const PROGRAM: &str = r#"
 import gbxcule as gb
 import warp as wp
