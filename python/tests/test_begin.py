@@ -182,7 +182,7 @@ def test_episodes_begin_in_one_of_several_states(task, tmp_path):
 
     env, scores = seen(4, 11)
     assert set(scores.ravel()) == {1, 2, 3}
-    assert np.array_equal(seen(1, 13)[1][:, 0], scores[:, 2])
+    assert np.array_equal(seen(1, env_seeds(11, 2, 1))[1][:, 0], scores[:, 2])
     # A curriculum, and a start by hand.
     env.set_starts(states[1:2])
     assert env.read_memory(1, "Score")[0] == scores[-1, 1], "envs go on as they are"
