@@ -4,6 +4,7 @@ use gbxcule_swarm::{
     Chance, EnvStates, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig,
     env_seed,
 };
+use sha2::{Digest, Sha256};
 
 const ENVS: usize = 4;
 
@@ -288,4 +289,22 @@ fn a_stack_in_scratch_goes_on_after_every_way_to_move_a_state() {
             ours.step(&[step; ENVS]).expect("good actions");
         }
     }
+}
+
+#[test]
+fn a_state_without_an_observation_keeps_its_scratch_and_is_observed_anew() {
+    let mut ours = swarm(SwarmConfig { stage: Stage::ObsOnly, ..config(STACK) });
+    ours.reset(0).expect("a reset");
+    (0..7).for_each(|step| ours.step(&actions(step)).expect("good actions"));
+    let (state, saved) = (ours.save_state(0).expect("an env"), row(&ours, 0));
+    // Version 1 ends before the flag, the count and the four numbers of the observation.
+    let mut old = state[..state.len() - 32 - (1 + 8 + 4 * 4)].to_vec();
+    old[12..16].copy_from_slice(&1_u32.to_le_bytes());
+    let digest = Sha256::digest(&old);
+    old.extend(digest);
+    ours.load_state(1, &old).expect("a state of version 1");
+    assert_eq!(ours.snapshot(1).expect("an env").scratch(), saved);
+    assert_eq!(row(&ours, 1), [saved[1], saved[2], saved[3], saved[3]]);
+    ours.step(&[3; ENVS]).expect("good actions");
+    assert_eq!(row(&ours, 1), row(&ours, 0));
 }
