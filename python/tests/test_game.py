@@ -161,7 +161,7 @@ OVER, LIVES = gbxcule.Number("GameOver"), gbxcule.Number("Lives")
 @pytest.mark.parametrize(
     ("reward", "done", "paid", "ends"),
     [
-        # The game is over in step 3, the program says so in step 6; there are lives from the first step on.
+        # The game is over in step 3, the program says so in step 6; lives are there from step 1.
         (None, None, 0.0, 3),
         (None, False, 0.0, None),
         (False, None, 0.0, 3),
