@@ -13,6 +13,7 @@ What is done lies in the folder. An interrupted command that is given again goes
 """
 
 import argparse
+import hashlib
 import itertools
 import json
 import multiprocessing
@@ -30,11 +31,16 @@ import gbxcule
 import numpy as np
 import ppo
 import torch
-from gbxcule.game import GAMES
+from gbxcule import _native, registration
+from gbxcule.game import EPISODE_STEPS
+from gbxcule.game import GAMES as ROWS
 from gymnasium.wrappers.vector import ClipReward, NormalizeReward
 
-EPISODE_STEPS = 4500
 EPISODES = 20
+# Training has the seeds 0, 1, 2 and so on. Swarms of two seeds share no env's episodes.
+EVALUATION_SEED = 10_000
+# For one player.
+GAMES = [name for name, row in ROWS.items() if not row.has_rival]
 SCRIPTED_EPISODES = 3
 RANDOM, SCRIPTED, PPO = "random", "scripted", "PPO"
 # Of a step, in spreads of the returns: a rare one that is larger would drown the others.
@@ -76,7 +82,7 @@ def scores_of(env: gbxcule.SwarmVectorEnv, seed: int, agent: ppo.Agent | None) -
 
 def scripted_scores(game: str) -> list[float]:
     """Scores of the player that the game's tests have, which is written in Rust."""
-    frames = EPISODE_STEPS * GAMES[game].frames_per_step
+    frames = EPISODE_STEPS * ROWS[game].frames_per_step
     told = {"GBXCULE_GAME": game, "GBXCULE_FRAMES": str(frames), "GBXCULE_EPISODES": str(SCRIPTED_EPISODES)}
     command = ["cargo", "test", "--quiet", "--package", "gbxcule-roms", "--test", "suite", "--", "--ignored"]
     command += ["--exact", "--nocapture", "score::scripted_players_earn_points"]
@@ -152,11 +158,11 @@ def played(game: str, player: str, seed: int, arguments: argparse.Namespace) -> 
         return run | {"scores": scripted_scores(game)}
     env = make(game, arguments.obs, EPISODES, arguments.threads)
     if player == RANDOM:
-        return run | {"scores": scores_of(env, 10_000 + seed, None)}
+        return run | {"scores": scores_of(env, EVALUATION_SEED + seed, None)}
     training = Training(arguments.out / f"{game}-{seed}.pt", game, seed, arguments)
     training.run(arguments.steps, arguments.minutes)
     learner = training.learner
-    scores = scores_of(env, 10_000 + seed, learner.agent)
+    scores = scores_of(env, EVALUATION_SEED + seed, learner.agent)
     ran = {"steps": learner.steps, "seconds": round(training.seconds), "curve": training.curve}
     return run | {"scores": scores} | ran
 
@@ -183,10 +189,12 @@ def machine() -> str:
 def results_in(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     settings = {
         "obs": arguments.obs, "steps": arguments.steps, "minutes": arguments.minutes, "episode_steps": EPISODE_STEPS,
-        "episodes": EPISODES,
+        "episodes": EPISODES, "evaluation_seed": EVALUATION_SEED, "ids": f"v{registration.VERSION}",
+        "roms": {name: hashlib.sha256(_native.built_in_rom(name)).hexdigest() for name in GAMES},
     }
     if not path.exists():
-        return {"settings": settings, "machine": machine(), "threads": arguments.threads, "runs": []}
+        made = {"machine": machine(), "threads": arguments.threads, "gbxcule": _native.version()}
+        return {"settings": settings, **made, "runs": []}
     results: dict[str, Any] = json.loads(path.read_text())
     if results["settings"] != settings:
         raise SystemExit(f"{path} was made with {results['settings']}: give the same, or another --out")
@@ -263,7 +271,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=10**12, help="environment steps of each training")
     parser.add_argument("--minutes", type=float, default=20.0, help="its longest time, of a processor per thread")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--games", nargs="+", default=list(GAMES), choices=list(GAMES))
+    parser.add_argument("--games", nargs="+", default=GAMES, choices=GAMES)
     parser.add_argument("--players", nargs="+", default=[RANDOM, SCRIPTED, PPO], choices=[RANDOM, SCRIPTED, PPO])
     parser.add_argument("--obs", default="features", choices=["features", "mean"], help="what PPO sees")
     parser.add_argument("--threads", type=int, default=2, help="threads of each run")

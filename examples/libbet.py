@@ -15,6 +15,7 @@ from pathlib import Path
 
 import gbxcule
 import numpy as np
+import torch
 from ppo import ENVS, Learner, scores_in
 
 TASK = Path(__file__).parent / "programs" / "libbet.py"
@@ -89,9 +90,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rom", type=Path)
     parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--threads", type=int, default=1, help="of PyTorch: more wait for each other on a busy machine")
     parser.add_argument("--curve", type=Path, default=Path("runs/libbet.png"))
     parser.add_argument("--watch", action="store_true", help="serve a live view of the training")
     arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
     env = make(arguments.rom, ENVS)
     random = random_score(env, 200)
     print(f"random play: score {random:.1f}")

@@ -34,6 +34,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--ent-coef", type=float, default=0.01)
     parser.add_argument("--vf-coef", type=float, default=0.5)
     parser.add_argument("--max-grad-norm", type=float, default=0.5)
+    parser.add_argument("--threads", type=int, default=1, help="of PyTorch: more wait for each other on a busy machine")
     return parser.parse_args()
 
 
@@ -68,6 +69,7 @@ class Agent(nn.Module):
 
 def main() -> None:
     args = arguments()
+    torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     np.random.seed(args.seed)
 

@@ -168,8 +168,10 @@ def draw(curve: list[tuple[float, float]], random: float, path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--threads", type=int, default=1, help="of PyTorch: more wait for each other on a busy machine")
     parser.add_argument("--curve", type=Path, default=Path("runs/ppo.png"))
     arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
     random = float(np.mean(scores_of_random_play(200)))
     print(f"random play: score {random:.1f}")
     curve = train(arguments.minutes)

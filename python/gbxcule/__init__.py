@@ -2,7 +2,7 @@
 
 `gbxcule.make_vec()` is a Gymnasium vector environment, `gbxcule.make()` a single one, `gbxcule.kernel` a decorator.
 Names are imported when they are first used, so that the oracles run without the extension. Gymnasium knows the games
-once the package is imported: `gymnasium.make("gbxcule/PearlDrift-v0")`.
+once the package is imported: `gymnasium.make("gbxcule/PearlDrift-v1")`.
 """
 
 import os

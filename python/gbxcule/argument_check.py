@@ -21,6 +21,7 @@ MAX_STATE_BYTES = 1 << 24
 
 # Of a value in a message.
 _SHOWN_CHARACTERS = 120
+_QUOTED_CHARACTERS = 40
 
 
 def shown(value: Any) -> str:
@@ -29,6 +30,14 @@ def shown(value: Any) -> str:
         return f"{type(value).__name__} of {len(value)} bytes"
     text = repr(value)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}... ({type(value).__name__})"
+
+
+def quoted(text: str) -> str:
+    """Return text as a message quotes it: of several lines, or of a long one, the beginning."""
+    first, *others = text.splitlines() or [""]
+    if not others and len(first) <= _SHOWN_CHARACTERS:
+        return f"`{text}`"
+    return f"`{first[:_QUOTED_CHARACTERS]}..` ({len(others) + 1} lines, {len(text)} characters)"
 
 
 def whole(name: str, value: Any, least: int) -> int:
@@ -62,6 +71,7 @@ def check_environment(
     release_after_frames: Any,
     start_steps: Any,
     max_episode_steps: Any,
+    game_s_limit: int | None,
     threads: Any,
     device: Any,
     switches: Mapping[str, Any],
@@ -77,7 +87,7 @@ def check_environment(
         whole("frames_per_step", frames_per_step, 1),
         whole("release_after_frames", release_after_frames, 1),
         whole("start_steps", start_steps, 0),
-        None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps, 1),
+        limit_of(max_episode_steps, game_s_limit),
         None if threads is None else whole("threads", threads, 1),
     )
     check_device(device)
@@ -87,6 +97,17 @@ def check_environment(
         if not isinstance(text, str):
             raise TypeError(f"{name} is the name of a choice, found {text!r}")
     return checked
+
+
+def limit_of(steps: Any, game_s_limit: int | None) -> int | None:
+    """Return the steps of the longest episode: the game's own for `None`, no limit for `False` and Gymnasium's -1."""
+    if steps is None:
+        return game_s_limit
+    if steps is False or (isinstance(steps, (int, np.integer)) and steps == -1):
+        return None
+    if steps is True:
+        raise TypeError("max_episode_steps is a whole number, or False for no limit, found True")
+    return whole("max_episode_steps", steps, 1)
 
 
 def rows_of(rows: Any, count: int) -> npt.NDArray[np.uint8]:
@@ -190,6 +211,8 @@ def path_of(name: str, value: Any) -> str:
         raise TypeError(f"{name} is a path, as a string or a pathlib.Path, found {shown(value)}")
     if not path:
         raise ValueError(f"{name} is a path, found an empty one")
+    if "\n" in path:
+        raise ValueError(f"{name} is a path, found text of several lines, {quoted(path)}: write it into a file and give its path")
     return path
 
 

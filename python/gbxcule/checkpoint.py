@@ -19,8 +19,8 @@ from gbxcule import _native
 from gbxcule.argument_check import check_device, path_of, whole
 from gbxcule.info import Cell, Hook
 from gbxcule.memory import Change, Number
-from gbxcule.observation import Flags, Numbers, Ram
-from gbxcule.rank import RankVectorEnv
+from gbxcule.observation import Flags, Numbers, Ram, is_program
+from gbxcule.rank import Rank, RankVectorEnv
 from gbxcule.symbol import Banked
 from gbxcule.vector import SwarmVectorEnv
 
@@ -33,6 +33,8 @@ _SPECS = {kind.__name__: kind for kind in (Cell, Change, Flags, Hook, Number, Nu
 # Spaces of an environment, of which a learner may draw; that of all observations is made when it
 # is asked for.
 _SPACES = ("action_space", "single_action_space", "observation_space", "single_observation_space")
+# What the arguments in a note mean: raised when the same arguments say something else.
+_MEANING = 2
 # What stands for something that JSON has no word for is a list of one of these and its content.
 _TUPLE, _DICT, _BYTES, _ARRAY, _SPEC, _BANKED = "tuple", "dict", "bytes", "array", "spec", "banked"
 
@@ -99,6 +101,18 @@ def _generator(state: dict[str, Any]) -> np.random.Generator:
     return generator
 
 
+def _part_of(env: RankVectorEnv) -> list[int]:
+    return [env.envs.start, env.envs.stop, *(() if env.rank is None else dataclasses.astuple(env.rank))]
+
+
+def _as_meant_now(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a note of the first meaning, in which no episode of a game had a limit of its own and a
+    program's `done` counted beside a number given as `done`."""
+    limit, done, reward = arguments.get("max_episode_steps"), arguments.get("done"), arguments.get("reward")
+    both = isinstance(done, Number) and isinstance(reward, str) and is_program(reward)
+    return arguments | {"max_episode_steps": limit or False, "done": (done, reward) if both else done}
+
+
 def note_of(env: SwarmVectorEnv[Any]) -> bytes:
     """Write down what Python keeps of an environment."""
     spaces = [getattr(env, name) if name in env.__dict__ else None for name in _SPACES]
@@ -111,7 +125,8 @@ def note_of(env: SwarmVectorEnv[Any]) -> bytes:
         "over": env._over,
         "levels": env._levels,
         "heard": env._observer.heard(),
-        "part": [env.envs.start, env.envs.stop] if isinstance(env, RankVectorEnv) else None,
+        "meaning": _MEANING,
+        "part": _part_of(env) if isinstance(env, RankVectorEnv) else None,
         "random": _random(env._np_random),
         "random_seed": env._np_random_seed,
         "spaces": [None if space is None else _random(space._np_random) for space in spaces],
@@ -129,7 +144,8 @@ def env_of(
     machines, text = _native.Swarm.restored(checkpoint, device=device, threads=threads)
     try:
         note = value_of(json.loads(text))
-        arguments = note["arguments"] | {"symbols": note["symbols"], "device": machines.device}
+        arguments = note["arguments"] if note.get("meaning") == _MEANING else _as_meant_now(note["arguments"])
+        arguments = arguments | {"symbols": note["symbols"], "device": machines.device}
         random = None if note["random"] is None else _generator(note["random"])
         generators = [None if state is None else _generator(state) for state in note["spaces"]]
     except (ValueError, KeyError, TypeError) as error:
@@ -142,7 +158,7 @@ def env_of(
     env = kind.__new__(kind)
     SwarmVectorEnv.__init__(env, **arguments, _machines=machines)
     if isinstance(env, RankVectorEnv):
-        env.envs = range(*part)
+        env.envs, env.rank = range(*part[:2]), Rank(*part[2:]) if part[2:] else None
     env._is_seeded[:] = note["is_seeded"]
     env._observer.hear_again(note.get("heard", {}))
     env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
@@ -160,9 +176,26 @@ def restore(path: str | os.PathLike[str], *, device: str | None = None, threads:
     """Make the environment that `checkpoint(path)` kept.
 
     The next step does what it would have done. The file holds the ROM and the programs' texts.
-    Without `device` the environment goes on where it was; results are equal on every device.
+    Without `device` the environment goes on where it was; results are equal on every device. A part
+    of a job is restored by the process of its rank in a job of as many processes, or outside of any.
     """
     found = None if threads is None else whole("threads", threads, 1)
     if device is not None:
         check_device(device)
-    return env_of(_native.read_checkpoint(path_of("a checkpoint", path)), device, found)
+    env = env_of(_native.read_checkpoint(path_of("a checkpoint", path)), device, found)
+    if isinstance(env, RankVectorEnv):
+        _check_rank(env, os.fspath(path))
+    return env
+
+
+def _check_rank(env: RankVectorEnv, path: str) -> None:
+    """Refuse a part of a job in another process of this job, or in a job of another size."""
+    wrote, here = env.rank, Rank.launched()
+    if wrote is None or here is None or (wrote.rank, wrote.world_size) == (here.rank, here.world_size):
+        return
+    env.close()
+    raise ValueError(
+        f"{path} holds the envs {env.envs.start} to {env.envs.stop - 1}, the part of rank {wrote.rank} of {wrote.world_size} "
+        f"processes, and this process is rank {here.rank} of {here.world_size}: start {wrote.world_size} processes, and restore "
+        "in each the part that its rank wrote"
+    )

@@ -15,6 +15,9 @@ from gbxcule.memory import Change, Number
 # The game that an environment without a ROM plays.
 NAME = "PEARL_DRIFT"
 
+# The longest episode, in steps, of all games: a game that nobody plays may go on for ever.
+EPISODE_STEPS = 4500
+
 # States after the title in which episodes begin: in each of them START was pressed a little later.
 STARTS = 16
 _FRAMES = 4
@@ -27,7 +30,7 @@ _PLAYING = b"\1"
 class Game:
     """Defaults of an environment of a game."""
 
-    # In Gymnasium's registry, as `gbxcule/KeepOfKeys-v0`.
+    # In Gymnasium's registry, as `gbxcule/KeepOfKeys-v1`.
     title: str
     info: Mapping[str, Number] | None
     # The buttons that the game needs, as a codec's name or its spelling.
@@ -35,6 +38,9 @@ class Game:
     frames_per_step: int
     release_after_frames: int
     has_title: bool = True
+    # A game over the cable begins on the title, where one machine calls the other.
+    has_rival: bool = False
+    max_episode_steps: int | None = EPISODE_STEPS
     reward: Change | None = Change("Score", 2)
     done: Number | None = Number("GameOver")
     # Sixteen bits from which all chance is made; zero would stay zero.
@@ -56,14 +62,13 @@ GAMES = {
     "LAST_BEACON": Game("LastBeacon", _info("hit_points", "room"), "A,B,START,UP,DOWN,LEFT,RIGHT", 16, 8),
     "AMBER_ROAD": Game("AmberRoad", _info("planks", "leg"), "NOOP,A,A+LEFT,A+RIGHT,LEFT,RIGHT,B", 4, 4),
     "PEARL_DRIFT": Game("PearlDrift", _info("hulls", "level", "Hulls"), "full_v1", 24, 8, has_title=False),
+    "PEARL_HEIST": Game("PearlHeist", _info("rivals", "result"), "NOOP,UP,DOWN,LEFT,RIGHT,A,B", 4, 4, has_rival=True),
 }
 
-# The games that have a program under their name. PEARL_HEIST is for two players: users who link
-# machines name its program as their reward.
-PROGRAMS = (*GAMES, "PEARL_HEIST")
-
 # A ROM that is none of them has no reward, no end and no title that is known here.
-OTHER = Game("", None, "full_v1", 24, 8, has_title=False, reward=None, done=None, chance=None)
+OTHER = Game(
+    "", None, "full_v1", 24, 8, has_title=False, max_episode_steps=None, reward=None, done=None, chance=None
+)
 
 
 def game_of(rom: Any) -> Game:
@@ -73,12 +78,17 @@ def game_of(rom: Any) -> Game:
     return GAMES.get(rom, OTHER) if isinstance(rom, str) else OTHER
 
 
+def press_frames(played: Game, frames_per_step: int) -> int:
+    """How many frames of a step of this length an action is pressed: the share that the game's own has, rounded up."""
+    return -(-played.release_after_frames * frames_per_step // played.frames_per_step)
+
+
 def check_programs_of(rom: Any, *programs: str | None) -> None:
     """Refuse programs of a game on another one: they read addresses that mean something else there."""
     played = NAME if rom is None else rom
-    is_built_in = isinstance(played, str) and played in PROGRAMS
+    is_built_in = isinstance(played, str) and played in GAMES
     for program in programs:
-        if is_built_in and program in PROGRAMS and program != played:
+        if is_built_in and program in GAMES and program != played:
             raise ValueError(f'"{program}" reads the memory of {program}, and this is {played}: give "{played}"')
 
 

@@ -66,7 +66,9 @@ def changes_of(reward: Any) -> list[Change]:
     changes = list(reward) if isinstance(reward, Sequence) and not isinstance(reward, bytes) else [reward]
     for change in changes:
         if not isinstance(change, Change):
-            raise TypeError(f"a reward is a gbxcule.Change, several, or the name of a program, found {change!r}")
+            raise TypeError(
+                f"a reward is a gbxcule.Change, several, the name of a program, or False where nothing is paid, found {shown(change)}"
+            )
     return changes
 
 

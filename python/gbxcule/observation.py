@@ -13,8 +13,8 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native
-from gbxcule.argument_check import check_observation_memory, shown
-from gbxcule.game import PROGRAMS
+from gbxcule.argument_check import check_observation_memory, quoted, shown
+from gbxcule.game import GAMES
 from gbxcule.memory import Number, Watch, bounds_of
 from gbxcule.symbol import Place, Symbols, banked_range_of
 
@@ -90,7 +90,7 @@ def is_program(spec: Any) -> bool:
     if not isinstance(spec, (str, os.PathLike)):
         return False
     name = os.fspath(spec)
-    return name.endswith(".py") or name in PROGRAMS
+    return name.endswith(".py") or name in GAMES
 
 
 class _ProgramView:
@@ -150,9 +150,11 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
         return _native.View.obs_v0()
     if isinstance(spec, str) and spec in PICTURES:
         return _native.View.picture(spec, grays)
+    text = "; write a program's text into such a file" if isinstance(spec, str) and "\n" in spec else ""
     raise ValueError(
-        f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, audio, the games' own ({', '.join(PROGRAMS)}), "
+        f"no observation {quoted(spec if isinstance(spec, str) else shown(spec))}; there are {', '.join(PICTURES)}, obs_v0, audio, the games' own ({', '.join(GAMES)}), "
         "files that end in .py, gbxcule.Ram(...), gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
+        f"{text}"
     )
 
 

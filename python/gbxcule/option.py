@@ -5,7 +5,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import TypeAlias, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
 from gymnasium.vector import AutoresetMode
 
@@ -15,7 +15,8 @@ from gbxcule.memory import Change, Number
 from gbxcule.observation import Observation
 from gbxcule.symbol import Symbols
 
-Reward: TypeAlias = str | os.PathLike[str] | Change | Sequence[Change]
+Reward: TypeAlias = str | os.PathLike[str] | Change | Sequence[Change] | Literal[False]
+Done: TypeAlias = Number | str | os.PathLike[str] | Sequence[Number | str | os.PathLike[str]] | Literal[False]
 State: TypeAlias = bytes | str | os.PathLike[str]
 
 
@@ -26,7 +27,7 @@ class _Shared(TypedDict, total=False):
     obs: Observation
     grays: str
     reward: Reward | None
-    done: Number | bool | None
+    done: Done | None
     info: Info | None
     hooks: Hooks | None
     chance: Number | None
@@ -38,7 +39,7 @@ class _Shared(TypedDict, total=False):
     start_battery: State | None
     starts: Sequence[State] | None
     start_steps: int
-    max_episode_steps: int | None
+    max_episode_steps: int | Literal[False] | None
     render_mode: str | None
     threads: int | None
     recompile: bool

@@ -3,16 +3,19 @@
 Each process steps its own machines. Together they are one swarm whose env numbers and seeds go on
 from process to process, so that a job on four processes plays the games that one process would. In
 programs `gb.env` and `gb.seed` are those of a process: its first env is 0.
+
+`sbatch -n4 script` runs the script once, in one process that is alone: only `srun` starts four.
 """
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gbxcule.argument_check import check_options, seed_of, whole
+from gbxcule.argument_check import check_options, whole
 from gbxcule.option import VECTOR_NAMES
-from gbxcule.start import RomLike, is_one_for_each
+from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
 if TYPE_CHECKING:
@@ -20,8 +23,15 @@ if TYPE_CHECKING:
 
     from gbxcule.option import Options
 
-# What launchers set: torchrun, then Slurm.
-_LAUNCHERS = (("RANK", "WORLD_SIZE", "LOCAL_RANK"), ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"))
+# What launchers set: torchrun, mpirun of Open MPI and of MVAPICH, MPICH's and Intel's, srun. A
+# launcher may be started by another, whose variables come later: mpirun in a job of Slurm.
+_LAUNCHERS = (
+    ("RANK", "WORLD_SIZE", "LOCAL_RANK"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"),
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK"),
+    ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"),
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"),
+)
 
 
 @dataclass(frozen=True)
@@ -40,11 +50,26 @@ class Rank:
 
     @staticmethod
     def from_environment(environment: Mapping[str, str] = os.environ) -> "Rank":
-        """Read what torchrun or Slurm set; a process without either is alone."""
+        """Read what torchrun, mpirun or srun set; a process without any is alone."""
+        launched = Rank.launched(environment)
+        if launched is not None:
+            return launched
+        tasks = environment.get("SLURM_NTASKS", "1")
+        if "SLURM_PROCID" in environment and tasks != "1":
+            warnings.warn(
+                f"Slurm gave this job {tasks} tasks, and srun did not start this process, so that it is alone and steps all "
+                "envs: start the script by `srun`",
+                stacklevel=2,
+            )
+        return Rank()
+
+    @staticmethod
+    def launched(environment: Mapping[str, str] = os.environ) -> "Rank | None":
+        """Read what a launcher set, if one started this process."""
         for rank, world_size, local_rank in _LAUNCHERS:
             if rank in environment and world_size in environment:
                 return Rank(*(_number(environment, name) for name in (rank, world_size, local_rank)))
-        return Rank()
+        return None
 
     def share(self, total: int) -> range:
         """Choose this process's part of `total` envs: neighbours, in parts as equal as can be."""
@@ -61,19 +86,15 @@ def _number(environment: Mapping[str, str], name: str) -> int:
 class RankVectorEnv(SwarmVectorEnv):
     """The part of a swarm that one process steps."""
 
-    def __init__(self, rom: RomLike, envs: range, **options: "Unpack[Options]") -> None:
-        self.envs = envs
-        super().__init__(rom, len(envs), **options)
+    def __init__(self, rom: RomLike, total: int, rank: Rank, **options: "Unpack[Options]") -> None:
+        # Of checkpoints that an older version wrote it is unknown.
+        self.rank: Rank | None = rank
+        self.envs = rank.share(total)
+        super().__init__(rom, len(self.envs), **options)
 
-    def reset(self, *, seed: Any = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Reset as a swarm does.
-
-        A seed that is a number is that of the first env of all processes.
-        """
-        if not is_one_for_each(seed):
-            first = seed_of(seed, ", or one or None for each env")
-            seed = None if first is None else first + self.envs.start
-        return super().reset(seed=seed, options=options)
+    @property
+    def _first_env(self) -> int:  # type: ignore[override]
+        return self.envs.start
 
 
 def make_vec_for_rank(
@@ -92,4 +113,4 @@ def make_vec_for_rank(
         raise ValueError(f"{num_envs} envs are too few for {rank.world_size} processes")
     if options.get("device") == "cuda":
         options["device"] = f"cuda:{rank.local_rank}"
-    return RankVectorEnv(rom, envs, **options)
+    return RankVectorEnv(rom, num_envs, rank, **options)

@@ -26,7 +26,7 @@ class _ActorEnv:
     """The share of the swarm that one actor holds."""
 
     def __init__(self, rom: RomLike, num_envs: int, rank: Rank, options: dict[str, Any]) -> None:
-        self._env = RankVectorEnv(rom, rank.share(num_envs), **options)
+        self._env = RankVectorEnv(rom, num_envs, rank, **options)
 
     def spaces(self) -> tuple[Any, Any]:
         return self._env.single_observation_space, self._env.single_action_space

@@ -105,7 +105,7 @@ class Rollout:
                 program_pays=env._native_reward,
                 program_ends=env._native_done,
                 changes=[(_tuple_of(change.number, env.symbols), float(change.scale)) for change in env._changes],
-                done=None if env._done is None else _tuple_of(env._done, env.symbols),
+                ends=[_tuple_of(number, env.symbols) for number in env._ends],
             )
         return self._native
 

@@ -75,6 +75,13 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
         return self.swarm._observer.copy_of(0)
 
 
+class RegisteredEnv(SwarmEnv):
+    """One machine as `gymnasium.make` makes it, which counts the steps of an episode itself."""
+
+    def __init__(self, rom: RomLike = None, **options: Any) -> None:
+        super().__init__(rom, max_episode_steps=False, **options)
+
+
 def _first(infos: dict[str, Any]) -> dict[str, Any]:
     return {name: one_env(values, 0) for name, values in infos.items() if not name.startswith("_")}
 

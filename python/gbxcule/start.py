@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native, game
-from gbxcule.argument_check import content, path_of, seed_of, shown, whole
+from gbxcule.argument_check import content, path_of, quoted, seed_of, shown, whole
 from gbxcule.symbol import Symbols, parse_symbols, symbols_of
 
 # One state, not several.
@@ -39,7 +39,7 @@ def rom_bytes(rom: RomLike) -> bytes:
         near = _native.meant_rom(os.fspath(rom))
         meant = f"; did you mean {near}?" if near else ""
         raise FileNotFoundError(
-            f"no ROM `{rom!s}`: it is neither a file nor one of those built in (`gbxcule roms`){meant}"
+            f"no ROM {quoted(str(rom))}: it is neither a file nor one of those built in (`gbxcule roms`){meant}"
         )
     return _native.read_file(os.fspath(rom), MAX_ROM_BYTES)
 
@@ -67,15 +67,16 @@ def is_one_for_each(seed: Any) -> TypeGuard[Sequence[int | None]]:
     return isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))
 
 
-def env_seeds(seed: int | Sequence[int | None], mask: npt.NDArray[np.bool_]) -> list[int | None]:
-    """Return a seed for each marked env: `seed` for the first env and the next number for the next, or one given for each;
-    `None` leaves an env's alone."""
+def env_seeds(seed: int | Sequence[int | None], mask: npt.NDArray[np.bool_], first_env: int = 0) -> list[int | None]:
+    """Return a seed for each marked env: mixed from `seed` and the env's number, so that the swarms of two seeds share
+    none, or one given for each; `None` leaves an env's alone. The first env of all has `seed` itself."""
     count = len(mask)
     if is_one_for_each(seed):
         seeds = [seed_of(each) for each in seed]
     else:
-        first = seed_of(seed)
-        seeds = [None if first is None else first + env for env in range(count)]
+        one_for_all = seed_of(seed)
+        mixed = [] if one_for_all is None else _native.env_seeds(one_for_all % 2**64, first_env, count)
+        seeds = list(mixed) or [None] * count
     if len(seeds) != count:
         raise ValueError(f"expected one seed for each of the {count} envs, found {len(seeds)}")
     return [one % 2**64 if marked and one is not None else None for one, marked in zip(seeds, mask, strict=True)]

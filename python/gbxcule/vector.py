@@ -4,7 +4,7 @@ import functools
 import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 import gymnasium
 import numpy as np
@@ -17,20 +17,21 @@ from gbxcule import _native, autoreset, game
 from gbxcule.action import Actions, Numbering, spelling_of
 from gbxcule.argument_check import (
     RENDER_MODES, check_environment, content, env_number, film_options, mask_of, mask_of_one, one_of, path_of,
-    reset_mask_of, reset_options, rows_of, seed_of, shown, switch_of, written_bytes,
+    reset_mask_of, reset_options, rows_of, seed_of, shown, switch_of, whole, written_bytes,
 )
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
-from gbxcule.rollout import OnDevice, Rollout, lies_on_device
-from gbxcule.memory import Number, Watch, changes_of
-from gbxcule.observation import Observation, Observer, draws, is_program, listens, program_of, with_audio
-from gbxcule.option import Reward, State
+from gbxcule.memory import Number, Watch
+from gbxcule.observation import Observation, Observer, draws, listens, program_of, with_audio
+from gbxcule.option import Done, Reward, State
 from gbxcule.picture import Pixels, mosaic
+from gbxcule.rollout import OnDevice, Rollout, lies_on_device
 from gbxcule.start import (
     RomLike, bank_of, env_seeds, is_one_for_each, one_or_more_states, rom_bytes, rom_name, rom_symbols, states_of, weights_of,
     with_bank,
 )
 from gbxcule.symbol import Place, Symbols, banked_range_of, written_from
+from gbxcule.task import task_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar
@@ -62,6 +63,8 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
     """Many Game Boys stepped together; see `make_vec` for what the arguments mean."""
 
     single_action_space: Space
+    # The number of the first env among those of all processes.
+    _first_env = 0
 
     def __init__(
         self,
@@ -75,7 +78,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         obs: Observation = "mean",
         grays: str = "even",
         reward: Reward | None = None,
-        done: Number | bool | None = None,
+        done: Done | None = None,
         info: Info | None = None,
         hooks: Hooks | None = None,
         chance: Number | None = None,
@@ -89,38 +92,38 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         starts: Sequence[State] | None = None,
         start_steps: int = 1,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        max_episode_steps: int | None = None,
+        max_episode_steps: int | Literal[False] | None = None,
         render_mode: str | None = None,
         copy: bool = True,
         threads: int | None = None,
         recompile: bool = True,
         _machines: _native.Swarm | None = None,
     ) -> None:
-        # What a checkpoint makes it of again; where episodes begin is the machines' own. Callers
-        # may change their lists.
-        self._arguments = deepcopy({name: value for name, value in locals().items() if name not in _NOT_KEPT})
-        others = self.__dict__.keys() - {"_arguments"}
+        # What a checkpoint makes it of again; where episodes begin is the machines' own.
+        arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
+        others = set(self.__dict__)
         played = game.game_of(rom)
-        self._arguments["rom"] = "the checkpoint's own" if played is game.OTHER else rom
+        arguments["rom"] = "the checkpoint's own" if played is game.OTHER else rom
+        frames_per_step = whole("frames_per_step", played.frames_per_step if frames_per_step is None else frames_per_step, 1)
+        pressed = game.press_frames(played, frames_per_step) if release_after_frames is None else release_after_frames
         checked = check_environment(
             num_envs=num_envs,
-            frames_per_step=played.frames_per_step if frames_per_step is None else frames_per_step,
-            release_after_frames=played.release_after_frames if release_after_frames is None else release_after_frames,
+            frames_per_step=frames_per_step,
+            release_after_frames=pressed,
             start_steps=start_steps,
             max_episode_steps=max_episode_steps,
+            game_s_limit=played.max_episode_steps,
             threads=threads,
             device=device,
             switches={"recompile": recompile, "copy": copy, "audio": audio},
             choices={"grays": grays, "power_on": power_on, "model": model, "link": link},
             render_mode=render_mode,
         )
-        self._arguments |= {name: value for name, value in checked._asdict().items() if name not in _NOT_KEPT}
-        num_envs, frames_per_step = checked.num_envs, checked.frames_per_step
+        arguments |= {name: value for name, value in checked._asdict().items() if name not in _NOT_KEPT}
+        arguments["max_episode_steps"] = checked.max_episode_steps or False
+        num_envs = checked.num_envs
         actions = played.actions if actions is None else actions
-        reward = played.reward if reward is None else reward
-        done = played.done if done is None else done
-        ends = done is not False
-        done = done if ends else None
+        task = task_of(played, reward, done)
         info = played.info if info is None else info
         chance = played.chance if chance is None else chance
         self.symbols = rom_symbols(rom, symbols)
@@ -138,15 +141,9 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         if audio:
             obs = with_audio(obs)
         observe = program_of(obs)
-        rewarded = os.fspath(reward) if isinstance(reward, (str, os.PathLike)) else None
-        if rewarded is not None and rewarded != "reward_v0" and not is_program(rewarded):
-            raise ValueError(
-                f"no reward `{rewarded}`; there are reward_v0, the games' own ({', '.join(game.PROGRAMS)}), files that end "
-                "in .py, gbxcule.Change(...), and lists of changes"
-            )
-        game.check_programs_of(rom, rewarded, observe)
+        game.check_programs_of(rom, task.program, observe)
         named, found = named_numbers(info), hooks_of(hooks)
-        check_programs(named, found, rewarded, observe)
+        check_programs(named, found, task.program, observe)
         hooked, hook_numbers = native_hooks(found, self.symbols)
         self._process = os.getpid()
         self._rollout = Rollout()
@@ -156,8 +153,8 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
             codec=spelling_of(actions),
             frames_per_step=frames_per_step,
             release_after_frames=checked.release_after_frames,
-            stage=_STAGES[rewarded is not None, observe is not None],
-            reward=rewarded or "reward_v0",
+            stage=_STAGES[task.program is not None, observe is not None],
+            reward=task.program or "reward_v0",
             obs=observe or "obs_v0",
             draw_last=draws(obs) or render_mode is not None,
             chance=None if chance is None else banked_range_of((chance.address, chance.width_bytes), self.symbols),
@@ -182,21 +179,17 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         self.single_observation_space = self._observer.single_space
         self._copy = copy
 
-        self._changes = changes_of(reward) if rewarded is None else []
+        self._changes = task.changes
         self._reported = Infos(named, hook_numbers, self._swarm)
         numbers = {f"info {name}": number for name, number in named.items() if isinstance(number, Number)}
         numbers |= {f"reward {place}": change.number for place, change in enumerate(self._changes)}
-        if done is not None:
-            if not isinstance(done, Number):
-                raise TypeError(
-                    f"`done` takes a gbxcule.Number, or False where nothing ends an episode, found {done!r}; a program's own "
-                    '`done` ends episodes when it is the reward, as in reward="task.py"'
-                )
-            numbers["done"] = done
+        numbers |= {f"done {place}": number for place, number in enumerate(task.ends)}
         self._watch = Watch(numbers, self.symbols, num_envs)
-        self._done = done
-        self._native_reward = rewarded is not None
-        self._native_done = ends and rewarded is not None and self._swarm.has_done
+        self._ends = task.ends
+        self._native_reward = task.pays_program
+        self._native_done = self._swarm.has_done if task.ends_program is None else task.ends_program
+        if self._native_done and not self._swarm.has_done:
+            raise ValueError(f"`done` names the program `{task.program}`, which has no function `done`")
         self._computed = {"rewards": self._native_reward, "dones": self._native_done, "observations": observe is not None}
         self._computed["frames"] = self._swarm.draws
 
@@ -211,13 +204,16 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         self._moved = np.zeros(num_envs, np.bool_)
         self._live: LiveView | None = None
         if _machines is None:
-            if played.has_title and start_state is starts is start_battery is None:
+            begins_on_title = played.has_rival and link == "pairs"
+            if played.has_title and not begins_on_title and start_state is starts is start_battery is None:
                 starts = game.starts(str(rom), model, power_on)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)
         # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
         mask = bytes(num_envs) if _machines is None else None
         self._look(mask)
         self._observer.look(self._swarm, mask)
+        # Callers may change their lists.
+        self._arguments = deepcopy(arguments)
         self._own_names = self.__dict__.keys() - others | {"_own_names", "observation_space"}
 
     @functools.cached_property
@@ -266,7 +262,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
             seed = seed_of(seed, ", or one or None for each env")
             super().reset(seed=seed)
         if seed is not None:
-            given = env_seeds(seed, mask)
+            given = env_seeds(seed, mask, self._first_env)
             self._swarm.seed_envs(given)
             self._is_seeded |= [each is not None for each in given]
         self._restart(mask)
@@ -495,7 +491,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
     def _restart(self, mask: Mask) -> None:
         unseeded = mask & ~self._is_seeded
         if unseeded.any():
-            self._swarm.seed_envs(env_seeds(int(self.np_random.integers(2**63)), unseeded))
+            self._swarm.seed_envs(env_seeds(int(self.np_random.integers(2**63)), unseeded, self._first_env))
             self._is_seeded |= unseeded
         self._swarm.reset_masked(mask.tobytes())
         self._steps[mask] = 0
@@ -550,7 +546,9 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         return total
 
     def _ended(self) -> Mask:
-        ended = self._watch["done"] != 0 if self._done is not None else np.zeros(self.num_envs, np.bool_)
+        ended = np.zeros(self.num_envs, np.bool_)
+        for place in range(len(self._ends)):
+            ended |= self._watch[f"done {place}"] != 0
         if self._native_done:
             ended |= np.frombuffer(self._swarm.dones(), np.bool_)
         return ended

@@ -96,7 +96,7 @@ def test_a_single_machine_takes_them_too(program):
 @pytest.mark.parametrize("frames", [1, 3, 4, 9])
 def test_frames_held_are_those_of_the_action(frames):
     own = gbxcule.make_vec(actions=[gbxcule.Press("RIGHT", "A", frames=frames), "B"], frames_per_step=4)
-    other = gbxcule.make_vec(actions=["A+RIGHT", "B:8"], frames_per_step=4, release_after_frames=frames)
+    other = gbxcule.make_vec(actions=["A+RIGHT", "B:2"], frames_per_step=4, release_after_frames=frames)
     own.reset(seed=3)
     other.reset(seed=3)
     for step in range(40):

@@ -20,6 +20,7 @@ def fill(a: wp.array(dtype=wp.float32)):
 
 
 NAN = math.nan
+TEXT = "import gbxcule as gb\n" * 99
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,14 @@ NAN = math.nan
         ({"grays": "sepia"}, ValueError, r"no grays `sepia`; there are even \(255, 170, 85, 0\), pyboy"),
         ({"reward": [gbxcule.Number("Score")]}, TypeError, "a reward is a gbxcule.Change"),
         ({"reward": gbxcule.Change(1.5)}, TypeError, "an address is a whole number, a label .* found 1.5"),
-        ({"done": "task.py"}, TypeError, '`done` takes a gbxcule.Number, or False .* found \'task.py\'; .* reward="task.py"'),
+        ({"done": "task.py", "reward": "other.py"}, ValueError, "`done` names the program `task.py` and `reward` `other.py`: one"),
+        ({"reward": gbxcule.task}, TypeError, "`reward` takes the path of a program, found the module gbxcule.task; give reward='.*task.py'"),
+        ({"done": [gbxcule.Number(0xC000), gbxcule.task]}, TypeError, "`done` takes the path of a program, found the module gbxcule.task"),
+        ({"reward": TEXT}, ValueError, r"no reward `import gbxcule as gb\.\.` \(99 lines, .*; write a program's text into such a file$"),
+        ({"obs": TEXT}, ValueError, r"no observation `import gbxcule as gb\.\.` \(99 lines, .*; write a program's text into such a file$"),
+        ({"rom": TEXT}, ValueError, r"a ROM is a path, found text of several lines, `import gbxcule as gb\.\.` \(99 lines"),
+        ({"max_episode_steps": True}, TypeError, "max_episode_steps is a whole number, or False for no limit, found True"),
+        ({"max_episode_steps": -2}, ValueError, "max_episode_steps is at least 1"),
         ({"done": 0xC000}, TypeError, "`done` takes a gbxcule.Number"),
         ({"info": [gbxcule.Number("Score")]}, TypeError, "`info` takes a dictionary of names and gbxcule.Number"),
         ({"info": {"score": "Score"}}, TypeError, "takes a gbxcule.Number or a gbxcule.Cell, found 'Score'"),

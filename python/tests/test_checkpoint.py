@@ -1,6 +1,7 @@
 """States and checkpoints: what is restored goes on bit for bit, and what is damaged is refused."""
 
 import copy
+import json
 import os
 import pathlib
 import pickle
@@ -10,6 +11,7 @@ import gbxcule
 import gymnasium
 import numpy as np
 import pytest
+from gbxcule._native import env_seeds
 from gbxcule.checkpoint import env_of, note_of
 from gbxcule.rank import Rank
 
@@ -142,7 +144,7 @@ def test_a_state_carries_what_programs_keep_and_its_seed(task):
     env.load_state(1, state)
     obs, rewards, *_ = env.step([3, 3])
     assert np.array_equal(obs[0], obs[1]) and rewards[0] == rewards[1]
-    assert env._swarm.episode(1) == (6, 1)
+    assert env._swarm.episode(1) == (env_seeds(5, 1, 1)[0], 1)
     env.load_state(1, state, with_seed=True)
     assert env._swarm.episode(1) == (5, 1)
 
@@ -213,7 +215,7 @@ def test_damage_is_refused(task, tmp_path):
 
 def test_a_copy_is_what_its_original_is():
     gbxcule.register()
-    made = gymnasium.make_vec("gbxcule/PearlDrift-v0", num_envs=2, vectorization_mode="vector_entry_point")
+    made = gymnasium.make_vec("gbxcule/PearlDrift-v1", num_envs=2, vectorization_mode="vector_entry_point")
     part = gbxcule.make_vec_for_rank(num_envs=6, rank=Rank(1, 3))
     for env in (made, part):
         env.reset(seed=3)
@@ -231,3 +233,20 @@ def test_a_checkpoint_names_a_generator_of_random_numbers_and_nothing_else_of_nu
     note = note_of(env).replace(b'"Philox"', b'"default_rng"')
     with pytest.raises(ValueError, match="no generator of random numbers `default_rng`; there are MT19937, PCG64"):
         env_of(env._swarm.checkpoint(note))
+
+
+def test_a_checkpoint_of_the_first_meaning_has_no_limit_and_both_ends(task):
+    env = gbxcule.make_vec(num_envs=2, reward=task, done=[gbxcule.Number("Hulls"), task], max_episode_steps=False)
+    env.reset(seed=1)
+    note = json.loads(note_of(env))
+    rows = dict((key, row) for row, (key, _) in enumerate(note[1]))
+    del note[1][rows["meaning"]]
+    arguments = next(value for key, value in note[1] if key == "arguments")
+    for pair in arguments[1]:
+        if pair[0] == "max_episode_steps":
+            pair[1] = None
+        if pair[0] == "done":
+            pair[1] = pair[1][1][0]
+    again = env_of(env._swarm.checkpoint(json.dumps(note).encode()))
+    assert again.max_episode_steps is None and again._native_done and again._ends == 1
+    assert again.step([8, 8])[2].tolist() == env.step([8, 8])[2].tolist() == [True, True]

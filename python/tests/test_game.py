@@ -80,7 +80,7 @@ def test_the_program_of_a_game_pays_at_least_the_score_and_sees_numbers(name):
     assert (seen.min(0) < seen.max(0)).sum() >= 5, "a step changes some features"
 
 
-@pytest.mark.parametrize("name", game.PROGRAMS)
+@pytest.mark.parametrize("name", game.GAMES)
 def test_what_a_program_sees_depends_on_its_env_s_state_alone(name):
     env = gbxcule.make_vec(name, 4, reward=name, obs=name, max_episode_steps=200)
     other = gbxcule.make_vec(name, 4, reward=name, obs=name, autoreset_mode="Disabled")
@@ -93,7 +93,7 @@ def test_what_a_program_sees_depends_on_its_env_s_state_alone(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_gymnasium_makes_and_checks_every_game(name):
     gbxcule.register()
-    env = gymnasium.make(f"gbxcule/{game.GAMES[name].title}-v0", render_mode="rgb_array")
+    env = gymnasium.make(f"gbxcule/{game.GAMES[name].title}-v1", render_mode="rgb_array")
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         check_env(env.unwrapped)
@@ -102,7 +102,7 @@ def test_gymnasium_makes_and_checks_every_game(name):
 def test_the_page_lists_the_games_as_they_are():
     page = (ROOT / "docs/games.md").read_text()
     for name, played in game.GAMES.items():
-        assert f"`gbxcule/{played.title}-v0`" in page
+        assert f"`gbxcule/{played.title}-v1`" in page
         row = f"| {name} | `{played.actions}` | {played.frames_per_step}, {played.release_after_frames} |"
         assert row in page
 
@@ -139,12 +139,192 @@ def test_a_game_with_a_title_runs_on_the_other_model():
     assert number(env, 0, STATE) == 1
 
 
-@pytest.mark.parametrize("reward", [None, "EMBER_LEAP"])
-def test_without_an_end_an_episode_goes_on_over_the_end_of_its_game(reward):
-    env = gbxcule.make_vec("EMBER_LEAP", 2, reward=reward, done=False, autoreset_mode="Disabled")
+OWN = """import gbxcule as gb
+import warp as wp
+
+SCRATCH = 1
+
+
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    scratch[0] += 1.0
+    return 0.5
+
+
+@wp.func
+def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
+    return scratch[0] == 6.0
+"""
+OVER, LIVES = gbxcule.Number("GameOver"), gbxcule.Number("Lives")
+
+
+@pytest.mark.parametrize(
+    ("reward", "done", "paid", "ends"),
+    [
+        # The game is over in step 3, the program says so in step 6; lives are there from step 1.
+        (None, None, 0.0, 3),
+        (None, False, 0.0, None),
+        (False, None, 0.0, 3),
+        (False, False, 0.0, None),
+        ("EMBER_LEAP", None, 0.0, 3),
+        ("EMBER_LEAP", False, 0.0, None),
+        ("EMBER_LEAP", "EMBER_LEAP", 0.0, 3),
+        ("own", None, 0.5, 3),
+        ("own", False, 0.5, None),
+        ("own", "own", 0.5, 6),
+        ("own", OVER, 0.5, 3),
+        ("own", [], 0.5, None),
+        ("own", ["own", OVER], 0.5, 3),
+        ("own", ["own", LIVES], 0.5, 1),
+        (False, "own", 0.0, 6),
+        (gbxcule.Change("Lives"), "own", 0.0, 6),
+        ([], LIVES, 0.0, 1),
+    ],
+)
+def test_rewards_and_ends_are_exactly_what_is_named(tmp_path, reward, done, paid, ends):
+    path = tmp_path / "own.py"
+    path.write_text(OWN)
+
+    def named(given):
+        return [named(one) for one in given] if isinstance(given, list) else str(path) if given == "own" else given
+
+    env = gbxcule.make_vec("EMBER_LEAP", 2, reward=named(reward), done=named(done), autoreset_mode="Disabled")
     env.reset(seed=0)
-    env.write_memories(np.ones(2, bool), "C003", np.ones((2, 1), np.uint8))
-    assert not env.step([0, 0])[2].any()
+    again = None
+    for step in range(1, 9):
+        if step == 3:
+            env.write_memories(np.ones(2, bool), "C003", np.ones((2, 1), np.uint8))
+            env.checkpoint(tmp_path / "kept")
+            again = gbxcule.restore(tmp_path / "kept")
+        _, rewards, terminated, *_ = env.step([0, 0])
+        assert rewards.tolist() == [paid, paid]
+        assert terminated.all() == (step == ends) and terminated.any() == (step == ends)
+        assert again is None or again.step([0, 0])[2].tolist() == terminated.tolist()
+        if terminated.any():
+            return
+    assert ends is None
+
+
+def test_a_done_that_the_program_lacks_is_named(tmp_path):
+    path = tmp_path / "own.py"
+    path.write_text(OWN[: OWN.rindex("@wp.func")])
+    with pytest.raises(ValueError, match="names the program `.*own.py`, which has no function `done`"):
+        gbxcule.make_vec("EMBER_LEAP", 1, reward=path, done=path)
+
+
+def over_after(env, reset, most):
+    """How many steps without buttons an episode has, up to a number."""
+    reset()
+    for step in range(1, most + 1):
+        _, _, terminated, truncated, _ = env.step(np.zeros(env.action_space.shape, int) if env.action_space.shape else 0)
+        if np.any(truncated) or np.any(terminated):
+            assert np.all(truncated) and not np.any(terminated)
+            return step
+    return None
+
+
+@pytest.mark.parametrize(("given", "steps"), [({}, 4500), ({"max_episode_steps": 7}, 7), ({"max_episode_steps": -1}, None)])
+def test_a_game_s_episodes_are_equally_long_however_it_is_made(given, steps):
+    # Nobody plays, and the maze waits. A step of one frame is enough to count.
+    options = {"frames_per_step": 1, "obs": gbxcule.Ram("Score")}
+    made = [
+        gymnasium.make("gbxcule/KeepOfKeys-v1", **options, **given),
+        gymnasium.make("gbxcule/KeepOfKeys-features-v1", frames_per_step=1, **given),
+        gymnasium.make_vec("gbxcule/KeepOfKeys-v1", num_envs=2, **options, **given),
+        gymnasium.make_vec("gbxcule/KeepOfKeys-v1", num_envs=2, vectorization_mode="sync", **options, **given),
+        gbxcule.make_vec("KEEP_OF_KEYS", 2, **options, **given),
+        gbxcule.make("KEEP_OF_KEYS", **options, **given),
+    ]
+    for env in made:
+        assert over_after(env, lambda env=env: env.reset(seed=1), 4700) == steps, env
+        env.close()
+
+
+def test_no_limit_stays_none_in_a_checkpoint(tmp_path):
+    env = gbxcule.make_vec("KEEP_OF_KEYS", 1, max_episode_steps=False)
+    env.reset(seed=0)
+    env.checkpoint(tmp_path / "kept")
+    assert gbxcule.restore(tmp_path / "kept").max_episode_steps is None
+    assert gbxcule.make_vec("ALU_LOOP", 1).max_episode_steps is None
+
+
+@pytest.mark.parametrize("id", ["gbxcule/KeepOfKeys", "gbxcule/KeepOfKeys-features", "gbxcule:gbxcule/PearlHeist"])
+def test_an_id_of_the_first_version_names_the_present_one(id):
+    new = id.removeprefix("gbxcule:")
+    for make in (gymnasium.make, gymnasium.make_vec):
+        with pytest.warns(DeprecationWarning), pytest.raises(gymnasium.error.DeprecatedEnv, match=f"Please use `{new}-v1`"):
+            make(f"{id}-v0")
+
+
+@pytest.mark.parametrize(
+    ("rom", "frames", "pressed"),
+    [
+        ("EMBER_LEAP", 8, 8), ("EMBER_LEAP", 1, 1), ("TARN_MASON", 16, 8), ("TARN_MASON", 3, 2), ("PEARL_DRIFT", 12, 4),
+        ("PEARL_DRIFT", 1, 1), ("ALU_LOOP", 4, 2), ("ALU_LOOP", 24, 8),
+    ],
+)
+def test_a_press_follows_the_step_s_length_unless_it_is_named(rom, frames, pressed):
+    def played(**options):
+        env = gbxcule.make_vec(rom, 1, frames_per_step=frames, **options)
+        env.reset(seed=0)
+        for step in range(30):
+            env.step([(step * 5) % len(env.action_names)])
+        return env.save_state(0), env._arguments["release_after_frames"]
+
+    assert played() == played(release_after_frames=pressed)
+    assert played(release_after_frames=pressed + 1)[1] == pressed + 1
+
+
+def test_two_seeds_share_no_start():
+    def starts(seed):
+        env = gbxcule.make_vec("EMBER_LEAP", 64, obs=gbxcule.Ram("Random:0xC00E"), threads=1)
+        env.reset(seed=seed)
+        return {env._swarm.episode(one)[0] for one in range(64)}
+
+    seeds = [0, 1, 2, 3, 63, 64, 9_999, 10_000, 10_001, 10_002]
+    assert len(set().union(*map(starts, seeds))) == 64 * len(seeds)
+
+
+STACK = """import gbxcule as gb
+import warp as wp
+
+SCRATCH = 4
+OBS_DIM = 4
+
+
+@wp.func
+def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+    for age in range(3):
+        scratch[age] = scratch[age + 1]
+    scratch[3] = wp.float32(gb.frames(machine)) + wp.float32(gb.read16(machine, 0xC00C))
+    for age in range(4):
+        obs[age] = scratch[age]
+"""
+
+
+@pytest.mark.parametrize("way", ["load_state", "load_states", "copy_state", "reset"])
+def test_a_stack_in_scratch_goes_on_where_it_was(tmp_path, way):
+    path = tmp_path / "stack.py"
+    path.write_text(STACK)
+    env = gbxcule.make_vec("EMBER_LEAP", 2, obs=path, autoreset_mode="Disabled")
+    env.reset(seed=3)
+    for step in range(6):
+        seen, *_ = env.step([step, step + 1])
+    state, other = env.save_state(0), np.array([False, True])
+    if way == "load_state":
+        env.load_state(1, state)
+    elif way == "load_states":
+        env.load_states(other, state)
+    elif way == "copy_state":
+        env.copy_state(0, other)
+    elif way == "reset":
+        obs, _ = env.reset(options={"reset_mask": other, "state": state})
+        assert np.array_equal(obs[1], seen[0]), "the observation that was saved"
+    for step in range(5):
+        obs, *_ = env.step([step, step])
+        assert np.array_equal(obs[0], obs[1])
+        assert obs[0][2] == (seen[0][3] if step == 0 else last), "one frame a step"
+        last = obs[0][3]
 
 
 class Tensor:

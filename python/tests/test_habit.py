@@ -14,7 +14,7 @@ from gymnasium import wrappers
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 from gymnasium.wrappers import vector as vector_wrappers
 
-ID = "gbxcule/PearlDrift-v0"
+ID = "gbxcule/PearlDrift-v1"
 SMALL = {"frames_per_step": 4, "release_after_frames": 2}
 
 
@@ -25,10 +25,10 @@ def printed_by(*words):
 @pytest.mark.parametrize(
     "text",
     [
-        "import gbxcule, gymnasium; gymnasium.make('gbxcule/KeepOfKeys-v0').reset(seed=1)",
-        "import gymnasium, gbxcule; gymnasium.make('gbxcule/KeepOfKeys-v0').reset(seed=1)",
-        "import gymnasium; gymnasium.make('gbxcule:gbxcule/KeepOfKeys-v0').reset(seed=1)",
-        "import gymnasium; gymnasium.make_vec('gbxcule:gbxcule/KeepOfKeys-v0', num_envs=2).reset(seed=1)",
+        "import gbxcule, gymnasium; gymnasium.make('gbxcule/KeepOfKeys-v1').reset(seed=1)",
+        "import gymnasium, gbxcule; gymnasium.make('gbxcule/KeepOfKeys-v1').reset(seed=1)",
+        "import gymnasium; gymnasium.make('gbxcule:gbxcule/KeepOfKeys-v1').reset(seed=1)",
+        "import gymnasium; gymnasium.make_vec('gbxcule:gbxcule/KeepOfKeys-v1', num_envs=2).reset(seed=1)",
     ],
 )
 def test_gymnasium_knows_the_games_once_the_package_is_imported(text):
@@ -43,7 +43,7 @@ def test_the_command_does_without_gymnasium():
 
 
 def test_a_game_s_features_are_an_environment_for_learners_that_take_rows():
-    env = gymnasium.make("gbxcule/LastBeacon-features-v0")
+    env = gymnasium.make("gbxcule/LastBeacon-features-v1")
     twin = gbxcule.make("LAST_BEACON", obs="LAST_BEACON", reward="LAST_BEACON")
     found, expected = env.reset(seed=4)[0], twin.reset(seed=4)[0]
     assert env.observation_space == twin.observation_space and len(env.observation_space.shape) == 1
@@ -64,7 +64,7 @@ def test_every_vectorization_mode_plays_the_same_games(mode, arguments):
     env = gymnasium.make_vec(ID, num_envs=2, vectorization_mode=mode, threads=1, max_episode_steps=5, **arguments)
     assert env.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
     swarm = gbxcule.make_vec(num_envs=2, max_episode_steps=5)
-    (found, _), (expected, _) = env.reset(seed=7), swarm.reset(seed=7)
+    (found, _), (expected, _) = env.reset(seed=[7, 8]), swarm.reset(seed=[7, 8])
     for step in range(8):
         assert np.array_equal(found, expected)
         actions = np.array([step, 8 - step])

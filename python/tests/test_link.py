@@ -74,10 +74,6 @@ def test_two_agents_play_a_game_to_its_end():
         "PEARL_HEIST",
         actions=",".join(buttons),
         frames_per_step=2,
-        release_after_frames=2,
-        reward=gbxcule.Change("Score"),
-        done=gbxcule.Number("GameOver"),
-        chance=gbxcule.Number("Random", 2),
         info=numbers,
     )
 
@@ -109,6 +105,27 @@ def test_two_agents_play_a_game_to_its_end():
     assert (first["rivals"], second["rivals"]) == (second["score"], first["score"])
     assert first["taken"] > 0 and second["taken"] == 0
     assert total == {agent: float(infos[agent]["score"]) for agent in AGENTS}
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pettingzoo") is None, reason="PettingZoo is not installed")
+def test_a_pair_has_the_reward_the_end_and_the_buttons_of_its_game():
+    from gbxcule.adapter.pettingzoo import PairEnv
+
+    env = PairEnv("PEARL_HEIST")
+    _, infos = env.reset(seed=1)
+    assert env.action_space("player_0").n == 7 and infos["player_0"] == {"score": 0, "rivals": 0, "result": 0}
+    rng, earned, steps = np.random.default_rng(0), 0.0, 0
+    while env.agents:
+        _, rewards, terminations, truncations, infos = env.step({agent: int(rng.integers(7)) for agent in env.agents})
+        earned, steps = earned + sum(map(abs, rewards.values())), steps + 1
+    assert earned > 0 and any(terminations.values()) and infos["player_0"]["result"] in (1, 2, 3)
+    # Nobody calls: the title lasts as long as an episode may.
+    env.reset(seed=1)
+    steps = 0
+    while env.agents:
+        _, _, terminations, truncations, _ = env.step(dict.fromkeys(env.agents, 0))
+        steps += 1
+    assert steps == 4500 and all(truncations.values()) and not any(terminations.values())
 
 
 def test_the_program_of_a_game_for_two_pays_each_its_own_pearls():

@@ -5,6 +5,7 @@ import pathlib
 import gbxcule
 import numpy as np
 import pytest
+from gbxcule._native import env_seeds
 
 TASK = '''import gbxcule as gb
 import warp as wp
@@ -43,7 +44,7 @@ def task(tmp_path):
 
 def test_a_program_rewards_ends_and_observes_as_memory_does(task):
     options = {"num_envs": 4, "autoreset_mode": "SameStep", "max_episode_steps": 40}
-    ours = gbxcule.make_vec(obs={"own": task, "screen": "mean"}, reward=task, done=gbxcule.Number(0xC0FF), **options)
+    ours = gbxcule.make_vec(obs={"own": task, "screen": "mean"}, reward=task, done=[gbxcule.Number(0xC0FF), task], **options)
     theirs = gbxcule.make_vec(obs=gbxcule.Ram(0xC006, 0xC007, 0xC008, 0xC009), **options)
     first, _ = ours.reset(seed=3)
     expected, _ = theirs.reset(seed=3)
@@ -159,7 +160,7 @@ def test_envs_begin_alone_while_others_play(tmp_path):
     env, others = gbxcule.make_vec(num_envs=3, **options), [gbxcule.make_vec(**options) for _ in range(3)]
     env.reset(seed=7)
     for number, other in enumerate(others):
-        other.reset(seed=7 + number)
+        other.reset(seed=env_seeds(7, number, 1))
     rng = np.random.default_rng(1)
     for step in range(40):
         if step == 3:

@@ -49,11 +49,26 @@ def test_shares_cover_all_envs_once():
     [
         ({}, Rank()),
         ({"RANK": "2", "WORLD_SIZE": "4", "LOCAL_RANK": "1"}, Rank(2, 4, 1)),
-        ({"SLURM_PROCID": "1", "SLURM_NTASKS": "3", "SLURM_LOCALID": "0"}, Rank(1, 3, 0)),
+        ({"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "1"}, Rank(1, 2, 1)),
+        ({"MV2_COMM_WORLD_RANK": "1", "MV2_COMM_WORLD_SIZE": "2", "MV2_COMM_WORLD_LOCAL_RANK": "0"}, Rank(1, 2, 0)),
+        ({"PMI_RANK": "1", "PMI_SIZE": "2", "MPI_LOCALRANKID": "1"}, Rank(1, 2, 1)),
+        ({"PMI_RANK": "3", "PMI_SIZE": "4"}, Rank(3, 4, 0)),
+        ({"SLURM_PROCID": "1", "SLURM_NTASKS": "3", "SLURM_STEP_NUM_TASKS": "3", "SLURM_LOCALID": "0"}, Rank(1, 3, 0)),
+        # `srun` of two tasks in a job of four.
+        ({"SLURM_PROCID": "1", "SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "2", "SLURM_LOCALID": "1"}, Rank(1, 2, 1)),
+        # `mpirun` whose proxies were started by `srun`, one a node.
+        ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "PMI_RANK": "2", "PMI_SIZE": "4"}, Rank(2, 4, 0)),
+        ({"SLURM_PROCID": "0", "SLURM_NTASKS": "1", "SLURM_LOCALID": "0"}, Rank()),
     ],
 )
 def test_ranks_are_read_as_launchers_set_them(environment, expected):
     assert Rank.from_environment(environment) == expected
+
+
+def test_a_script_that_srun_did_not_start_is_alone_and_is_told():
+    batch = {"SLURM_PROCID": "0", "SLURM_NTASKS": "4", "SLURM_LOCALID": "0"}
+    with pytest.warns(UserWarning, match="Slurm gave this job 4 tasks, and srun did not start this process"):
+        assert Rank.from_environment(batch) == Rank()
 
 
 def test_too_few_envs_and_impossible_ranks_are_refused():
@@ -104,3 +119,29 @@ def test_a_checkpoint_keeps_its_part_of_the_swarm(tmp_path):
     again = gbxcule.restore(tmp_path / "part.ckpt")
     assert again.envs == env.envs == range(2, 4)
     assert np.array_equal(again.reset(seed=3)[0], env.reset(seed=3)[0])
+
+
+def test_a_part_is_restored_by_its_own_rank(tmp_path, monkeypatch):
+    env = gbxcule.make_vec_for_rank(num_envs=7, rank=Rank(1, 3), obs=gbxcule.Ram("Random"))
+    env.reset(seed=3)
+    env.checkpoint(tmp_path / "part.ckpt")
+    for rank, world_size in [(0, 2), (0, 3), (1, 2), (1, 4)]:
+        monkeypatch.setenv("RANK", str(rank))
+        monkeypatch.setenv("WORLD_SIZE", str(world_size))
+        message = f"holds the envs 2 to 3, the part of rank 1 of 3 processes, and this process is rank {rank} of {world_size}"
+        with pytest.raises(ValueError, match=message):
+            gbxcule.restore(tmp_path / "part.ckpt")
+    monkeypatch.setenv("WORLD_SIZE", "3")
+    monkeypatch.setenv("RANK", "1")
+    again = gbxcule.restore(tmp_path / "part.ckpt")
+    assert (again.envs, again.rank) == (range(2, 4), Rank(1, 3))
+    assert np.array_equal(again.step([0, 1])[0], env.step([0, 1])[0])
+
+
+def test_processes_of_any_launcher_play_what_one_process_does():
+    (expected, _) = gbxcule.make_vec(num_envs=5, obs=gbxcule.Ram("Random:0xC00E")).reset(seed=4)
+    found = []
+    for rank in range(3):
+        env = gbxcule.make_vec_for_rank(num_envs=5, rank=Rank(rank, 3), obs=gbxcule.Ram("Random:0xC00E"))
+        found.append(env.reset(seed=4)[0])
+    assert np.array_equal(np.concatenate(found), expected)

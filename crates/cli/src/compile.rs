@@ -257,6 +257,7 @@ impl Compile {
             defines: self.define.clone(),
             types: self.types.clone(),
             tree: None,
+            without_command_line: false,
         }
     }
 

@@ -455,9 +455,7 @@ impl<'a> Unit<'a> {
         }
         let message = format!("`{name}` is only known when Python runs");
         let mut fault = self.needs_python(expr, message);
-        if self.files.is_beside {
-            fault.help = Some(format!("`gbxcule compile --define {name}=VALUE` says it"));
-        }
+        fault.help = self.value_advice(name);
         Err(fault)
     }
 
@@ -540,10 +538,16 @@ impl<'a> Unit<'a> {
         }
         let message = format!("`{name}` is an argument of `{owner}`: only Python knows its value");
         let mut fault = self.needs_python(expr, message);
-        if self.files.is_beside {
-            fault.help = Some(format!("`gbxcule compile --define {path}=VALUE` says it"));
-        }
+        fault.help = self.value_advice(&path);
         Err(fault)
+    }
+
+    /// Says how the user gives a value that the text doesn't know.
+    pub(super) fn value_advice(&self, path: &str) -> Option<String> {
+        if self.files.takes_options {
+            return Some(format!("`gbxcule compile --define {path}=VALUE` says it"));
+        }
+        self.files.is_beside.then(|| "write the value itself into the text".to_owned())
     }
 
     /// Moves a fault in a definition to the place that uses it.
@@ -551,12 +555,8 @@ impl<'a> Unit<'a> {
         let mut moved = Diagnostic::error(fault.code, self.span(expr), fault.message.clone());
         if moved.code == Code::NeedsPythonEvaluation {
             moved.message = format!("the value of `{name}` is only known when Python runs");
-            let advice = fault.help.as_ref().filter(|help| !help.contains("--define"));
-            if let Some(help) = advice {
-                moved.help = Some(help.clone());
-            } else if self.files.is_beside {
-                moved.help = Some(format!("`gbxcule compile --define {name}=VALUE` says it"));
-            }
+            let advice = fault.help.clone().filter(|help| !help.contains("--define"));
+            moved.help = advice.or_else(|| self.value_advice(name));
         }
         Box::new(moved.label(fault.span(), "bound here"))
     }

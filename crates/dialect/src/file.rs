@@ -111,6 +111,8 @@ pub struct ImportOptions {
     /// Types of generic kernels' parameters, as the second argument of `wp.overload` says them:
     /// `scale` is `[wp.array(dtype=float), float]`.
     pub types: Vec<(String, String)>,
+    /// True where no command line takes these options, as in Python: messages don't name them then.
+    pub without_command_line: bool,
 }
 
 /// Names of the texts that are made of the user's values and types: messages show them, so they are
@@ -266,6 +268,8 @@ pub(super) struct Files {
     pub(super) imports: FxHashMap<(usize, u32, String), Target>,
     /// True if other files could be read at all.
     pub(super) is_beside: bool,
+    /// True if the user may give values, types and folders on a command line.
+    pub(super) takes_options: bool,
     /// The names whose values the user gives: in which text, and what they are called there.
     defines: FxHashMap<String, (usize, String)>,
     /// Types of generic kernels, likewise.
@@ -288,6 +292,7 @@ impl Files {
             imported_modules: Vec::new(),
             imports: FxHashMap::default(),
             is_beside: false,
+            takes_options: false,
             defines: FxHashMap::default(),
             types: FxHashMap::default(),
             given: Vec::new(),

@@ -9,9 +9,8 @@ use gbxcule_ir::builtin::nearest_of;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 
-/// Folders in which files are looked for, as messages name them.
-const BESIDE: &str =
-    "modules are files beside this one or its package, or in a folder that `--path` names";
+/// Folders in which files are looked for without any option.
+const BESIDE: &str = "modules are files beside this one or its package";
 
 impl<'a> Unit<'a> {
     /// A name of a module beside the text: what its file binds, else a module in it.
@@ -157,7 +156,7 @@ impl<'a> Unit<'a> {
         let module_name = format!("{}{module}", ".".repeat(level as usize));
         let target = self.files.target(self.scopes.text(home), level, module);
         Box::new(match target {
-            Some(Err(looked)) => missing(&module_name, looked, span),
+            Some(Err(looked)) => self.missing(&module_name, looked, span),
             _ => self.imported_name_fault(&format!("`{module_name}`"), span),
         })
     }
@@ -167,16 +166,20 @@ impl<'a> Unit<'a> {
         if path.starts_with("warp.") {
             let message = format!("nothing is known of `{path}` here");
             let fault = Diagnostic::error(Code::ImportedName, span, message);
-            let help = format!("`gbxcule compile --define {path}=VALUE` says it");
-            return Box::new(fault.help(help));
+            return Box::new(match self.value_advice(path) {
+                Some(help) => fault.help(help),
+                None => fault,
+            });
         }
         Box::new(match self.files.looked_for(path) {
             Some((module, looked)) => {
-                let fault = missing(module, looked, span);
+                let fault = self.missing(module, looked, span);
                 let name = path.strip_prefix(module).unwrap_or("").trim_start_matches('.');
                 let given = format!("; `--define {path}=VALUE` gives a constant");
                 match fault.help.clone() {
-                    Some(help) if !name.is_empty() => fault.help(help + &given),
+                    Some(help) if !name.is_empty() && self.files.takes_options => {
+                        fault.help(help + &given)
+                    }
                     _ => fault,
                 }
             }
@@ -190,16 +193,26 @@ impl<'a> Unit<'a> {
             span,
             format!("{what} comes from another module"),
         );
-        if self.files.is_beside {
-            fault.help(format!("{BESIDE}; a constant can be given by `--define NAME=VALUE`"))
+        if self.files.takes_options {
+            let given = "a constant can be given by `--define NAME=VALUE`";
+            fault.help(format!("{}; {given}", self.folders()))
+        } else if self.files.is_beside {
+            fault.help(self.folders())
         } else {
             fault.help("a text that is no file has none beside it to import from")
         }
     }
-}
 
-fn missing(module: &str, looked: &[String], span: Span) -> Diagnostic {
-    let looked: Vec<String> = looked.iter().map(|path| format!("`{path}`")).collect();
-    let message = format!("no module `{module}` was found: looked for {}", looked.join(", "));
-    Diagnostic::error(Code::ImportedName, span, message).help(BESIDE)
+    fn missing(&self, module: &str, looked: &[String], span: Span) -> Diagnostic {
+        let looked: Vec<String> = looked.iter().map(|path| format!("`{path}`")).collect();
+        let message = format!("no module `{module}` was found: looked for {}", looked.join(", "));
+        Diagnostic::error(Code::ImportedName, span, message).help(self.folders())
+    }
+
+    /// The folders in which files are looked for, as messages name them.
+    fn folders(&self) -> String {
+        let named =
+            if self.files.takes_options { ", or in a folder that `--path` names" } else { "" };
+        format!("{BESIDE}{named}")
+    }
 }

@@ -406,7 +406,7 @@ impl<'a> Reader<'a> {
         let names: Vec<&str> = formals.iter().map(|formal| formal.name).collect();
         let overload =
             format!("`wp.overload({name}, [..])` does, with types for ({})", names.join(", "));
-        if !self.unit.files.is_beside {
+        if !self.unit.files.takes_options {
             return fault.help(overload);
         }
         let by_caller = format!("{overload}, and so does `gbxcule compile --types '{name}=[..]'`");

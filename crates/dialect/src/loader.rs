@@ -32,6 +32,7 @@ impl Files {
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut files = Self::single(texts.parsed(sources, id))?;
         files.is_beside = true;
+        files.takes_options = !texts.import_options.without_command_line;
         files.define(texts, sources)?;
         let path = PathBuf::from(&sources.get(id).name);
         let mut loader = Loader {

@@ -468,9 +468,7 @@ impl<'a> Unit<'a> {
         }
         let message = format!("`{path}` is only known when Python runs");
         let mut fault = self.needs_python(expr, message);
-        if self.files.is_beside {
-            fault.help = Some(format!("`gbxcule compile --define {path}=VALUE` says it"));
-        }
+        fault.help = self.value_advice(&path);
         Err(fault)
     }
 

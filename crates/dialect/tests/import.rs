@@ -313,6 +313,29 @@ fn given(files: &[File<'_>], defines: &[(&str, &str)], x: i32) -> Result<i32, St
 }
 
 #[test]
+fn messages_name_no_option_where_no_command_line_takes_it() {
+    let options = ImportOptions { without_command_line: true, ..ImportOptions::default() };
+    let heads = "import os\nimport mujoco\nfrom .gone import g\nimport warp.fem as fem\n\
+                 LIMIT = int(os.environ['X'])\n";
+    for name in ["LIMIT", "mujoco.mjMAX", "fem.FIRST", "g", "os.environ", "wp.fem.FIRST"] {
+        let said = |options: ImportOptions| {
+            let (mut sources, mut texts) = (SourceMap::new(), Texts::new(options));
+            let text = format!("import warp as wp\n{}", kernel(heads, name));
+            let id = sources.add("k.py", text);
+            let read = |_: &Path| FileText::Nothing;
+            let program = Program::parse_with_cache(&mut texts, &mut sources, id, &read);
+            render(&program.expect("Python").compile("import").expect_err("unknown"), &sources)
+        };
+        let (python, command) = (said(options.clone()), said(ImportOptions::default()));
+        for option in ["--define", "--path", "--types"] {
+            assert!(!python.contains(option), "{name}: {python}");
+        }
+        assert!(python.contains("= help: "), "{name}: {python}");
+        assert!(command.contains("--define") || command.contains("--path"), "{name}: {command}");
+    }
+}
+
+#[test]
 fn values_that_only_python_knows_can_be_given() {
     let geom = "import enum\nimport mujoco\nfrom mujoco import mjMAX\n\
                 class Geom(enum.IntEnum):\n    BOX = mujoco.mjtGeom.mjGEOM_BOX\n";

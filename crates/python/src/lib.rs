@@ -45,6 +45,8 @@ mod _native {
     #[pymodule_export]
     use crate::rom::{built_in_rom, built_in_roms, built_in_symbols, meant_rom};
     #[pymodule_export]
+    use crate::swarm::seed::env_seeds;
+    #[pymodule_export]
     use crate::swarm::{Swarm, free_memory};
     #[pymodule_export]
     use crate::view::View;

@@ -49,7 +49,7 @@ pub(crate) struct Rollout {
 impl Rollout {
     #[new]
     #[pyo3(signature = (
-        swarm, *, same_step, max_episode_steps, program_pays, program_ends, changes, done
+        swarm, *, same_step, max_episode_steps, program_pays, program_ends, changes, ends
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new(
@@ -60,17 +60,17 @@ impl Rollout {
         program_pays: bool,
         program_ends: bool,
         changes: Vec<(NumberTuple, f32)>,
-        done: Option<NumberTuple>,
+        ends: Vec<NumberTuple>,
     ) -> PyResult<Self> {
         let changes = changes.into_iter().map(|(tuple, scale)| (number(tuple), scale)).collect();
-        let done = done.map(number);
+        let ends = ends.into_iter().map(number).collect();
         let config = RolloutConfig {
             same_step,
             max_episode_steps,
             program_pays,
             program_ends,
             changes,
-            done,
+            ends,
         };
         let rollout = Self { swarm, config, lent: Mutex::default() };
         rollout.change(py, |swarm, config| swarm.prepare_rollout(config).map(drop))?;

@@ -3,6 +3,7 @@
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
+pub(crate) mod seed;
 mod settings;
 
 use std::num::NonZeroUsize;

@@ -38,7 +38,8 @@ mod tests {
         for (name, expected) in [
             ("pearl_drift", Some("PEARL_DRIFT")),
             ("PearlDrift", Some("PEARL_DRIFT")),
-            ("gbxcule/PearlDrift-v0", Some("PEARL_DRIFT")),
+            ("gbxcule/PearlDrift-v1", Some("PEARL_DRIFT")),
+            ("gbxcule/PearlHeist-v1", Some("PEARL_HEIST")),
             ("roms/Ember Leap.gbc", Some("EMBER_LEAP")),
             ("heist", Some("PEARL_HEIST")),
             ("keys", Some("KEEP_OF_KEYS")),

@@ -17,7 +17,7 @@ use crate::{
 };
 
 const CHECKPOINT: RecordKind =
-    RecordKind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 4 };
+    RecordKind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 4, oldest: 4 };
 
 /// One env of a checkpoint.
 pub(crate) struct SavedEnv {

@@ -7,9 +7,9 @@ use crate::machine::MachineSound;
 use crate::record::{Reader, RecordKind, Writer};
 use crate::{AnyMachine, Counters, EnvSnapshot, Episode, Hook, Programs, Rom, SwarmError};
 
-/// The record that holds one env's state.
+/// The record that holds one env's state. Version 1 has no observation.
 pub(crate) const STATE: RecordKind =
-    RecordKind { name: "state", magic: b"gbxcule env\n", version: 1 };
+    RecordKind { name: "state", magic: b"gbxcule env\n", version: 2, oldest: 1 };
 
 /// The contents of an env's state.
 pub(crate) struct EnvRecord {
@@ -34,12 +34,15 @@ impl EnvRecord {
         let is_theirs = reader.text()? == identity(programs);
         let mut snapshot = read_env(&mut reader, rom)?;
         let episode = read_episode(&mut reader)?;
+        if reader.version() > 1 && reader.flag()? {
+            snapshot.observation = Some(reader.floats()?);
+        }
         if !reader.is_at_end() {
             read_sound(&mut reader, &mut snapshot)?;
         }
         reader.finish()?;
         if !is_theirs {
-            snapshot.scratch = None;
+            (snapshot.scratch, snapshot.observation) = (None, None);
         }
         snapshot.check(rom, programs)?;
         Ok(Self { snapshot, episode: Some(episode) })
@@ -57,6 +60,10 @@ pub(crate) fn to_bytes(
     writer.text(&identity(programs));
     write_env(&mut writer, snapshot, rom)?;
     write_episode(&mut writer, episode);
+    writer.u8(u8::from(snapshot.observation.is_some()));
+    if let Some(observation) = &snapshot.observation {
+        writer.floats(observation);
+    }
     if let Some(sound) = &snapshot.sound {
         writer.bytes(&sound.to_bytes());
     }

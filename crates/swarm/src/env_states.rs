@@ -39,7 +39,7 @@ pub trait EnvStates {
     fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError>;
 
     /// Returns an env as versioned bytes that outlive this process: its machine with cartridge RAM,
-    /// its counters, its programs' scratch, its episode, and a checksum.
+    /// its counters, its programs' scratch and last observation, its episode, and a checksum.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
@@ -59,9 +59,11 @@ pub trait EnvStates {
         env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
     }
 
-    /// Loads the state that bytes hold into an env. The programs' scratch is restored if the state
-    /// was saved with the same programs; otherwise, and from states that hold a machine alone, they
-    /// begin anew. The env's own sequence of episodes goes on.
+    /// Loads the state that bytes hold into an env. The programs' scratch and last observation are
+    /// as they were saved if the state was saved with the same programs; otherwise, and from states
+    /// that hold a machine alone, programs begin anew. A state of version 1 holds no observation:
+    /// the programs compute it, and their scratch stays as it was saved. The env's own sequence of
+    /// episodes goes on.
     ///
     /// # Errors
     /// There is no such env, the bytes are no state of a machine with this cartridge, or the device

@@ -1,8 +1,9 @@
 //! State of the envs' episodes: which of them begin with the next step, and chance for each.
 //!
 //! A Game Boy has no chance of its own. Sixteen bits for each episode are derived from the env's
-//! seed and the episode's number alone: an env plays the same games whatever other envs do, and env
-//! `i` of a swarm seeded `s` those of a single env seeded `s + i`.
+//! seed and the episode's number alone: an env plays the same games whatever other envs do. The
+//! envs of a swarm have seeds that [`env_seed`] mixes from the swarm's, so that two swarms of two
+//! seeds share none.
 
 use crate::{LinkMode, Rom, SwarmError, banked_address};
 
@@ -117,10 +118,10 @@ impl Episodes {
         Ok(())
     }
 
-    /// Begins anew with one seed: `seed` for the first env, the next number for the next.
+    /// Begins anew with one seed, of which [`env_seed`] makes one for each env.
     pub(crate) fn seed_all(&mut self, seed: u64) {
         for (episode, env) in self.by_env.iter_mut().zip(0..) {
-            *episode = Episode { seed: seed.wrapping_add(env), count: 0 };
+            *episode = Episode { seed: env_seed(seed, env), count: 0 };
         }
     }
 
@@ -152,6 +153,14 @@ impl Episodes {
 }
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Returns the seed of an env of a swarm with this seed. The first env has the swarm's own, so that
+/// a swarm begins with the games of a single env; all others have numbers that depend on every bit
+/// of the swarm's seed and of the env's number, as two neighbours of `seed + env` would not.
+#[must_use]
+pub fn env_seed(seed: u64, env: u64) -> u64 {
+    if env == 0 { seed } else { splitmix64(splitmix64(seed).wrapping_add(env)) }
+}
 
 /// Returns the number that Sebastiano Vigna's splitmix64 makes of a state: every bit of it depends
 /// on every bit of the state.
@@ -217,12 +226,23 @@ mod tests {
         let mut swarm = Episodes::new(4, 1);
         swarm.seed_all(7);
         let mut single = Episodes::new(1, 1);
-        single.seed_some(&[Some(9)]);
+        let seed = env_seed(7, 2);
+        single.seed_some(&[Some(seed)]);
         let first: Vec<u16> = (0..3).map(|_| single.by_env[0].draw()).collect();
         assert_eq!((0..3).map(|_| swarm.by_env[2].draw()).collect::<Vec<_>>(), first);
         assert_ne!(first[0], first[1]);
-        swarm.seed_some(&[None, None, Some(9), None]);
+        swarm.seed_some(&[None, None, Some(seed), None]);
         assert_eq!(swarm.by_env[2].draw(), first[0]);
-        assert_eq!(swarm.by_env[1], Episode { seed: 8, count: 0 });
+        assert_eq!(swarm.by_env[1], Episode { seed: env_seed(7, 1), count: 0 });
+    }
+
+    #[test]
+    fn swarms_of_two_seeds_share_no_env() {
+        let seeds = [0, 1, 2, 3, 64, 9_999, 10_000, 10_001, 10_002, u64::MAX];
+        let mut all: Vec<u64> =
+            seeds.iter().flat_map(|&seed| (0..4096).map(move |env| env_seed(seed, env))).collect();
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] != pair[1]));
+        assert!(seeds.iter().all(|&seed| env_seed(seed, 0) == seed));
     }
 }

@@ -54,7 +54,7 @@ pub use device::{
     RolloutState,
 };
 pub use env_states::EnvStates;
-pub use episode::{Chance, Episode, splitmix64};
+pub use episode::{Chance, Episode, env_seed, splitmix64};
 pub use error::SwarmError;
 pub use feature::{FEATURE_MEMORY, Features};
 pub use foreign_state::ForeignStateError;

@@ -4,6 +4,7 @@ mod outputs;
 mod shard;
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use gbxcule_blocks::Recompile;
 use gbxcule_runtime::Device;
@@ -166,6 +167,7 @@ impl NativeSwarm {
     /// Runs the programs' `begin` if the env begins an episode, and `observe` in any case.
     fn begin_env(&mut self, env: usize, begins: bool) {
         self.episodes.awaits_begin[env] = false;
+        let row = self.row(env);
         let (shard, slot) = (env / self.envs_per_shard, env % self.envs_per_shard);
         let shard = shard_mut(&mut self.shards, shard);
         if begins {
@@ -173,10 +175,23 @@ impl NativeSwarm {
         }
         shard.observe_first(slot, self.seed);
         if self.config.stage.owns_observation() {
-            let obs_dim = self.config.programs.obs_dim();
-            let row = &mut self.observations[env * obs_dim..][..obs_dim];
-            row.copy_from_slice(shard.observation(slot));
+            self.observations[row].copy_from_slice(shard.observation(slot));
         }
+    }
+
+    /// Returns the place of an env's observation among all.
+    fn row(&self, env: usize) -> Range<usize> {
+        let obs_dim = self.config.programs.obs_dim();
+        env * obs_dim..(env + 1) * obs_dim
+    }
+
+    /// Replaces the observation of an env.
+    fn put_observation(&mut self, env: usize, observation: &[f32]) {
+        let slot = env % self.envs_per_shard;
+        let shard = shard_mut(&mut self.shards, env / self.envs_per_shard);
+        shard.put_observation(slot, observation);
+        let row = self.row(env);
+        self.observations[row].copy_from_slice(observation);
     }
 
     /// Returns the first env's fault as an error, and forgets those of all other envs: a fault that
@@ -261,12 +276,15 @@ impl NativeSwarm {
         let mut snapshot = shard.snapshot(slot);
         if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
+        } else if self.config.stage.owns_observation() {
+            snapshot.observation = Some(self.observations[self.row(env)].to_vec());
         }
         Ok(snapshot)
     }
 
-    /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin`
-    /// runs; `observe` runs in any case.
+    /// Loads a copied state into an env, with the programs' scratch and observation. If it has no
+    /// scratch, the programs begin; if it has a scratch and no observation, they observe anew, and
+    /// the scratch stays as it was copied.
     ///
     /// # Errors
     /// There is no such env, the snapshot belongs to another cartridge, model or other programs, or
@@ -274,8 +292,13 @@ impl NativeSwarm {
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         snapshot.check(&self.rom, &self.config.programs)?;
         self.load_env(env, snapshot)?;
+        if let Some(observation) = snapshot.observation_in(&self.config) {
+            self.put_observation(env, observation);
+            return Ok(());
+        }
         self.begin_env(env, snapshot.scratch.is_none());
-        self.take_fault()
+        self.take_fault()?;
+        if snapshot.scratch.is_some() { self.load_env(env, snapshot) } else { Ok(()) }
     }
 
     /// Loads a checked state into an env. Runs no program.
@@ -337,7 +360,12 @@ impl NativeSwarm {
     pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
         self.config.check_length("mask entry", mask.len())?;
         let snapshot = self.snapshot(source)?;
-        marked(mask).try_for_each(|env| self.load_env(env, &snapshot))
+        let observation = self.observations[self.row(source)].to_vec();
+        marked(mask).try_for_each(|env| {
+            self.load_env(env, &snapshot)?;
+            self.put_observation(env, &observation);
+            Ok(())
+        })
     }
 
     /// An env's machine and cartridge RAM; the env must exist.

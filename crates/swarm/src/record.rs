@@ -15,6 +15,8 @@ pub(crate) struct RecordKind {
     pub(crate) magic: &'static [u8],
     /// Version, raised with every change of the body.
     pub(crate) version: u32,
+    /// The oldest version that is read.
+    pub(crate) oldest: u32,
 }
 
 impl RecordKind {
@@ -83,6 +85,7 @@ impl Writer {
 /// is.
 pub(crate) struct Reader<'b> {
     kind: RecordKind,
+    version: u32,
     rest: &'b [u8],
 }
 
@@ -91,11 +94,12 @@ impl<'b> Reader<'b> {
     pub(crate) fn new(kind: RecordKind, bytes: &'b [u8]) -> Result<Self, SwarmError> {
         let what = kind.name;
         let rest = bytes.strip_prefix(kind.magic).ok_or(SwarmError::NotARecord { what })?;
-        let mut reader = Self { kind, rest };
+        let mut reader = Self { kind, version: kind.version, rest };
         let found = reader.u32()?;
-        if found != kind.version {
+        if !(kind.oldest..=kind.version).contains(&found) {
             return Err(SwarmError::OtherFormat { what, found, read: kind.version });
         }
+        reader.version = found;
         let split = bytes.len().checked_sub(DIGEST_BYTES);
         let (content, digest) =
             split.map(|at| bytes.split_at(at)).ok_or(kind.damaged("it ends too early"))?;
@@ -105,6 +109,11 @@ impl<'b> Reader<'b> {
         let body = reader.rest.len().checked_sub(DIGEST_BYTES);
         reader.rest = &reader.rest[..body.ok_or(kind.damaged("it ends too early"))?];
         Ok(reader)
+    }
+
+    /// Returns the version of this record.
+    pub(crate) fn version(&self) -> u32 {
+        self.version
     }
 
     fn take(&mut self, count: usize) -> Result<&'b [u8], SwarmError> {

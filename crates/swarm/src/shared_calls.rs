@@ -53,8 +53,8 @@ macro_rules! shared_calls {
             }
 
             /// Resets every env to a start, where a new episode begins: rewards are zero, no
-            /// episode is over, observations are those before the first step. Env `i` is seeded
-            /// with `seed + i`.
+            /// episode is over, observations are those before the first step. Each env's
+            /// seed is mixed from this one and its number ([`crate::env_seed`]).
             ///
             /// # Errors
             /// A program stopped, or the device failed.

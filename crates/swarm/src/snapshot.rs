@@ -1,7 +1,7 @@
 //! The saved state of one env.
 
 use crate::machine::{MachineSound, of_either};
-use crate::{AnyMachine, PowerOnChoice, Programs, Rom, SwarmError};
+use crate::{AnyMachine, PowerOnChoice, Programs, Rom, SwarmConfig, SwarmError};
 
 /// Counters of an env since its reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -12,8 +12,8 @@ pub struct Counters {
     pub tcycles: u64,
 }
 
-/// The whole state of one env: the machine, its cartridge RAM, its counters, its programs' scratch,
-/// and its sound if the swarm makes sound.
+/// The whole state of one env: the machine, its cartridge RAM, its counters, its programs' scratch
+/// and last observation, and its sound if the swarm makes sound.
 #[derive(Clone)]
 pub struct EnvSnapshot {
     pub(crate) machine: AnyMachine,
@@ -21,6 +21,9 @@ pub struct EnvSnapshot {
     pub(crate) counters: Counters,
     /// `None` where an episode begins: then the scratch is zeros, and the programs' `begin` runs.
     pub(crate) scratch: Option<Vec<f32>>,
+    /// The last observation of the programs; `None` where an episode begins, and if the stage
+    /// of the swarm computes none.
+    pub(crate) observation: Option<Vec<f32>>,
     /// Sound state beside the machine's; `None` if the swarm makes no sound, or if sound begins
     /// anew.
     pub(crate) sound: Option<MachineSound>,
@@ -39,7 +42,7 @@ impl EnvSnapshot {
     /// A machine where an episode begins: nothing is counted, programs keep nothing yet.
     pub(crate) fn start(machine: AnyMachine, cart_ram: Vec<u8>) -> Self {
         let counters = Counters::default();
-        Self { machine, cart_ram, counters, scratch: None, sound: None }
+        Self { machine, cart_ram, counters, scratch: None, observation: None, sound: None }
     }
 
     /// Draws the frame that comes next, of a copy that goes on.
@@ -89,6 +92,13 @@ impl EnvSnapshot {
     #[must_use]
     pub fn scratch(&self) -> &[f32] {
         self.scratch.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the observation, if it is one of this configuration's programs.
+    pub(crate) fn observation_in(&self, config: &SwarmConfig) -> Option<&[f32]> {
+        let observation = self.observation.as_deref()?;
+        let is_theirs = observation.len() == config.programs.obs_dim();
+        (is_theirs && config.stage.owns_observation()).then_some(observation)
     }
 
     /// Returns the env's counters since its reset.

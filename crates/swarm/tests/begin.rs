@@ -2,7 +2,9 @@
 
 use gbxcule_swarm::{
     Chance, EnvStates, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig,
+    env_seed,
 };
+use sha2::{Digest, Sha256};
 
 const ENVS: usize = 4;
 
@@ -146,8 +148,8 @@ fn begin_sees_the_chance_of_its_episode() {
     swarm.reset_masked(&[false, true, false, false]).expect("a mask");
     assert_ne!(seen(&swarm, 1), first[1]);
     assert_eq!(seen(&swarm, 0), first[0]);
-    swarm.reset(4).expect("a reset");
-    assert_eq!(seen(&swarm, 1), first[0], "env i of seed s is env 0 of seed s + i");
+    swarm.reset(env_seed(5, 2)).expect("a reset");
+    assert_eq!(seen(&swarm, 0), first[2], "an env plays as the first one of a swarm with its seed");
 }
 
 #[test]
@@ -175,7 +177,7 @@ fn starts_are_drawn_by_the_seed_and_the_episode_alone() {
     assert!(drawn[0] == 0 && drawn[1..].iter().all(|count| *count > 30), "{drawn:?}");
     let mut single = swarm(SwarmConfig { num_envs: 1, ..config(TASK) });
     single.restart_from(&states, 0).expect("states of this game");
-    single.reset(7).expect("a reset");
+    single.reset(env_seed(5, 2)).expect("a reset");
     for expected in of_env_2 {
         assert_eq!(mark(&single, 0), expected);
         single.reset_masked(&[true]).expect("a mask");
@@ -220,4 +222,89 @@ fn a_begin_with_other_parameters_is_refused_with_what_to_write() {
     let said = Programs::new(text.clone(), text).expect_err("other parameters").to_string();
     assert!(said.contains("`begin` takes other parameters"), "{said}");
     assert!(said.contains("def begin(machine: gb.Machine, scratch:"), "{said}");
+}
+
+/// Keeps the last four scores, which each `observe` moves on by one.
+const STACK: &str = "import warp as wp
+import gbxcule as gb
+
+SCRATCH = 4
+OBS_DIM = 4
+
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    return scratch[0]
+
+@wp.func
+def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+    for age in range(3):
+        scratch[age] = scratch[age + 1]
+    scratch[3] = wp.float32(gb.frames(machine)) + wp.float32(gb.read16(machine, 0xC000))
+    for age in range(4):
+        obs[age] = scratch[age]
+";
+
+/// Brings the first env's state to all others.
+type Mover = fn(&mut NativeSwarm);
+
+#[test]
+fn a_stack_in_scratch_goes_on_after_every_way_to_move_a_state() {
+    let movers: [(&str, Mover); 6] = [
+        ("copy", |swarm| swarm.copy_state(0, &[false, true, true, true]).expect("a mask")),
+        ("snapshot", |swarm| {
+            let snapshot = swarm.snapshot(0).expect("an env");
+            (1..ENVS).for_each(|env| swarm.restore(env, &snapshot).expect("of this swarm"));
+        }),
+        ("state", |swarm| {
+            let state = swarm.save_state(0).expect("an env");
+            (1..ENVS).for_each(|env| swarm.load_state(env, &state).expect("a state"));
+        }),
+        ("state and seed", |swarm| {
+            let state = swarm.save_state(0).expect("an env");
+            (1..ENVS).for_each(|env| swarm.resume_state(env, &state).expect("a state"));
+        }),
+        ("states", |swarm| {
+            let state = swarm.save_state(0).expect("an env");
+            swarm.load_states(&[false, true, true, true], &[&state]).expect("a state");
+        }),
+        ("onto itself", |swarm| {
+            let state = swarm.save_state(0).expect("an env");
+            swarm.load_state(0, &state).expect("a state");
+            swarm.copy_state(0, &[true; ENVS]).expect("a mask");
+        }),
+    ];
+    for (name, moved) in movers {
+        let mut ours = swarm(SwarmConfig { stage: Stage::ObsOnly, ..config(STACK) });
+        ours.reset(0).expect("a reset");
+        (0..7).for_each(|step| ours.step(&actions(step)).expect("good actions"));
+        let saved = row(&ours, 0);
+        moved(&mut ours);
+        for step in 0..5 {
+            for env in 0..ENVS {
+                let snapshot = ours.snapshot(env).expect("an env");
+                assert_eq!(row(&ours, env), row(&ours, 0), "{name}, env {env}, step {step}");
+                assert_eq!(snapshot.scratch(), row(&ours, 0), "{name}, env {env}, step {step}");
+                assert!(step > 0 || snapshot.scratch() == saved, "{name}, env {env}");
+            }
+            ours.step(&[step; ENVS]).expect("good actions");
+        }
+    }
+}
+
+#[test]
+fn a_state_without_an_observation_keeps_its_scratch_and_is_observed_anew() {
+    let mut ours = swarm(SwarmConfig { stage: Stage::ObsOnly, ..config(STACK) });
+    ours.reset(0).expect("a reset");
+    (0..7).for_each(|step| ours.step(&actions(step)).expect("good actions"));
+    let (state, saved) = (ours.save_state(0).expect("an env"), row(&ours, 0));
+    // Version 1 ends before the flag, the count and the four numbers of the observation.
+    let mut old = state[..state.len() - 32 - (1 + 8 + 4 * 4)].to_vec();
+    old[12..16].copy_from_slice(&1_u32.to_le_bytes());
+    let digest = Sha256::digest(&old);
+    old.extend(digest);
+    ours.load_state(1, &old).expect("a state of version 1");
+    assert_eq!(ours.snapshot(1).expect("an env").scratch(), saved);
+    assert_eq!(row(&ours, 1), [saved[1], saved[2], saved[3], saved[3]]);
+    ours.step(&[3; ENVS]).expect("good actions");
+    assert_eq!(row(&ours, 1), row(&ours, 0));
 }

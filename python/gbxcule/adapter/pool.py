@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gbxcule import autoreset
 from gbxcule.argument_check import check_options, seed_of, shown, whole
 from gbxcule.option import VECTOR_NAMES
-from gbxcule.start import RomLike
+from gbxcule.start import RomLike, env_seeds
 from gbxcule.vector import SwarmVectorEnv
 
 if TYPE_CHECKING:
@@ -54,9 +54,10 @@ class SwarmPool:
         """Begin new episodes everywhere; `recv` gives the first observations."""
         seed = seed_of(seed)
         self._wait()
+        batch = np.ones(self.batch_size, np.bool_)
         for number, part in enumerate(self._parts):
-            shifted = None if seed is None else seed + number * self.batch_size
-            self._start(number, _reset, part, shifted)
+            seeds = None if seed is None else env_seeds(seed, batch, number * self.batch_size)
+            self._start(number, _reset, part, seeds)
 
     def send(self, actions: Any, env_id: npt.ArrayLike | None = None) -> None:
         """Send actions for a batch that `recv` handed out, named by its `info["env_id"]`."""
@@ -124,7 +125,7 @@ class SwarmPool:
             self._is_busy[number] = False
 
 
-def _reset(part: SwarmVectorEnv, seed: int | None) -> Batch:
-    obs, infos = part.reset(seed=seed)
+def _reset(part: SwarmVectorEnv, seeds: list[int | None] | None) -> Batch:
+    obs, infos = part.reset(seed=seeds)
     nothing = np.zeros(part.num_envs, np.bool_)
     return obs, np.zeros(part.num_envs, np.float32), nothing, nothing.copy(), infos

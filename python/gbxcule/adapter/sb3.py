@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode
 
 from gbxcule.argument_check import check_options, reset_options, without
 from gbxcule.option import VECTOR_NAMES
-from gbxcule.start import RomLike
+from gbxcule.start import RomLike, env_seeds
 from gbxcule.info import MASK, one_env
 from gbxcule.vector import SwarmVectorEnv
 
@@ -66,6 +66,13 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         self._reset_options()
         self._returns[:], self._lengths[:] = 0, 0
         return self._channelled(obs)
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Keep the seeds of the next reset, which are mixed from this one as `make_vec` does: those of two seeds differ."""
+        if seed is None:
+            seed = int(np.random.randint(0, np.iinfo(np.uint32).max, dtype=np.uint32))
+        self._seeds = env_seeds(seed, np.ones(self.num_envs, np.bool_))
+        return self._seeds
 
     def step_async(self, actions: Any) -> None:
         """Keep the actions for `step_wait`."""

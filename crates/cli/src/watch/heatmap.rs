@@ -166,7 +166,7 @@ impl Heatmap {
         let scale = 254.0 / f64::from(most).max(1.0).ln_1p();
         let heat = |visits: &u32| match visits {
             0 => 0,
-            _ => 1 + (f64::from(*visits).ln_1p() * scale) as u8,
+            _ => 1 + (f64::from(*visits).ln_1p() * scale).round() as u8,
         };
         HeatPicture {
             left: columns.start,

@@ -12,6 +12,11 @@ const WIDE: Window = Window { width: 1280, height: 800, ratio: 1.0, dark: false 
 const PHONE: Window = Window { width: 390, height: 844, ratio: 2.0, dark: false };
 const PHONE_ON_ITS_SIDE: Window = Window { width: 844, height: 390, ratio: 2.0, dark: false };
 
+/// Looks for a speed whose text is wider than its label, and so lies over its neighbour.
+const SPEEDS_OVERLAP: &str = "[...document.querySelectorAll('#speed span')].some((span) => { \
+     const text = document.createRange(); text.selectNodeContents(span); \
+     return text.getBoundingClientRect().width > span.getBoundingClientRect().width; })";
+
 /// Shades of 160 x 144 pixels of a canvas's upper left corner, as digits; the green palette's reds
 /// tell them apart.
 fn shades(browser: &mut Chromium, canvas: &str) -> String {
@@ -288,6 +293,7 @@ fn the_keyboard_plays() {
     browser.press(" ");
     picture(&mut browser, "play-wide", WIDE);
     picture(&mut browser, "play-phone", PHONE);
+    assert!(!browser.holds(SPEEDS_OVERLAP), "a speed's label is wider than its place");
     picture(&mut browser, "play-phone-on-its-side", PHONE_ON_ITS_SIDE);
     assert_eq!(browser.thrown, [""; 0]);
 }
@@ -334,6 +340,7 @@ fn a_phone_shows_it_too_and_a_lost_connection_says_so() {
     assert!(!browser.holds(is_wider), "the page is wider than a phone");
     browser.press("Escape");
     picture(&mut browser, "watch-phone", PHONE);
+    assert!(!browser.holds(SPEEDS_OVERLAP), "a speed's label is wider than its place");
     assert!(!browser.holds(is_wider), "the page is wider than a phone");
     browser.set_window(WIDE);
     serving.child.kill().expect("ours to end");

@@ -28,7 +28,8 @@ pub(crate) fn parse(
     let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
     let id = texts.add(file, text);
     let types = types.into_iter().collect();
-    let mut parsed = Texts::new(ImportOptions { types, ..ImportOptions::default() });
+    let options = ImportOptions { types, without_command_line: true, ..ImportOptions::default() };
+    let mut parsed = Texts::new(options);
     if !beside {
         return Program::parse_alone(&mut parsed, &mut texts, id);
     }

@@ -21,8 +21,8 @@ pub(crate) const BEGIN_NEXT: &str = "begin_next";
 /// Threads that share the copying of an env: its bytes are read and written side by side.
 pub(crate) const LANES: usize = 32;
 
-/// One env of some state into all marked envs of another, or of the same. The grid is envs by
-/// [`LANES`].
+/// One env of some state into all marked envs of another, or of the same, where its observation may
+/// go along. The grid is envs by [`LANES`].
 pub(crate) fn module() -> Valid<Module> {
     compiled(KERNEL, text())
 }
@@ -53,10 +53,14 @@ fn text() -> String {
 def {KERNEL}(
 {params}    source: int,
     mask: wp.array(dtype=wp.uint8),
+    observations: wp.array2d(dtype=wp.float32),
+    observes: int,
 ):
     env, lane = wp.tid()
     if mask[env] != wp.uint8(0):
-{copies}"
+{copies}        if observes != 0:
+            copy(observations, observations, env, source, lane)
+"
     )
 }
 

@@ -63,8 +63,8 @@ pub struct RolloutConfig {
     pub program_ends: bool,
     /// Numbers whose growth in a step, times a scale, is the reward.
     pub changes: Vec<(MemoryNumber, f32)>,
-    /// A number that ends the episode where it is not 0.
-    pub done: Option<MemoryNumber>,
+    /// Numbers of which each ends the episode where it is not 0.
+    pub ends: Vec<MemoryNumber>,
 }
 
 /// The envs' places in their episodes.
@@ -250,8 +250,12 @@ impl DeviceSwarm {
 impl Rollout {
     fn new(swarm: &DeviceSwarm, config: &RolloutConfig) -> Result<Self, SwarmError> {
         let (memory, envs) = (&swarm.memory, swarm.config.num_envs);
-        let numbers: Vec<MemoryNumber> =
-            config.changes.iter().map(|(number, _)| *number).chain(config.done).collect();
+        let numbers: Vec<MemoryNumber> = config
+            .changes
+            .iter()
+            .map(|(number, _)| *number)
+            .chain(config.ends.iter().copied())
+            .collect();
         let rows =
             numbers.iter().map(|number| row(swarm, number)).collect::<Result<Vec<_>, _>>()?;
         if let Some(chance) = swarm.config.chance {
@@ -343,7 +347,6 @@ impl Rollout {
     fn launch_end_step(&self, swarm: &DeviceSwarm) -> Result<(), SwarmError> {
         let config = &self.config;
         let computes = swarm.config.stage != Stage::EmulateOnly;
-        let done_number = config.done.map_or(-1, |_| config.changes.len() as i128);
         let arguments = Arguments::default()
             .with("wram", &swarm.envs.arrays[WRAM])
             .with("numbers", &self.numbers)
@@ -351,7 +354,8 @@ impl Rollout {
             .with("scales", &self.scales)
             .with("levels", &self.levels)
             .with("program_pays", flag(config.program_pays))
-            .with("done_number", Argument::Int(done_number))
+            .with("first_end", Argument::Int(config.changes.len() as i128))
+            .with("ends", Argument::Int(config.ends.len() as i128))
             .with("program_ends", flag(config.program_ends && computes))
             .with("is_paired", flag(swarm.config.link == LinkMode::Pairs))
             .with("max_steps", Argument::Int(config.max_episode_steps.unwrap_or(0).into()))

@@ -1,5 +1,7 @@
 //! The swarm in device memory.
 
+use std::ops::Range;
+
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Stream};
 
@@ -286,12 +288,15 @@ impl DeviceSwarm {
         let mut snapshot = host_copy::download(self.parts(), &self.rom, like, &self.staging_env)?;
         if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
+        } else if self.config.stage.owns_observation() {
+            snapshot.observation = Some(self.observation_rows(env..env + 1)?.to_vec()?);
         }
         Ok(snapshot)
     }
 
-    /// Loads a copied state into an env. If the snapshot has no scratch, the programs' `begin`
-    /// runs; `observe` runs in any case.
+    /// Loads a copied state into an env, with the programs' scratch and observation. If it has no
+    /// scratch, the programs begin; if it has a scratch and no observation, they observe anew, and
+    /// the scratch stays as it was copied.
     ///
     /// # Errors
     /// There is no such env, the snapshot belongs to another cartridge, model or other programs, or
@@ -299,8 +304,17 @@ impl DeviceSwarm {
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         snapshot.check(&self.rom, &self.config.programs)?;
         self.load_env(env, snapshot)?;
+        if let Some(observation) = snapshot.observation_in(&self.config) {
+            return Ok(self.observation_rows(env..env + 1)?.write(observation)?);
+        }
         self.episodes.awaits_begin[env] = false;
-        self.begin(&self.buffers.mask, snapshot.scratch.is_none())
+        self.begin(&self.buffers.mask, snapshot.scratch.is_none())?;
+        if snapshot.scratch.is_some() { self.load_env(env, snapshot) } else { Ok(()) }
+    }
+
+    /// Returns the observations of some envs as a part of the array of all.
+    fn observation_rows(&self, envs: Range<usize>) -> Result<Array, SwarmError> {
+        Ok(self.buffers.observations.slice(0, envs, 1)?)
     }
 
     /// Loads a checked state into an env, without running a program. Afterwards the swarm's mask
@@ -377,7 +391,8 @@ impl DeviceSwarm {
             *marked = false;
         }
         let marks = self.mask(&mask)?;
-        self.transfer(&self.envs, &self.envs, source, &marks)?;
+        let observes = self.config.stage.owns_observation();
+        self.launch_transfer(&self.envs, &self.envs, source, &marks, observes)?;
         self.episodes.copy(source, &mask);
         Ok(())
     }
@@ -390,10 +405,25 @@ impl DeviceSwarm {
         source: usize,
         mask: &Array,
     ) -> Result<(), SwarmError> {
+        self.launch_transfer(to, from, source, mask, false)
+    }
+
+    /// Does what `transfer` does, and copies the swarm's observation of env `source`, too, if it
+    /// `observes`.
+    fn launch_transfer(
+        &self,
+        to: &StateArrays,
+        from: &StateArrays,
+        source: usize,
+        mask: &Array,
+        observes: bool,
+    ) -> Result<(), SwarmError> {
         let arguments = Arguments::from_parts("to_", to)
             .with_parts("from_", from)
             .with("source", Argument::Int(source as i128))
-            .with("mask", mask);
+            .with("mask", mask)
+            .with("observations", &self.buffers.observations)
+            .with("observes", Argument::Int(i128::from(observes)));
         Ok(arguments.launch(&self.kernels.transfer, &[mask.len(), LANES])?)
     }
 

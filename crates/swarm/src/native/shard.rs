@@ -255,6 +255,11 @@ impl Shard {
         &self.observations[slot * self.obs_dim..][..self.obs_dim]
     }
 
+    /// Replaces the observation of an env.
+    pub(crate) fn put_observation(&mut self, slot: usize, observation: &[f32]) {
+        self.observations[slot * self.obs_dim..][..self.obs_dim].copy_from_slice(observation);
+    }
+
     /// Samples of an env's last step.
     pub(crate) fn samples(&self, slot: usize) -> &[[i16; 2]] {
         self.sounds.get(slot).map_or(&[], MachineSound::samples)
@@ -313,6 +318,7 @@ impl Shard {
             cart_ram: self.cart_ram(slot).to_vec(),
             counters: self.counters[slot],
             scratch: Some(self.scratch(slot).to_vec()),
+            observation: None,
             sound: self.sounds.get(slot).map(|it| it.without_samples(&self.machines[slot])),
         }
     }

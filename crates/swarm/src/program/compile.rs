@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use gbxcule_dialect::{EntryParam, EntryPoint, Library, Program, Reader};
+use gbxcule_dialect::{EntryParam, EntryPoint, ImportOptions, Library, Program, Reader, Texts};
 use gbxcule_gameboy::{Model, SOURCES};
 use gbxcule_ir::diagnostic::{Code, Diagnostic, render};
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
@@ -199,7 +199,9 @@ fn read_texts(
             let found = files.find(|(known, _)| Path::new(known) == path);
             found.map(|(_, text)| text.clone()).into()
         };
-        let program = Program::parse_beside(&mut sources, id, &files)?;
+        let options = ImportOptions { without_command_line: true, ..ImportOptions::default() };
+        let mut texts = Texts::new(options);
+        let program = Program::parse_with_cache(&mut texts, &mut sources, id, &files)?;
         TextFunctions::read(&program, &sources, id, wanted, &library, module)
     };
     // What either text may have. One text has it once, with the scratch that it has for both.

@@ -5,12 +5,13 @@ use gbxcule_swarm::{
     Chance, EnvStates, Layout, PowerOnChoice, ProgramText, Programs, Stage, SwarmConfig,
 };
 
-/// Remembers where its episode began; writes one number only after a step.
+/// Remembers where its episode began and how often it observed; writes one number only after a
+/// step.
 pub(crate) const PROGRAM: &str = r#"
 import gbxcule as gb
 import warp as wp
 
-SCRATCH = 3
+SCRATCH = 4
 OBS_DIM = 4
 
 @wp.func
@@ -28,7 +29,8 @@ def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float
 
 @wp.func
 def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
-    obs[0] = scratch[0] + scratch[1]
+    scratch[3] += 1.0
+    obs[0] = scratch[0] + scratch[1] + scratch[3]
     if scratch[2] > 0.0:
         obs[1] = 7.0 + wp.float32(gb.action(machine))
     obs[2] = wp.float32(gb.pc(machine))
@@ -74,6 +76,17 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(subject: Subject) {
     assert!(observations[4] > 256.0 && observations[5] == 0.0, "{observations:?}");
     pair.step(&actions(4, 6));
     pair.assert_equal("a step later");
+    both!(pair, swarm => swarm.copy_state(1, &mask));
+    let observations = pair.ours.observations().expect("observations");
+    assert_eq!(observations, pair.native.observations());
+    assert_eq!(observations[..4], observations[4..8], "observations are copied, and not made anew");
+    let state = pair.native.save_state(1).expect("an env");
+    both!(pair, swarm => swarm.load_state(3, &state));
+    let [native, ours] = [pair.native.save_state(3), pair.ours.save_state(3)];
+    assert_eq!(native.expect("an env"), ours.expect("an env"));
+    assert_eq!(pair.ours.observations().expect("observations")[12..], observations[..4]);
+    pair.step(&actions(4, 6));
+    pair.assert_equal("a step after a copy");
     let exported = pair.native.export_bess(0).expect("an env");
     both!(pair, swarm => swarm.import_state(3, &exported));
     let state = pair.native.save_state(1).expect("an env");

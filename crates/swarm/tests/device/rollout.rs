@@ -16,7 +16,7 @@ fn rollout(same_step: bool) -> RolloutConfig {
         program_pays: true,
         program_ends: true,
         changes: Vec::new(),
-        done: None,
+        ends: Vec::new(),
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn numbers_that_a_rollout_cannot_read_are_refused(subject: Subject) {
         signed: false,
         decimal: false,
     };
-    let config = RolloutConfig { done: Some(number), ..rollout(true) };
+    let config = RolloutConfig { ends: vec![number], ..rollout(true) };
     let refused = pair.ours.prepare_rollout(&config).map(drop).expect_err("high RAM");
     assert!(refused.to_string().contains("FF80 is outside of C000"), "{refused}");
     let given = on_device(&pair.ours, &[0_u8; ENVS]);

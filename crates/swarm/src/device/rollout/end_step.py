@@ -3,15 +3,15 @@ def is_terminated(
     wram: wp.array2d(dtype=wp.uint8),
     env: int,
     numbers: wp.array2d(dtype=wp.int32),
-    done_number: int,
+    first_end: int,
+    ends: int,
     program_ends: int,
     dones: wp.array(dtype=wp.uint8),
 ) -> wp.bool:
-    by_program = program_ends != 0 and dones[env] != wp.uint8(0)
-    by_number = False
-    if done_number >= 0:
-        by_number = number_of(wram, env, numbers, done_number) != wp.int64(0)
-    return by_program or by_number
+    is_over = program_ends != 0 and dones[env] != wp.uint8(0)
+    for number in range(first_end, first_end + ends):
+        is_over = is_over or number_of(wram, env, numbers, number) != wp.int64(0)
+    return is_over
 
 
 @wp.kernel
@@ -22,7 +22,8 @@ def end_step(
     scales: wp.array(dtype=wp.float32),
     levels: wp.array2d(dtype=wp.int64),
     program_pays: int,
-    done_number: int,
+    first_end: int,
+    ends: int,
     program_ends: int,
     is_paired: int,
     max_steps: int,
@@ -54,11 +55,11 @@ def end_step(
         earned = 0.0
     length += 1
     earned += rewards[env]
-    terminates = is_terminated(wram, env, numbers, done_number, program_ends, dones)
+    terminates = is_terminated(wram, env, numbers, first_end, ends, program_ends, dones)
     truncates = max_steps > 0 and length >= max_steps
     if is_paired != 0 and not (terminates or truncates):
         # Episodes of a pair end together; they are of one length.
-        truncates = is_terminated(wram, env ^ 1, numbers, done_number, program_ends, dones)
+        truncates = is_terminated(wram, env ^ 1, numbers, first_end, ends, program_ends, dones)
     is_over = terminates or truncates
     begins = is_over
     if same_step == 0:
