@@ -205,10 +205,38 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
 }
 
 /// Writes a file in place, for programs to read, inside of a [`crate::TemporaryFolder`], which goes
-/// with its owner.
+/// with its owner. A program that worked there may have left something in its place: it is removed,
+/// not followed.
 ///
 /// # Errors
 /// The disk is full.
 pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<()> {
-    fs::write(path, bytes)
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => File::options().write(true).create_new(true).open(path)?.write_all(bytes),
+    }
+}
+
+/// Lets its owner execute a file that a confined program wrote, which may not do so itself. A link
+/// is not followed, and what has another name elsewhere stays as it is.
+///
+/// # Errors
+/// It isn't there, or isn't a file of one name.
+pub fn allow_execution(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{Mode, OFlags, fchmod, fstat};
+
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = rustix::fs::open(path, flags, Mode::empty())?;
+        let found = fstat(&file)?;
+        let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode).is_file();
+        if !is_file || found.st_nlink != 1 {
+            return Err(Error::new(ErrorKind::InvalidInput, "it isn't a file of one name"));
+        }
+        fchmod(&file, Mode::from_raw_mode(0o700))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
 }

@@ -41,6 +41,9 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// Length of each file that it writes; 0 for none.
     pub file_bytes: u64,
+    /// Bytes that the child and all that it starts write to files together, within the accuracy of
+    /// some looks a second.
+    pub written_bytes: u64,
     /// Bytes of its standard output; more end it.
     pub output_bytes: usize,
     /// Bytes of its standard error that are kept, from the first, where compilers say what is
@@ -48,8 +51,8 @@ pub struct Limits {
     pub error_bytes: usize,
     /// Files open at once.
     pub open_files: u64,
-    /// Processes at once, itself among them.
-    pub processes: usize,
+    /// Processes and threads at once, of the child and all that it starts.
+    pub tasks: usize,
 }
 
 impl Limits {
@@ -59,10 +62,11 @@ impl Limits {
         cpu: Duration::from_secs(60),
         memory_bytes: 4 << 30,
         file_bytes: 256 << 20,
+        written_bytes: 512 << 20,
         output_bytes: 1 << 20,
         error_bytes: 64 << 10,
         open_files: 256,
-        processes: 16,
+        tasks: 64,
     };
 
     /// Limits of an interpreter that loads a compiler of its own and answers for an hour.
@@ -71,10 +75,11 @@ impl Limits {
         cpu: Duration::from_secs(3600),
         memory_bytes: 32 << 30,
         file_bytes: 1 << 30,
+        written_bytes: 4 << 30,
         output_bytes: usize::MAX,
         error_bytes: 64 << 10,
         open_files: 1024,
-        processes: 64,
+        tasks: 256,
     };
 
     /// Limits of a program that computes for a moment.
@@ -83,16 +88,29 @@ impl Limits {
         cpu: Duration::from_secs(20),
         memory_bytes: 1 << 30,
         file_bytes: 0,
+        written_bytes: 0,
         output_bytes: 64 << 20,
         error_bytes: 64 << 10,
         open_files: 64,
-        processes: 1,
+        tasks: 1,
     };
+}
+
+/// Kind of a child, by which its system calls are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// It computes, and starts nothing.
+    Program,
+    /// It writes files and starts other programs.
+    Compiler,
+    /// It answers for a while, and may have threads.
+    Interpreter,
 }
 
 /// Rights of a child: the files it may read, write and start. No policy has a network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
+    pub(crate) kind: Kind,
     pub(crate) limits: Limits,
     /// Files and folders to be read and executed, with all below them.
     pub(crate) read: Vec<PathBuf>,
@@ -113,6 +131,7 @@ impl Policy {
         read.extend(paths(&TOOLS));
         read.extend(prefixes(program));
         Self {
+            kind: Kind::Compiler,
             limits: Limits::COMPILER,
             read,
             write: vec![folder.into(), "/dev/null".into()],
@@ -130,6 +149,7 @@ impl Policy {
         known.extend(paths(&TOOLS));
         known.extend(paths(&["/proc", "/sys", "/dev/urandom", "/etc/localtime"]));
         Self {
+            kind: Kind::Interpreter,
             limits: Limits::INTERPRETER,
             read: known,
             write: vec![folder.into(), "/dev/null".into()],
@@ -146,6 +166,7 @@ impl Policy {
         let mut read = paths(&LIBRARIES);
         read.push(folder.into());
         Self {
+            kind: Kind::Program,
             limits: Limits::PROGRAM,
             read,
             write: vec!["/dev/null".into()],
@@ -165,11 +186,6 @@ impl Policy {
     pub fn reading(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.read.extend(paths);
         self
-    }
-
-    /// Returns true if the child may start other processes.
-    pub(crate) fn forks(&self) -> bool {
-        self.limits.processes > 1
     }
 }
 
