@@ -3,7 +3,9 @@
 //! before.
 
 use std::ffi::OsString;
-use std::io::{PipeReader, Write as _};
+use std::io::PipeWriter;
+#[cfg(target_os = "linux")]
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -17,15 +19,16 @@ use crate::{SandboxError, protection::Protection};
 /// # Errors
 /// The system has the parts of a sandbox and refuses them.
 pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError> {
-    Ok(traced(program, policy)?.0)
+    marked(program, policy, None)
 }
 
-/// The same command, and where a child that comes as far as its program's first instruction leaves
-/// a mark: what fails after it is the program's fault, what fails before is this machine's.
-pub(crate) fn traced(
+/// The same command; a child that comes as far as its program's first instruction leaves a byte in
+/// the pipe. What fails after it is the program's fault, what fails before is this machine's.
+pub(crate) fn marked(
     program: &Path,
     policy: &Policy,
-) -> Result<(Command, Option<PipeReader>), SandboxError> {
+    mark: Option<PipeWriter>,
+) -> Result<Command, SandboxError> {
     // The search along `PATH` is done here, as the child may not look everywhere.
     let found = crate::policy::find(program).unwrap_or_else(|| program.to_owned());
     let mut command = Command::new(found);
@@ -33,8 +36,8 @@ pub(crate) fn traced(
     for (name, value) in environment(policy) {
         command.env(name, value);
     }
-    let mark = confine(&mut command, program, policy)?;
-    Ok((command, mark))
+    confine(&mut command, program, policy, mark)?;
+    Ok(command)
 }
 
 /// The child's environment: `PATH` and the policy's variables as the user has them, folders of its
@@ -56,7 +59,8 @@ fn confine(
     command: &mut Command,
     program: &Path,
     policy: &Policy,
-) -> Result<Option<PipeReader>, SandboxError> {
+    mark: Option<PipeWriter>,
+) -> Result<(), SandboxError> {
     use std::io::Error;
     use std::os::unix::process::CommandExt;
 
@@ -71,7 +75,6 @@ fn confine(
         if here.calls { crate::syscall::filters(policy.kind).map_err(failed)? } else { &[] };
     let limits = resource_limits(policy);
     let parent = rustix::process::getpid();
-    let (reached, mark) = std::io::pipe().map_err(|error| failed(error.to_string()))?;
     let before_exec = move || {
         use rustix::process::setrlimit;
         for (resource, limit) in &limits {
@@ -90,14 +93,14 @@ fn confine(
         for filter in filters {
             seccompiler::apply_filter(filter).map_err(|_| Error::from_raw_os_error(libc::EPERM))?;
         }
-        (&mark).write_all(&[1])
+        mark.as_ref().map_or(Ok(()), |mut mark| mark.write_all(&[1]))
     };
     // SAFETY: between fork and exec the closure makes system calls on numbers, descriptors and
     // memory that were made before, and allocates and locks nothing; errors are numbers.
     unsafe {
         command.pre_exec(before_exec);
     }
-    Ok(Some(reached))
+    Ok(())
 }
 
 /// Limits of the kernel for each process. The number of processes isn't among them: it would count
@@ -131,7 +134,8 @@ fn confine(
     command: &mut Command,
     _: &Path,
     policy: &Policy,
-) -> Result<Option<PipeReader>, SandboxError> {
+    _: Option<PipeWriter>,
+) -> Result<(), SandboxError> {
     const SET: &str =
         "ulimit -t $0 2>/dev/null; ulimit -c 0; ulimit -f $1; ulimit -n $2; shift 2; exec \"$@\"";
     let limits = policy.limits;
@@ -144,10 +148,15 @@ fn confine(
         shell.env(name, value);
     }
     *command = shell;
-    Ok(None)
+    Ok(())
 }
 
 #[cfg(not(unix))]
-fn confine(_: &mut Command, _: &Path, _: &Policy) -> Result<Option<PipeReader>, SandboxError> {
-    Ok(None)
+fn confine(
+    _: &mut Command,
+    _: &Path,
+    _: &Policy,
+    _: Option<PipeWriter>,
+) -> Result<(), SandboxError> {
+    Ok(())
 }

@@ -16,6 +16,17 @@ const LIBRARIES: [&str; 8] = [
     "/etc/ld.so.cache",
     "/nix/store",
 ];
+/// What the system says of itself, and of no process, to an interpreter.
+const SYSTEM: [&str; 8] = [
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/version",
+    "/proc/sys/vm",
+    "/sys/devices/system",
+    "/dev/urandom",
+    "/etc/localtime",
+];
 /// Folders with a compiler's parts, headers and libraries, beside the one in which it is installed.
 const TOOLS: [&str; 10] = [
     "/bin",
@@ -147,7 +158,7 @@ impl Policy {
     pub fn interpreter(folder: &Path, read: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut known = paths(&LIBRARIES);
         known.extend(paths(&TOOLS));
-        known.extend(paths(&["/proc", "/sys", "/dev/urandom", "/etc/localtime"]));
+        known.extend(paths(&SYSTEM));
         Self {
             kind: Kind::Interpreter,
             limits: Limits::INTERPRETER,

@@ -94,16 +94,17 @@ pub fn run<S: AsRef<OsStr>>(
     arguments: &[S],
     policy: &Policy,
 ) -> Result<Outcome, SandboxError> {
-    let (mut command, reached) = confine::traced(program, policy)?;
+    let start = |source| SandboxError::Start { program: program.into(), source };
+    let (reached, mark) = std::io::pipe().map_err(start)?;
+    let mut command = confine::marked(program, policy, Some(mark))?;
     command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let start = |source| SandboxError::Start { program: program.into(), source };
     let begin = Instant::now();
     let spawned = ChildGroup::spawn(&mut command);
     // Its end of the pipe must not be waited for.
     drop(command);
     let mut owned = spawned.map_err(|source| {
-        if reached.is_some_and(has_mark) {
+        if has_mark(reached) {
             SandboxError::Unstartable { program: program.into(), source }
         } else {
             start(source)
@@ -148,7 +149,7 @@ fn wait(
             return Some(ChildEnd::Output(limits.output_bytes));
         }
         if look == MAX_POLL
-            && let Some(ended) = tree::exceeded(owned.group(), policy)
+            && let Some(ended) = tree::exceeded(owned.group(), policy, true)
         {
             return Some(ended);
         }

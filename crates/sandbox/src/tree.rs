@@ -10,8 +10,9 @@ use crate::run::ChildEnd;
 /// Bytes that each entry of a folder counts for at least, so that many empty files are much, too.
 const ENTRY_BYTES: u64 = 4096;
 
-/// Returns the limit of the whole tree that a group exceeds, if there is one.
-pub(crate) fn exceeded(group: u32, policy: &Policy) -> Option<ChildEnd> {
+/// Returns the limit of the whole tree that a group exceeds, if there is one. Looking at its folder
+/// takes longer than the rest.
+pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Option<ChildEnd> {
     let Limits { tasks, written_bytes, .. } = policy.limits;
     let (mut found, mut written) = (0, 0);
     for (process, fields) in processes(group) {
@@ -23,7 +24,11 @@ pub(crate) fn exceeded(group: u32, policy: &Policy) -> Option<ChildEnd> {
     }
     // What was written to memory, on a `tmpfs`, isn't counted by the process but lies in the
     // folder.
-    let written = written.max(if written_bytes > 0 { bytes_below(&policy.folder) } else { 0 });
+    let written = written.max(if looks_at_folder && written_bytes > 0 {
+        bytes_below(&policy.folder)
+    } else {
+        0
+    });
     (written > written_bytes).then_some(ChildEnd::Written(written_bytes))
 }
 

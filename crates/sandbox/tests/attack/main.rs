@@ -4,6 +4,8 @@
 
 mod compiler;
 mod ending;
+#[cfg(target_os = "linux")]
+mod interpreter;
 mod program;
 
 use std::path::{Path, PathBuf};
