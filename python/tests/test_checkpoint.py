@@ -1,6 +1,7 @@
 """States and checkpoints: what is restored goes on bit for bit, and what is damaged is refused."""
 
 import copy
+import json
 import os
 import pathlib
 import pickle
@@ -231,3 +232,32 @@ def test_a_checkpoint_names_a_generator_of_random_numbers_and_nothing_else_of_nu
     note = note_of(env).replace(b'"Philox"', b'"default_rng"')
     with pytest.raises(ValueError, match="no generator of random numbers `default_rng`; there are MT19937, PCG64"):
         env_of(env._swarm.checkpoint(note))
+
+
+ATTACKS = json.loads((pathlib.Path(__file__).parent / "attacks" / "notes.json").read_text())
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda it: "-".join([it["generator"], *it["at"], str(it["value"])[:20]]))
+def test_a_hostile_note_is_a_damaged_checkpoint(attack):
+    env = gbxcule.make_vec(num_envs=1)
+    env.np_random = np.random.Generator(getattr(np.random, attack["generator"])(7))
+    note = json.loads(note_of(env))
+    changed = attack["value"] if not attack["at"] else note
+    part = note
+    for place, name in enumerate(attack["at"], 1):
+        # A mapping is kept as `["dict", pairs]`.
+        pair = next(pair for pair in part[1] if pair[0] == name)
+        if place == len(attack["at"]):
+            pair[1] = attack["value"]
+        part = pair[1]
+    with pytest.raises(ValueError, match="damaged"):
+        env_of(env._swarm.checkpoint(json.dumps(changed).encode()))
+
+
+@pytest.mark.parametrize("name", ["MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"])
+def test_every_generator_of_numpy_goes_on_where_it_was(name):
+    env = gbxcule.make_vec(num_envs=1)
+    env.np_random = np.random.Generator(getattr(np.random, name)(7))
+    env.np_random.integers(9, size=3, dtype=np.uint32)
+    again = env_of(env._swarm.checkpoint(note_of(env)))
+    assert np.array_equal(again.np_random.integers(2**40, size=999), env.np_random.integers(2**40, size=999))
