@@ -53,6 +53,18 @@ impl NewFile {
         }
     }
 
+    /// A file that is to be at `path` in a folder that others may have filled: what is in its place
+    /// is replaced when this is whole, be it a link, a pipe or a device.
+    ///
+    /// # Errors
+    /// As those of [`NewFile::create`].
+    pub fn replacing(path: &Path) -> Result<Self> {
+        if fs::symlink_metadata(path).is_ok_and(|there| there.is_dir()) {
+            return Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"));
+        }
+        Self::beside(path.to_owned())
+    }
+
     fn beside(place: PathBuf) -> Result<Self> {
         let folder = make_folder(&place)?;
         // A name that is too long is found now, not when everything has been written.
@@ -186,10 +198,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// As those of [`write()`].
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    if fs::symlink_metadata(path).is_ok_and(|there| there.is_dir()) {
-        return Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"));
-    }
-    let mut file = NewFile::beside(path.to_owned())?;
+    let mut file = NewFile::replacing(path)?;
     file.write_all(bytes)?;
     file.commit()
 }

@@ -140,7 +140,7 @@ impl Policy {
     pub fn compiler(program: &Path, folder: &Path) -> Self {
         let mut read = paths(&LIBRARIES);
         read.extend(paths(&TOOLS));
-        read.extend(prefixes(program));
+        read.extend(parts(program));
         Self {
             kind: Kind::Compiler,
             limits: Limits::COMPILER,
@@ -204,23 +204,33 @@ fn paths(texts: &[&str]) -> Vec<PathBuf> {
     texts.iter().map(PathBuf::from).collect()
 }
 
-/// The folders in which a program is installed, `/opt/gcc` of `/opt/gcc/bin/g++`: by its name on
-/// `PATH`, and behind links.
-fn prefixes(program: &Path) -> Vec<PathBuf> {
+/// Folders with the parts of a program beside its own, where it is installed outside of the
+/// system's folders; and those of a compiler for a target, `x86_64-linux-gnu`.
+const PARTS: [&str; 9] =
+    ["bin", "lib", "lib32", "lib64", "libexec", "include", "opt", "Cellar", "sysroot"];
+
+/// Files and folders of a program: by its name on `PATH`, and behind links. Of `~/gcc/bin/g++` these
+/// are `~/gcc/lib` and its like, not all of `~/gcc`; of `~/bin/c++` and `~/c++` it is the file alone,
+/// for beside it lies what is the user's.
+fn parts(program: &Path) -> Vec<PathBuf> {
     let named = find(program);
     let behind = named.as_ref().and_then(|path| path.canonicalize().ok());
+    let home = env::home_dir().and_then(|home| home.canonicalize().ok());
     let of = |path: PathBuf| {
-        let folder = path.parent()?;
-        let above = folder.parent().filter(|_| folder.ends_with("bin"));
-        Some(above.unwrap_or(folder).to_owned())
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        let above = folder.parent().filter(|_| folder.ends_with("bin")).map(Path::to_owned);
+        let prefix = above.unwrap_or(folder);
+        let whole = prefix.canonicalize().unwrap_or_else(|_| prefix.clone());
+        let is_above_home = home.as_ref().is_some_and(|home| home.starts_with(&whole));
+        if is_above_home || prefix.parent().is_none() {
+            return vec![path];
+        }
+        let is_part = |name: &str| PARTS.contains(&name) || name.matches('-').count() >= 2;
+        let beside = std::fs::read_dir(&prefix).into_iter().flatten().flatten();
+        let beside = beside.filter(|it| it.file_name().to_str().is_some_and(is_part));
+        beside.map(|it| it.path()).chain([path.clone()]).collect()
     };
-    // A compiler in `/bin` doesn't open the whole disk.
-    [named, behind]
-        .into_iter()
-        .flatten()
-        .filter_map(of)
-        .filter(|it| it.parent().is_some())
-        .collect()
+    [named, behind].into_iter().flatten().flat_map(of).collect()
 }
 
 /// A program as a path.
@@ -231,4 +241,38 @@ pub(crate) fn find(program: &Path) -> Option<PathBuf> {
     }
     let variable = env::var_os("PATH")?;
     env::split_paths(&variable).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_compiler_beside_files_of_the_users_opens_itself_and_its_parts_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let prefix = folder.path().canonicalize().expect("a folder").join("gcc");
+        for part in ["bin", "lib", "x86_64-linux-gnu", "share", "secrets"] {
+            fs::create_dir_all(prefix.join(part)).expect("a folder");
+        }
+        let compiler = prefix.join("bin/c++");
+        fs::write(&compiler, "").expect("a file");
+        let read = Policy::compiler(&compiler, folder.path()).read;
+        for part in ["bin", "lib", "x86_64-linux-gnu"] {
+            assert!(read.contains(&prefix.join(part)), "{read:?}");
+        }
+        for other in ["", "share", "secrets"] {
+            let other = prefix.join(other);
+            assert!(!read.iter().any(|it| other.starts_with(it)), "{other:?}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn a_compiler_in_the_home_folder_opens_its_file_alone() {
+        let home = env::home_dir().expect("a home").canonicalize().expect("a folder");
+        for compiler in [home.join("bin/no-such-c++"), home.join("no-such-c++")] {
+            let read = parts(&compiler);
+            assert!(read.iter().all(|it| *it == compiler), "{read:?}");
+        }
+    }
 }
