@@ -221,7 +221,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
 /// The disk is full.
 pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<()> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => File::options().write(true).create_new(true).open(path)?.write_all(bytes),
     }
 }

@@ -43,11 +43,11 @@ fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
         known_and_refused(kind).into_iter().map(|call| (call, Vec::new())).collect();
     // Asking for a limit is allowed, setting one isn't.
-    refused.insert(libc::SYS_prlimit64, vec![any_but(2, SeccompCmpArgLen::Qword, &[0])?]);
+    refused.insert(libc::SYS_prlimit64, vec![any_but(2, &SeccompCmpArgLen::Qword, &[0])?]);
     let int = SeccompCmpArgLen::Dword;
-    refused.insert(libc::SYS_fcntl, vec![any_but(1, int.clone(), &FCNTL)?]);
-    refused.insert(libc::SYS_ioctl, vec![any_but(1, int.clone(), &IOCTL)?]);
-    refused.insert(libc::SYS_prctl, vec![any_but(0, int, &PRCTL)?]);
+    refused.insert(libc::SYS_fcntl, vec![any_but(1, &int, &FCNTL)?]);
+    refused.insert(libc::SYS_ioctl, vec![any_but(1, &int, &IOCTL)?]);
+    refused.insert(libc::SYS_prctl, vec![any_but(0, &int, &PRCTL)?]);
     if kind != Kind::Program {
         let bits = (0..64).map(|bit| 1_u64 << bit).filter(|bit| CLONE_REFUSED & bit != 0);
         let rules = bits.map(|bit| {
@@ -96,7 +96,7 @@ fn known_and_refused(kind: Kind) -> Vec<c_long> {
 /// A rule for calls whose argument is none of some values.
 fn any_but(
     argument: u8,
-    length: SeccompCmpArgLen,
+    length: &SeccompCmpArgLen,
     values: &[u64],
 ) -> Result<SeccompRule, seccompiler::Error> {
     let all = values.iter().map(|&it| condition(argument, length.clone(), SeccompCmpOp::Ne, it));
