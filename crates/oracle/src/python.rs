@@ -64,8 +64,8 @@ impl Python {
     }
 
     /// The command that serves an oracle to which foreign programs are given: in the sandbox, with
-    /// `folder` to write in, and the policy that its owner holds it to. It imports nothing from there, so an oracle that is started again runs
-    /// no text that a program left for it.
+    /// `folder` to write in; and the policy that its owner holds it to. It imports nothing from
+    /// there, so an oracle that is started again runs no text that a program left for it.
     ///
     /// # Errors
     /// The interpreter doesn't start, or the sandbox can't be made.

@@ -22,8 +22,8 @@ pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError>
     marked(program, policy, None)
 }
 
-/// The same command; a child that comes as far as its program's first instruction leaves a byte in
-/// the pipe. What fails after it is the program's fault, what fails before is this machine's.
+/// Makes the same command, whose child leaves a byte in the pipe when it comes as far as its
+/// program's first instruction. What fails after it is the program's fault, what fails before is this machine's.
 pub(crate) fn marked(
     program: &Path,
     policy: &Policy,

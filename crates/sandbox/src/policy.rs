@@ -16,7 +16,7 @@ const LIBRARIES: [&str; 8] = [
     "/etc/ld.so.cache",
     "/nix/store",
 ];
-/// What the system says of itself, and of no process, to an interpreter.
+/// Files in which the system tells an interpreter of itself, and of no process.
 const SYSTEM: [&str; 8] = [
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -110,11 +110,11 @@ impl Limits {
 /// Kind of a child, by which its system calls are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// It computes, and starts nothing.
+    /// Child that computes, and starts nothing.
     Program,
-    /// It writes files and starts other programs.
+    /// Child that writes files and starts other programs.
     Compiler,
-    /// It answers for a while, and may have threads.
+    /// Child that answers for a while, and may have threads.
     Interpreter,
 }
 
@@ -209,9 +209,9 @@ fn paths(texts: &[&str]) -> Vec<PathBuf> {
 const PARTS: [&str; 9] =
     ["bin", "lib", "lib32", "lib64", "libexec", "include", "opt", "Cellar", "sysroot"];
 
-/// Files and folders of a program: by its name on `PATH`, and behind links. Of `~/gcc/bin/g++` these
-/// are `~/gcc/lib` and its like, not all of `~/gcc`; of `~/bin/c++` and `~/c++` it is the file alone,
-/// for beside it lies what is the user's.
+/// Files and folders of a program: by its name on `PATH`, and behind links. Of `~/gcc/bin/g++`
+/// these are `~/gcc/lib` and its like, not all of `~/gcc`; of `~/bin/c++` and `~/c++` it is the
+/// file alone, for beside it lies what is the user's.
 fn parts(program: &Path) -> Vec<PathBuf> {
     let named = find(program);
     let behind = named.as_ref().and_then(|path| path.canonicalize().ok());

@@ -8,7 +8,7 @@ use crate::Limits;
 /// Names of files that a compiler needs for a text of ours, with what it writes on its way.
 const FILES: u64 = 64;
 
-/// What is free, and how often the system ended a process for want of memory.
+/// Measurement of what is free, and how often the system ended a process for want of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
     /// Bytes that the folder's file system still takes.

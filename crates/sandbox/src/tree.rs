@@ -1,5 +1,4 @@
-//! What a child and all that it started use together: its process group, which none of them can
-//! leave.
+//! Usage of a child with all that it started: its process group, which none of them can leave.
 
 use std::path::Path;
 use std::time::Duration;

@@ -90,7 +90,8 @@ pub(super) const REFUSED: &[c_long] = calls![
 pub(super) const REFUSED_BY_NUMBER: &[c_long] = &[
     // fchmodat2, statmount, listmount, lsm_get_self_attr, lsm_set_self_attr, lsm_list_modules
     452, 457, 458, 459, 460, 461,
-    // setxattrat, getxattrat, listxattrat, removexattrat, open_tree_attr, file_getattr, file_setattr
+    // setxattrat, getxattrat, listxattrat, removexattrat, open_tree_attr, file_getattr,
+    // file_setattr
     463, 464, 465, 466, 467, 468, 469,
 ];
 

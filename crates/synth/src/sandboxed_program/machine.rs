@@ -42,7 +42,7 @@ enum Sign {
     None,
     /// Something that a text can bring about as well.
     Possible,
-    /// What the machine lacked before the attempt began, or at the system's own word.
+    /// Want of the machine before the attempt began, or at the system's own word.
     Certain(String),
 }
 
