@@ -265,3 +265,19 @@ fn scratch_files_and_programs_are_not_reached_through_what_a_child_left() {
     fs::hard_link(&victim, folder.path().join("second")).expect("a link");
     assert!(gbxcule_files::allow_execution(&victim).is_err());
 }
+
+#[test]
+fn folders_that_many_threads_make_at_one_place_are_there_until_they_are_dropped() {
+    let parent = tempfile::tempdir().expect("a folder");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..300 {
+                    let own = gbxcule_files::TemporaryFolder::inside(parent.path());
+                    let own = own.expect("a folder");
+                    gbxcule_files::write_scratch(&own.path().join("file"), b"text").expect("there");
+                }
+            });
+        }
+    });
+}
