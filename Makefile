@@ -206,7 +206,7 @@ miri:
 
 attack:
 	$(TEST) --package gbxcule-sandbox --package gbxcule-files
-	$(TEST) --package gbxcule-synth --test hostile --test shared_folder
+	$(TEST) --package gbxcule-synth --test hostile --test shared_folder --test grade
 	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes
 
 test-dataset: $(VENV)/dataset.txt

@@ -35,6 +35,12 @@ _SPECS = {kind.__name__: kind for kind in (Cell, Change, Flags, Hook, Number, Nu
 _SPACES = ("action_space", "single_action_space", "observation_space", "single_observation_space")
 # What the arguments in a note mean: raised when the same arguments say something else.
 _MEANING = 2
+# The largest whole number of each name in a generator's state, and of those that have no name here.
+# NumPy itself trusts the places in buffers.
+_LARGEST = {"pos": 624, "buffer_pos": 4, "has_uint32": 1, "uinteger": 2**32 - 1}
+_LARGEST_OF_OTHERS = 2**128 - 1
+# What reading a damaged note raises: it may be anything that JSON can say.
+_DAMAGE = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError)
 # What stands for something that JSON has no word for is a list of one of these and its content.
 _TUPLE, _DICT, _BYTES, _ARRAY, _SPEC, _BANKED = "tuple", "dict", "bytes", "array", "spec", "banked"
 
@@ -75,6 +81,8 @@ def value_of(found: Any) -> Any:
         case [kind, address, bank] if kind == _BANKED:
             return Banked(address, bank)
         case [kind, dtype, shape, text] if kind == _ARRAY:
+            if np.dtype(dtype).kind not in "biuf":
+                raise ValueError(f"an array of `{dtype}`, where there are numbers alone")
             return np.frombuffer(base64.b64decode(text), np.dtype(dtype)).reshape(shape).copy()
         case [kind, name, fields] if kind == _SPEC:
             values = {field: value_of(one) for field, one in fields.items()}
@@ -97,6 +105,7 @@ def _generator(state: dict[str, Any]) -> np.random.Generator:
     if name not in _GENERATORS:
         raise ValueError(f"no generator of random numbers `{name}`; there are {', '.join(_GENERATORS)}")
     generator = np.random.Generator(_GENERATORS[name]())
+    _check_state(name, state, generator.bit_generator.state)
     generator.bit_generator.state = state
     return generator
 
@@ -111,6 +120,23 @@ def _as_meant_now(arguments: dict[str, Any]) -> dict[str, Any]:
     limit, done, reward = arguments.get("max_episode_steps"), arguments.get("done"), arguments.get("reward")
     both = isinstance(done, Number) and isinstance(reward, str) and is_program(reward)
     return arguments | {"max_episode_steps": limit or False, "done": (done, reward) if both else done}
+
+
+def _check_state(name: str, found: Any, form: Any) -> None:
+    """Refuse a part of a generator's state that has not the form of a new one's: NumPy takes all for granted."""
+    match form:
+        case Mapping():
+            fits = isinstance(found, Mapping) and set(found) == set(form)
+            for part in form if fits else ():
+                _check_state(part, found[part], form[part])
+        case np.ndarray():
+            fits = isinstance(found, np.ndarray) and (found.dtype, found.shape) == (form.dtype, form.shape)
+        case int():
+            fits = type(found) is int and 0 <= found <= _LARGEST.get(name, _LARGEST_OF_OTHERS)
+        case _:
+            fits = found == form
+    if not fits:
+        raise ValueError(f"the state of a generator of random numbers has no such `{name}`")
 
 
 def note_of(env: SwarmVectorEnv[Any]) -> bytes:
@@ -143,13 +169,23 @@ def env_of(
     """Make the environment that a checkpoint holds, of this class."""
     machines, text = _native.Swarm.restored(checkpoint, device=device, threads=threads)
     try:
-        note = value_of(json.loads(text))
-        arguments = note["arguments"] if note.get("meaning") == _MEANING else _as_meant_now(note["arguments"])
-        arguments = arguments | {"symbols": note["symbols"], "device": machines.device}
-        random = None if note["random"] is None else _generator(note["random"])
-        generators = [None if state is None else _generator(state) for state in note["spaces"]]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"the checkpoint was not written by an environment of this version: {error}") from error
+        return _env_of_note(value_of(json.loads(text)), machines, threads, kind)
+    except _DAMAGE as error:
+        raise ValueError(
+            f"the checkpoint is damaged, or was not written by an environment of this version: {error}"
+        ) from error
+
+
+def _env_of_note(
+    note: dict[str, Any], machines: Any, threads: int | None, kind: type[SwarmVectorEnv[Any]]
+) -> SwarmVectorEnv[Any]:
+    arguments = note["arguments"] if note.get("meaning") == _MEANING else _as_meant_now(note["arguments"])
+    arguments = arguments | {"symbols": note["symbols"], "device": machines.device}
+    random = None if note["random"] is None else _generator(note["random"])
+    generators = [None if state is None else _generator(state) for state in note["spaces"]]
+    random_seed = note["random_seed"]
+    if not (random_seed is None or type(random_seed) is int):
+        raise ValueError(f"a seed of {random_seed!r}")
     if threads is not None:
         arguments["threads"] = threads
     part = note.get("part")
@@ -158,7 +194,10 @@ def env_of(
     env = kind.__new__(kind)
     SwarmVectorEnv.__init__(env, **arguments, _machines=machines)
     if isinstance(env, RankVectorEnv):
-        env.envs, env.rank = range(*part[:2]), Rank(*part[2:]) if part[2:] else None
+        first, end, *rank = part
+        if not type(first) is type(end) is int or end - first != env.num_envs or first < 0:
+            raise ValueError(f"envs {first} to {end} of a job, where there are {env.num_envs}")
+        env.envs, env.rank = range(first, end), Rank(*rank) if rank else None
     env._is_seeded[:] = note["is_seeded"]
     env._observer.hear_again(note.get("heard", {}))
     env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
@@ -168,7 +207,7 @@ def env_of(
         if generator is not None:
             getattr(env, name)._np_random = generator
     if random is not None:
-        env._np_random, env._np_random_seed = random, note["random_seed"]
+        env._np_random, env._np_random_seed = random, random_seed
     return env
 
 

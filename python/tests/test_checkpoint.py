@@ -248,5 +248,34 @@ def test_a_checkpoint_of_the_first_meaning_has_no_limit_and_both_ends(task):
         if pair[0] == "done":
             pair[1] = pair[1][1][0]
     again = env_of(env._swarm.checkpoint(json.dumps(note).encode()))
-    assert again.max_episode_steps is None and again._native_done and again._ends == 1
+    assert again.max_episode_steps is None and again._native_done and len(again._ends) == 1
     assert again.step([8, 8])[2].tolist() == env.step([8, 8])[2].tolist() == [True, True]
+
+
+ATTACKS = json.loads((pathlib.Path(__file__).parent / "attacks" / "notes.json").read_text())
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda it: "-".join([it["generator"], *it["at"], str(it["value"])[:20]]))
+def test_a_hostile_note_is_a_damaged_checkpoint(attack):
+    env = gbxcule.make_vec(num_envs=1)
+    env.np_random = np.random.Generator(getattr(np.random, attack["generator"])(7))
+    note = json.loads(note_of(env))
+    changed = attack["value"] if not attack["at"] else note
+    part = note
+    for place, name in enumerate(attack["at"], 1):
+        # A mapping is kept as `["dict", pairs]`.
+        pair = next(pair for pair in part[1] if pair[0] == name)
+        if place == len(attack["at"]):
+            pair[1] = attack["value"]
+        part = pair[1]
+    with pytest.raises(ValueError, match="damaged"):
+        env_of(env._swarm.checkpoint(json.dumps(changed).encode()))
+
+
+@pytest.mark.parametrize("name", ["MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"])
+def test_every_generator_of_numpy_goes_on_where_it_was(name):
+    env = gbxcule.make_vec(num_envs=1)
+    env.np_random = np.random.Generator(getattr(np.random, name)(7))
+    env.np_random.integers(9, size=3, dtype=np.uint32)
+    again = env_of(env._swarm.checkpoint(note_of(env)))
+    assert np.array_equal(again.np_random.integers(2**40, size=999), env.np_random.integers(2**40, size=999))

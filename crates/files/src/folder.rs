@@ -31,7 +31,12 @@ impl TemporaryFolder {
             match fs::DirBuilder::new().create(temporary.path()) {
                 Ok(()) => {
                     let owner = File::open(temporary.path()).ok();
-                    if owner.as_ref().is_none_or(|owner| lock_in_use(owner, temporary.path())) {
+                    // Another sweeper may have taken it for a leftover before it was locked.
+                    let is_ours = match &owner {
+                        Some(owner) => lock_in_use(owner, temporary.path()),
+                        None => temporary.path().exists(),
+                    };
+                    if is_ours {
                         return Ok(Self { temporary, _owner: owner });
                     }
                 }

@@ -17,7 +17,9 @@ mod write_target;
 
 pub use folder::TemporaryFolder;
 pub use hex::hex;
-pub use new_file::{NewFile, check_writable, replace, write, write_new, write_scratch};
+pub use new_file::{
+    NewFile, allow_execution, check_writable, replace, write, write_new, write_scratch,
+};
 pub use read::{MAX_ROM_BYTES, MAX_TEXT_BYTES, open, read, read_own, read_record, read_text};
 pub use same_file::is_same_file;
 pub use temporary::{random_word, remove_all, sweep};

@@ -53,6 +53,18 @@ impl NewFile {
         }
     }
 
+    /// A file that is to be at `path` in a folder that others may have filled: what is in its place
+    /// is replaced when this is whole, be it a link, a pipe or a device.
+    ///
+    /// # Errors
+    /// As those of [`NewFile::create`].
+    pub fn replacing(path: &Path) -> Result<Self> {
+        if fs::symlink_metadata(path).is_ok_and(|there| there.is_dir()) {
+            return Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"));
+        }
+        Self::beside(path.to_owned())
+    }
+
     fn beside(place: PathBuf) -> Result<Self> {
         let folder = make_folder(&place)?;
         // A name that is too long is found now, not when everything has been written.
@@ -186,10 +198,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// As those of [`write()`].
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    if fs::symlink_metadata(path).is_ok_and(|there| there.is_dir()) {
-        return Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"));
-    }
-    let mut file = NewFile::beside(path.to_owned())?;
+    let mut file = NewFile::replacing(path)?;
     file.write_all(bytes)?;
     file.commit()
 }
@@ -205,10 +214,38 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
 }
 
 /// Writes a file in place, for programs to read, inside of a [`crate::TemporaryFolder`], which goes
-/// with its owner.
+/// with its owner. A program that worked there may have left something in its place: it is removed,
+/// not followed.
 ///
 /// # Errors
 /// The disk is full.
 pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<()> {
-    fs::write(path, bytes)
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => File::options().write(true).create_new(true).open(path)?.write_all(bytes),
+    }
+}
+
+/// Lets its owner execute a file that a confined program wrote, which may not do so itself. A link
+/// is not followed, and what has another name elsewhere stays as it is.
+///
+/// # Errors
+/// It isn't there, or isn't a file of one name.
+pub fn allow_execution(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{Mode, OFlags, fchmod, fstat};
+
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = rustix::fs::open(path, flags, Mode::empty())?;
+        let found = fstat(&file)?;
+        let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode).is_file();
+        if !is_file || found.st_nlink != 1 {
+            return Err(Error::new(ErrorKind::InvalidInput, "it isn't a file of one name"));
+        }
+        fchmod(&file, Mode::from_raw_mode(0o700))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
 }

@@ -37,6 +37,7 @@ impl WriteTarget {
             if kind.is_file() {
                 return Ok(Self::File(at));
             }
+            check_owner(&at, &found)?;
             // `/dev/stdout` and `/dev/fd/1` lead to files that others hold open.
             if !kind.is_symlink() || at.starts_with("/dev") || at.starts_with("/proc") {
                 return Ok(Self::Stream(at));
@@ -46,6 +47,33 @@ impl WriteTarget {
         }
         Err(Error::new(ErrorKind::InvalidInput, "its symbolic links lead in a circle"))
     }
+}
+
+/// Refuses a link or a pipe that another user left where everybody may leave things, such as
+/// `/tmp`: the rule of Linux's `fs.protected_symlinks` and `fs.protected_fifos`, which doesn't hold
+/// for links that are resolved here.
+#[cfg(unix)]
+fn check_owner(path: &Path, found: &fs::Metadata) -> Result<()> {
+    use std::os::unix::fs::MetadataExt;
+
+    const STICKY_AND_OPEN: u32 = 0o1002;
+    let folder = path.parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
+    let folder = fs::metadata(folder)?;
+    let own = rustix::process::geteuid().as_raw();
+    let is_open = folder.mode() & STICKY_AND_OPEN == STICKY_AND_OPEN;
+    if is_open && found.uid() != own && found.uid() != folder.uid() {
+        let text = format!(
+            "`{}` is a link or a pipe of another user in a folder that everybody may write to: remove it, or name another file",
+            path.display()
+        );
+        return Err(Error::new(ErrorKind::PermissionDenied, text));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &Path, _: &fs::Metadata) -> Result<()> {
+    Ok(())
 }
 
 /// Makes the folder of a file; the folder, as a path that can be opened.

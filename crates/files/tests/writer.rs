@@ -207,3 +207,77 @@ fn a_check_before_the_work_says_what_writing_would() {
     check_writable(Path::new("/dev/null")).expect("a device");
     assert_eq!((entries(folder.path()), entries(&path("folder"))), (2, 0), "nothing is left");
 }
+
+/// Owners can be changed by root alone; other users can't make the attack either.
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_of_others_in_an_open_sticky_folder_are_refused() {
+    use std::os::unix::fs::{PermissionsExt, lchown, symlink};
+
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let open = folder.path().join("open");
+    let victim = folder.path().join("victim");
+    fs::create_dir(&open).expect("a folder");
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o1777)).expect("its owner");
+    fs::write(&victim, "before").expect("a file");
+    let (link, pipe) = (open.join("link"), open.join("pipe"));
+    symlink(&victim, &link).expect("a link");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &pipe,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .expect("a pipe");
+    for path in [&link, &pipe] {
+        lchown(path, Some(1234), None).expect("root");
+        let refused = gbxcule_files::write(path, b"after").expect_err("another's");
+        assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied, "{refused}");
+        assert!(refused.to_string().contains("of another user"), "{refused}");
+    }
+    assert_eq!(fs::read(&victim).expect("a file"), b"before");
+    // One's own link leads on, and what is replaced is not followed.
+    lchown(&link, Some(0), None).expect("root");
+    gbxcule_files::write(&link, b"after").expect("an own link");
+    assert_eq!(fs::read(&victim).expect("a file"), b"after");
+    for path in [&link, &pipe] {
+        gbxcule_files::replace(path, b"new").expect("a folder to write to");
+        assert!(fs::symlink_metadata(path).expect("a file").is_file());
+    }
+    assert_eq!(fs::read(&victim).expect("a file"), b"after");
+}
+
+#[cfg(unix)]
+#[test]
+fn scratch_files_and_programs_are_not_reached_through_what_a_child_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (victim, left) = (folder.path().join("victim"), folder.path().join("main"));
+    fs::write(&victim, "before").expect("a file");
+    std::os::unix::fs::symlink(&victim, &left).expect("a link");
+    assert!(gbxcule_files::allow_execution(&left).is_err());
+    gbxcule_files::write_scratch(&left, b"text").expect("a folder to write to");
+    assert_eq!(fs::read(&victim).expect("a file"), b"before");
+    gbxcule_files::allow_execution(&left).expect("a file");
+    fs::hard_link(&victim, folder.path().join("second")).expect("a link");
+    assert!(gbxcule_files::allow_execution(&victim).is_err());
+}
+
+#[test]
+fn folders_that_many_threads_make_at_one_place_are_there_until_they_are_dropped() {
+    let parent = tempfile::tempdir().expect("a folder");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..300 {
+                    let own = gbxcule_files::TemporaryFolder::inside(parent.path());
+                    let own = own.expect("a folder");
+                    gbxcule_files::write_scratch(&own.path().join("file"), b"text").expect("there");
+                }
+            });
+        }
+    });
+}

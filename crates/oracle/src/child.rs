@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use gbxcule_sandbox::ChildGroup;
+use gbxcule_sandbox::{ChildGroup, Policy};
 use serde_json::Value;
 
 use crate::OracleError;
@@ -84,6 +84,22 @@ impl OracleChild {
         }
         let (oracle, pending) = (oracle.to_owned(), None);
         Ok(Self { oracle, child: owned, requests, answers, stderr, stderr_ended, pending })
+    }
+
+    /// Starts a confined `command`, and ends it if all that it starts uses more than its policy
+    /// gives.
+    ///
+    /// # Errors
+    /// The program, or a thread, cannot be started.
+    pub fn start_within(
+        oracle: &str,
+        command: Command,
+        policy: &Policy,
+    ) -> Result<Self, OracleError> {
+        let program = command.get_program().to_string_lossy().into_owned();
+        let this = Self::start(oracle, command)?;
+        this.child.hold_to(policy).map_err(|source| OracleError::Start { program, source })?;
+        Ok(this)
     }
 
     /// Asks and waits for the answer.
@@ -158,7 +174,11 @@ impl OracleChild {
 
     fn end(&mut self) -> (String, String) {
         let ended = self.child.end();
-        let status = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
+        let status = match (self.child.exceeded(), ended) {
+            (Some(limit), _) => format!("it {limit}"),
+            (None, Ok(status)) => status.to_string(),
+            (None, Err(error)) => error.to_string(),
+        };
         // Nothing is ever sent: the wait ends when the pipe closes, or after the time.
         let _ = self.stderr_ended.recv_timeout(DRAIN_TIMEOUT);
         let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
@@ -285,6 +305,22 @@ mod tests {
         let message = error.to_string();
         assert!(message.contains("gave no answer to `hello` within 0.3 s"), "{message}");
         assert!(message.contains("thinking"), "{message}");
+    }
+
+    #[test]
+    fn a_child_that_starts_more_than_its_policy_gives_is_ended_with_a_sentence() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let policy = Policy::interpreter(folder.path(), []);
+        let limits = gbxcule_sandbox::Limits { tasks: 8, ..gbxcule_sandbox::Limits::INTERPRETER };
+        let policy = policy.within(limits);
+        let mut command = gbxcule_sandbox::command("sh".as_ref(), &policy).expect("a sandbox");
+        command.args(["-c", "for i in 1 2 3 4 5 6 7 8 9; do sleep 600 & done; wait"]);
+        let mut child = OracleChild::start_within("test", command, &policy).expect("sh starts");
+        let said = child.call(&json!({"command": "hello"}), b"", LONG).expect_err("no answer");
+        if cfg!(target_os = "linux") {
+            let said = said.to_string();
+            assert!(said.contains("had more than 8 processes and threads"), "{said}");
+        }
     }
 
     #[test]

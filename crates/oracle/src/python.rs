@@ -71,12 +71,16 @@ impl Python {
     }
 
     /// The command that serves an oracle to which foreign programs are given: in the sandbox, with
-    /// `folder` to write in. It imports nothing from there, so an oracle that is started again runs
-    /// no text that a program left for it.
+    /// `folder` to write in; and the policy that its owner holds it to. It imports nothing from
+    /// there, so an oracle that is started again runs no text that a program left for it.
     ///
     /// # Errors
     /// The interpreter doesn't start, or the sandbox can't be made.
-    pub fn confined_oracle(&self, name: &str, folder: &Path) -> Result<Command, OracleError> {
+    pub fn confined_oracle(
+        &self,
+        name: &str,
+        folder: &Path,
+    ) -> Result<(Command, Policy), OracleError> {
         const WHERE: &str =
             "import sys; print(sys.executable, sys.prefix, sys.base_prefix, *sys.path, sep='\\n')";
         let start =
@@ -87,7 +91,8 @@ impl Python {
             said.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
         let program = paths.first().unwrap_or(&self.program).clone();
         let read = paths.into_iter().chain(self.package_folder.clone());
-        let mut command = gbxcule_sandbox::command(&program, &Policy::interpreter(folder, read))?;
+        let policy = Policy::interpreter(folder, read);
+        let mut command = gbxcule_sandbox::command(&program, &policy)?;
         command.args(["-c", &safe(SERVE), name]);
         // The folder is also the home, in which Python would look for the user's own packages.
         for name in ["PYTHONSAFEPATH", "PYTHONNOUSERSITE", "PYTHONDONTWRITEBYTECODE"] {
@@ -96,7 +101,7 @@ impl Python {
         if let Some(path) = self.python_path() {
             command.env("PYTHONPATH", path);
         }
-        Ok(command)
+        Ok((command, policy))
     }
 
     /// The bare interpreter, able to import the package.
@@ -172,7 +177,8 @@ mod tests {
         leave(&format!("{}/argparse.py", folder.path().display())).expect("a file");
 
         let command = python.confined_oracle("nothing", folder.path());
-        let output = command.expect("a sandbox").output().expect("it starts");
+        let (mut command, _) = command.expect("a sandbox");
+        let output = command.output().expect("it starts");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("invalid choice: 'nothing'"), "{said}");
     }

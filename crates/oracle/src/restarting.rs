@@ -1,7 +1,6 @@
 //! An oracle that is started again after a question killed it.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -31,10 +30,13 @@ impl RestartingOracle {
         Self { folder: Some(folder.into()), ..Self::new(name, python) }
     }
 
-    fn command(&self) -> Result<Command, OracleError> {
+    fn start(&self) -> Result<OracleChild, OracleError> {
         match &self.folder {
-            Some(folder) => self.python.confined_oracle(self.name, folder),
-            None => Ok(self.python.oracle(self.name)),
+            Some(folder) => {
+                let (command, policy) = self.python.confined_oracle(self.name, folder)?;
+                OracleChild::start_within(self.name, command, &policy)
+            }
+            None => OracleChild::start(self.name, self.python.oracle(self.name)),
         }
     }
 
@@ -50,7 +52,7 @@ impl RestartingOracle {
     ) -> Result<Answer, OracleError> {
         let mut child = match self.child.take() {
             Some(child) => child,
-            None => OracleChild::start(self.name, self.command()?)?,
+            None => self.start()?,
         };
         let answer = child.call(header, payload, limit);
         if matches!(answer, Ok(_) | Err(OracleError::Refused { .. })) {

@@ -111,7 +111,7 @@ impl CodeFolder {
 
     fn write(&self, path: &Path, key: &str, content: &[u8]) -> std::io::Result<()> {
         sweep(&self.folder);
-        let mut file = NewFile::create(path)?;
+        let mut file = NewFile::replacing(path)?;
         file.deny_others_writing()?;
         file.write_all(MAGIC)?;
         file.write_all(&digest(key, content))?;

@@ -3,6 +3,9 @@
 //! before.
 
 use std::ffi::OsString;
+use std::io::PipeWriter;
+#[cfg(target_os = "linux")]
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -16,6 +19,16 @@ use crate::{SandboxError, protection::Protection};
 /// # Errors
 /// The system has the parts of a sandbox and refuses them.
 pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError> {
+    marked(program, policy, None)
+}
+
+/// Makes the same command, whose child leaves a byte in the pipe when it comes as far as its
+/// program's first instruction. What fails after it is the program's fault, what fails before is this machine's.
+pub(crate) fn marked(
+    program: &Path,
+    policy: &Policy,
+    mark: Option<PipeWriter>,
+) -> Result<Command, SandboxError> {
     // The search along `PATH` is done here, as the child may not look everywhere.
     let found = crate::policy::find(program).unwrap_or_else(|| program.to_owned());
     let mut command = Command::new(found);
@@ -23,7 +36,7 @@ pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError>
     for (name, value) in environment(policy) {
         command.env(name, value);
     }
-    confine(&mut command, program, policy)?;
+    confine(&mut command, program, policy, mark)?;
     Ok(command)
 }
 
@@ -42,7 +55,12 @@ fn environment(policy: &Policy) -> Vec<(&'static str, OsString)> {
 
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-fn confine(command: &mut Command, program: &Path, policy: &Policy) -> Result<(), SandboxError> {
+fn confine(
+    command: &mut Command,
+    program: &Path,
+    policy: &Policy,
+    mark: Option<PipeWriter>,
+) -> Result<(), SandboxError> {
     use std::io::Error;
     use std::os::unix::process::CommandExt;
 
@@ -53,20 +71,12 @@ fn confine(command: &mut Command, program: &Path, policy: &Policy) -> Result<(),
     } else {
         None
     };
-    let filters = if here.calls {
-        crate::syscall::filters(policy.forks()).map_err(|error| failed(error.to_string()))?
-    } else {
-        Vec::new()
-    };
+    let filters =
+        if here.calls { crate::syscall::filters(policy.kind).map_err(failed)? } else { &[] };
     let limits = resource_limits(policy);
     let parent = rustix::process::getpid();
     let before_exec = move || {
-        use rustix::process::{Signal, getppid, set_parent_process_death_signal, setrlimit};
-        set_parent_process_death_signal(Some(Signal::KILL))?;
-        if getppid() != Some(parent) {
-            // The parent ended before the death signal was set, so nothing would end this child.
-            return Err(Error::from_raw_os_error(libc::ESRCH));
-        }
+        use rustix::process::setrlimit;
         for (resource, limit) in &limits {
             setrlimit(*resource, *limit)?;
         }
@@ -75,13 +85,15 @@ fn confine(command: &mut Command, program: &Path, policy: &Policy) -> Result<(),
         unsafe {
             libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
         }
+        crate::privilege::drop_all(here.namespaces)?;
+        crate::privilege::end_with(parent)?;
         if let Some(rules) = rules.take() {
             rules.restrict_self().map_err(|_| Error::from_raw_os_error(libc::EPERM))?;
         }
-        for filter in &filters {
+        for filter in filters {
             seccompiler::apply_filter(filter).map_err(|_| Error::from_raw_os_error(libc::EPERM))?;
         }
-        Ok(())
+        mark.as_ref().map_or(Ok(()), |mut mark| mark.write_all(&[1]))
     };
     // SAFETY: between fork and exec the closure makes system calls on numbers, descriptors and
     // memory that were made before, and allocates and locks nothing; errors are numbers.
@@ -118,7 +130,12 @@ fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::p
 /// Confines a child where there is no Landlock: a shell sets the limits that it knows, then becomes
 /// the program.
 #[cfg(all(unix, not(target_os = "linux")))]
-fn confine(command: &mut Command, _: &Path, policy: &Policy) -> Result<(), SandboxError> {
+fn confine(
+    command: &mut Command,
+    _: &Path,
+    policy: &Policy,
+    _: Option<PipeWriter>,
+) -> Result<(), SandboxError> {
     const SET: &str =
         "ulimit -t $0 2>/dev/null; ulimit -c 0; ulimit -f $1; ulimit -n $2; shift 2; exec \"$@\"";
     let limits = policy.limits;
@@ -135,6 +152,11 @@ fn confine(command: &mut Command, _: &Path, policy: &Policy) -> Result<(), Sandb
 }
 
 #[cfg(not(unix))]
-fn confine(_: &mut Command, _: &Path, _: &Policy) -> Result<(), SandboxError> {
+fn confine(
+    _: &mut Command,
+    _: &Path,
+    _: &Policy,
+    _: Option<PipeWriter>,
+) -> Result<(), SandboxError> {
     Ok(())
 }

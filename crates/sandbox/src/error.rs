@@ -9,6 +9,10 @@ use std::path::PathBuf;
 pub enum SandboxError {
     #[error("cannot start `{}`: {source}", program.display())]
     Start { program: PathBuf, source: io::Error },
+    /// All was made ready, and the system does not take the program's file: it isn't there, or is
+    /// damaged, or asks for an interpreter that it may not have.
+    #[error("the system cannot run `{}`: {source}", program.display())]
+    Unstartable { program: PathBuf, source: io::Error },
     #[error("cannot read what `{}` writes: {source}", program.display())]
     Read { program: PathBuf, source: io::Error },
     #[error("the sandbox for `{}` cannot be made: {reason}", program.display())]

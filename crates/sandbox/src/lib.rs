@@ -14,16 +14,21 @@ mod landlock;
 mod orphan_killer;
 mod owner;
 mod policy;
+#[cfg(target_os = "linux")]
+mod privilege;
 mod protection;
+mod room;
 mod run;
 #[cfg(target_os = "linux")]
 mod syscall;
+mod tree;
 
 pub use confine::command;
 pub use error::SandboxError;
 pub use owner::{ChildGroup, end_all};
 pub use policy::{Limits, Policy};
 pub use protection::Protection;
+pub use room::Room;
 pub use run::{ChildEnd, Outcome, run};
 
 /// Example of the README, run as a test of the documentation.

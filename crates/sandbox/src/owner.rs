@@ -3,13 +3,18 @@
 use std::collections::BTreeSet;
 use std::io::{Error, Result};
 use std::process::{Child, Command, ExitStatus};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::orphan_killer;
+use crate::{ChildEnd, Policy, orphan_killer, tree};
 
 /// Time between two polls of a child.
 const POLL_EVERY: Duration = Duration::from_millis(5);
+
+/// Time between two looks at what a group uses that lives on, and how many of them look at its
+/// folder once.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+const LOOKS_PER_FOLDER: u32 = 8;
 
 /// The groups of this process that are not known to have ended.
 static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
@@ -25,6 +30,8 @@ pub struct ChildGroup {
     child: Child,
     /// Exit status, once it was waited for.
     status: Option<ExitStatus>,
+    /// Limit of the whole group that ended it.
+    exceeded: Arc<OnceLock<ChildEnd>>,
 }
 
 impl ChildGroup {
@@ -38,7 +45,7 @@ impl ChildGroup {
         let child = command.spawn()?;
         groups(|all| all.insert(child.id()));
         orphan_killer::watch(child.id());
-        Ok(Self { child, status: None })
+        Ok(Self { child, status: None, exceeded: Arc::default() })
     }
 
     /// The child, to take its pipes. Do not wait for it: [`ChildGroup::end`] does, after it has
@@ -51,6 +58,39 @@ impl ChildGroup {
     #[must_use]
     pub fn group(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Ends the group when all of it uses more than the policy gives the whole: processes, threads,
+    /// bytes of files. A thread looks until the group ends.
+    ///
+    /// # Errors
+    /// There is no thread to be had.
+    pub fn hold_to(&self, policy: &Policy) -> Result<()> {
+        let (group, policy) = (self.group(), policy.clone());
+        let exceeded = Arc::downgrade(&self.exceeded);
+        let look = move || {
+            for count in 1_u32.. {
+                std::thread::sleep(LOOK_EVERY);
+                // The number may be another group's once this one has ended.
+                let Some(exceeded) = exceeded.upgrade() else { return };
+                if !groups(|all| all.contains(&group)) {
+                    return;
+                }
+                let looks_at_folder = count.is_multiple_of(LOOKS_PER_FOLDER);
+                if let Some(limit) = tree::exceeded(group, &policy, looks_at_folder) {
+                    _ = exceeded.set(limit);
+                    groups(|all| all.contains(&group).then(|| end_group(group)));
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new().spawn(look).map(drop)
+    }
+
+    /// Returns the limit of the whole group that ended it, if one did.
+    #[must_use]
+    pub fn exceeded(&self) -> Option<ChildEnd> {
+        self.exceeded.get().copied()
     }
 
     /// Returns true if the child has ended by itself; others of its group may still run.

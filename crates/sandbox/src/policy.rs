@@ -16,6 +16,17 @@ const LIBRARIES: [&str; 8] = [
     "/etc/ld.so.cache",
     "/nix/store",
 ];
+/// Files in which the system tells an interpreter of itself, and of no process.
+const SYSTEM: [&str; 8] = [
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/version",
+    "/proc/sys/vm",
+    "/sys/devices/system",
+    "/dev/urandom",
+    "/etc/localtime",
+];
 /// Folders with a compiler's parts, headers and libraries, beside the one in which it is installed.
 const TOOLS: [&str; 10] = [
     "/bin",
@@ -41,6 +52,9 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// Length of each file that it writes; 0 for none.
     pub file_bytes: u64,
+    /// Bytes that the child and all that it starts write to files together, within the accuracy of
+    /// some looks a second.
+    pub written_bytes: u64,
     /// Bytes of its standard output; more end it.
     pub output_bytes: usize,
     /// Bytes of its standard error that are kept, from the first, where compilers say what is
@@ -48,8 +62,8 @@ pub struct Limits {
     pub error_bytes: usize,
     /// Files open at once.
     pub open_files: u64,
-    /// Processes at once, itself among them.
-    pub processes: usize,
+    /// Processes and threads at once, of the child and all that it starts.
+    pub tasks: usize,
 }
 
 impl Limits {
@@ -59,10 +73,11 @@ impl Limits {
         cpu: Duration::from_secs(60),
         memory_bytes: 4 << 30,
         file_bytes: 256 << 20,
+        written_bytes: 512 << 20,
         output_bytes: 1 << 20,
         error_bytes: 64 << 10,
         open_files: 256,
-        processes: 16,
+        tasks: 64,
     };
 
     /// Limits of an interpreter that loads a compiler of its own and answers for an hour.
@@ -71,10 +86,11 @@ impl Limits {
         cpu: Duration::from_secs(3600),
         memory_bytes: 32 << 30,
         file_bytes: 1 << 30,
+        written_bytes: 4 << 30,
         output_bytes: usize::MAX,
         error_bytes: 64 << 10,
         open_files: 1024,
-        processes: 64,
+        tasks: 256,
     };
 
     /// Limits of a program that computes for a moment.
@@ -83,16 +99,29 @@ impl Limits {
         cpu: Duration::from_secs(20),
         memory_bytes: 1 << 30,
         file_bytes: 0,
+        written_bytes: 0,
         output_bytes: 64 << 20,
         error_bytes: 64 << 10,
         open_files: 64,
-        processes: 1,
+        tasks: 1,
     };
+}
+
+/// Kind of a child, by which its system calls are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Child that computes, and starts nothing.
+    Program,
+    /// Child that writes files and starts other programs.
+    Compiler,
+    /// Child that answers for a while, and may have threads.
+    Interpreter,
 }
 
 /// Rights of a child: the files it may read, write and start. No policy has a network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
+    pub(crate) kind: Kind,
     pub(crate) limits: Limits,
     /// Files and folders to be read and executed, with all below them.
     pub(crate) read: Vec<PathBuf>,
@@ -111,8 +140,9 @@ impl Policy {
     pub fn compiler(program: &Path, folder: &Path) -> Self {
         let mut read = paths(&LIBRARIES);
         read.extend(paths(&TOOLS));
-        read.extend(prefixes(program));
+        read.extend(parts(program));
         Self {
+            kind: Kind::Compiler,
             limits: Limits::COMPILER,
             read,
             write: vec![folder.into(), "/dev/null".into()],
@@ -128,8 +158,9 @@ impl Policy {
     pub fn interpreter(folder: &Path, read: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut known = paths(&LIBRARIES);
         known.extend(paths(&TOOLS));
-        known.extend(paths(&["/proc", "/sys", "/dev/urandom", "/etc/localtime"]));
+        known.extend(paths(&SYSTEM));
         Self {
+            kind: Kind::Interpreter,
             limits: Limits::INTERPRETER,
             read: known,
             write: vec![folder.into(), "/dev/null".into()],
@@ -146,6 +177,7 @@ impl Policy {
         let mut read = paths(&LIBRARIES);
         read.push(folder.into());
         Self {
+            kind: Kind::Program,
             limits: Limits::PROGRAM,
             read,
             write: vec!["/dev/null".into()],
@@ -166,34 +198,39 @@ impl Policy {
         self.read.extend(paths);
         self
     }
-
-    /// Returns true if the child may start other processes.
-    pub(crate) fn forks(&self) -> bool {
-        self.limits.processes > 1
-    }
 }
 
 fn paths(texts: &[&str]) -> Vec<PathBuf> {
     texts.iter().map(PathBuf::from).collect()
 }
 
-/// The folders in which a program is installed, `/opt/gcc` of `/opt/gcc/bin/g++`: by its name on
-/// `PATH`, and behind links.
-fn prefixes(program: &Path) -> Vec<PathBuf> {
+/// Folders with the parts of a program beside its own, where it is installed outside of the
+/// system's folders; and those of a compiler for a target, `x86_64-linux-gnu`.
+const PARTS: [&str; 9] =
+    ["bin", "lib", "lib32", "lib64", "libexec", "include", "opt", "Cellar", "sysroot"];
+
+/// Files and folders of a program: by its name on `PATH`, and behind links. Of `~/gcc/bin/g++`
+/// these are `~/gcc/lib` and its like, not all of `~/gcc`; of `~/bin/c++` and `~/c++` it is the
+/// file alone, for beside it lies what is the user's.
+fn parts(program: &Path) -> Vec<PathBuf> {
     let named = find(program);
     let behind = named.as_ref().and_then(|path| path.canonicalize().ok());
+    let home = env::home_dir().and_then(|home| home.canonicalize().ok());
     let of = |path: PathBuf| {
-        let folder = path.parent()?;
-        let above = folder.parent().filter(|_| folder.ends_with("bin"));
-        Some(above.unwrap_or(folder).to_owned())
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        let above = folder.parent().filter(|_| folder.ends_with("bin")).map(Path::to_owned);
+        let prefix = above.unwrap_or(folder);
+        let whole = prefix.canonicalize().unwrap_or_else(|_| prefix.clone());
+        let is_above_home = home.as_ref().is_some_and(|home| home.starts_with(&whole));
+        if is_above_home || prefix.parent().is_none() {
+            return vec![path];
+        }
+        let is_part = |name: &str| PARTS.contains(&name) || name.matches('-').count() >= 2;
+        let beside = std::fs::read_dir(&prefix).into_iter().flatten().flatten();
+        let beside = beside.filter(|it| it.file_name().to_str().is_some_and(is_part));
+        beside.map(|it| it.path()).chain([path.clone()]).collect()
     };
-    // A compiler in `/bin` doesn't open the whole disk.
-    [named, behind]
-        .into_iter()
-        .flatten()
-        .filter_map(of)
-        .filter(|it| it.parent().is_some())
-        .collect()
+    [named, behind].into_iter().flatten().flat_map(of).collect()
 }
 
 /// A program as a path.
@@ -204,4 +241,38 @@ pub(crate) fn find(program: &Path) -> Option<PathBuf> {
     }
     let variable = env::var_os("PATH")?;
     env::split_paths(&variable).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_compiler_beside_files_of_the_users_opens_itself_and_its_parts_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let prefix = folder.path().canonicalize().expect("a folder").join("gcc");
+        for part in ["bin", "lib", "x86_64-linux-gnu", "share", "secrets"] {
+            fs::create_dir_all(prefix.join(part)).expect("a folder");
+        }
+        let compiler = prefix.join("bin/c++");
+        fs::write(&compiler, "").expect("a file");
+        let read = Policy::compiler(&compiler, folder.path()).read;
+        for part in ["bin", "lib", "x86_64-linux-gnu"] {
+            assert!(read.contains(&prefix.join(part)), "{read:?}");
+        }
+        for other in ["", "share", "secrets"] {
+            let other = prefix.join(other);
+            assert!(!read.iter().any(|it| other.starts_with(it)), "{other:?}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn a_compiler_in_the_home_folder_opens_its_file_alone() {
+        let home = env::home_dir().expect("a home").canonicalize().expect("a folder");
+        for compiler in [home.join("bin/no-such-c++"), home.join("no-such-c++")] {
+            let read = parts(&compiler);
+            assert!(read.iter().all(|it| *it == compiler), "{read:?}");
+        }
+    }
 }

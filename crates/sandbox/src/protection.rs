@@ -15,6 +15,9 @@ pub struct Protection {
     pub scopes: bool,
     /// No network, no processes outside of the group (seccomp).
     pub calls: bool,
+    /// A child's users, queues and segments of memory are namespaces of its own. Where the system
+    /// gives none, which is no lack, seccomp alone holds what they would.
+    pub namespaces: bool,
     /// Time, memory, files' lengths are limited.
     pub limits: bool,
 }
@@ -52,7 +55,8 @@ impl fmt::Display for Protection {
         };
         let calls = if self.calls { "none" } else { "not held back (no seccomp here)" };
         let limits = if self.limits { "time, memory, files" } else { "time alone" };
-        write!(f, "sandbox: files {files}; network {calls}; limits of {limits}")
+        let own = if self.namespaces { "; namespaces of its own" } else { "" };
+        write!(f, "sandbox: files {files}; network {calls}; limits of {limits}{own}")
     }
 }
 
@@ -63,10 +67,11 @@ fn find() -> Protection {
     let status = crate::landlock::status();
     let files = status != RulesetStatus::NotEnforced;
     let scopes = status == RulesetStatus::FullyEnforced;
-    Protection { files, scopes, calls: crate::syscall::works(), limits: true }
+    let namespaces = crate::privilege::has_namespaces();
+    Protection { files, scopes, calls: crate::syscall::works(), namespaces, limits: true }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn find() -> Protection {
-    Protection { files: false, scopes: false, calls: false, limits: cfg!(unix) }
+    Protection { files: false, scopes: false, calls: false, namespaces: false, limits: cfg!(unix) }
 }

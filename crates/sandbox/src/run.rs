@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::policy::{Limits, Policy};
-use crate::{ChildGroup, SandboxError, confine};
+use crate::{ChildGroup, SandboxError, confine, tree};
 
 /// Time between two polls of a child: short for one that ends at once, longer for one that takes
 /// its time.
@@ -37,8 +37,10 @@ pub enum ChildEnd {
     Output(usize),
     /// The child wrote a longer file than it may.
     File(u64),
-    /// The child started more processes than it may.
-    Processes(usize),
+    /// The child and all that it started wrote more to files than they may.
+    Written(u64),
+    /// The child and all that it started had more processes and threads than they may.
+    Tasks(usize),
 }
 
 impl ChildEnd {
@@ -62,8 +64,11 @@ impl fmt::Display for ChildEnd {
             }
             Self::Output(limit) => write!(f, "wrote more than {limit} bytes and was ended"),
             Self::File(limit) => write!(f, "wrote a file of more than {limit} bytes and was ended"),
-            Self::Processes(limit) => {
-                write!(f, "started more than {limit} processes and was ended")
+            Self::Written(limit) => {
+                write!(f, "wrote more than {limit} bytes to files and was ended")
+            }
+            Self::Tasks(limit) => {
+                write!(f, "had more than {limit} processes and threads and was ended")
             }
         }
     }
@@ -89,34 +94,52 @@ pub fn run<S: AsRef<OsStr>>(
     arguments: &[S],
     policy: &Policy,
 ) -> Result<Outcome, SandboxError> {
-    let mut command = confine::command(program, policy)?;
+    let start = |source| SandboxError::Start { program: program.into(), source };
+    let (reached, mark) = std::io::pipe().map_err(start)?;
+    let mut command = confine::marked(program, policy, Some(mark))?;
     command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let start = |source| SandboxError::Start { program: program.into(), source };
     let begin = Instant::now();
-    let mut owned = ChildGroup::spawn(&mut command).map_err(start)?;
+    let spawned = ChildGroup::spawn(&mut command);
+    // Its end of the pipe must not be waited for.
+    drop(command);
+    let mut owned = spawned.map_err(|source| {
+        if has_mark(reached) {
+            SandboxError::Unstartable { program: program.into(), source }
+        } else {
+            start(source)
+        }
+    })?;
     let child = owned.child();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let limits = policy.limits;
-    let stdout = PipeReader::of(stdout, limits.output_bytes, true).map_err(start)?;
-    let stderr = PipeReader::of(stderr, limits.error_bytes, false).map_err(start)?;
-    let early = wait(&mut owned, begin, limits, &stdout);
+    let stdout = OutputReader::of(stdout, limits.output_bytes, true).map_err(start)?;
+    let stderr = OutputReader::of(stderr, limits.error_bytes, false).map_err(start)?;
+    let early = wait(&mut owned, begin, policy, &stdout);
+    // Until it is waited for the system knows what it used.
+    let cpu = tree::cpu_time(owned.group());
     let read = |source| SandboxError::Read { program: program.into(), source };
     let status = owned.end().map_err(read)?;
     let (stdout, whole) = stdout.take();
     let ended = early.unwrap_or_else(|| {
-        if whole { explained(status, limits) } else { ChildEnd::Output(limits.output_bytes) }
+        if whole { explained(status, cpu, limits) } else { ChildEnd::Output(limits.output_bytes) }
     });
     Ok(Outcome { ended, stdout, stderr: String::from_utf8_lossy(&stderr.take().0).into_owned() })
+}
+
+/// Returns true if a child left its mark before it became its program.
+fn has_mark(mut mark: std::io::PipeReader) -> bool {
+    mark.read(&mut [0]).is_ok_and(|count| count > 0)
 }
 
 /// Waits for the child's own end, or tells which limit it met before.
 fn wait(
     owned: &mut ChildGroup,
     begin: Instant,
-    limits: Limits,
-    stdout: &PipeReader,
+    policy: &Policy,
+    stdout: &OutputReader,
 ) -> Option<ChildEnd> {
+    let limits = policy.limits;
     let mut look = MIN_POLL;
     while !owned.has_ended() {
         if begin.elapsed() > limits.wall {
@@ -125,8 +148,10 @@ fn wait(
         if stdout.overflowed.load(Ordering::Relaxed) {
             return Some(ChildEnd::Output(limits.output_bytes));
         }
-        if look == MAX_POLL && processes(owned.group()) > limits.processes {
-            return Some(ChildEnd::Processes(limits.processes));
+        if look == MAX_POLL
+            && let Some(ended) = tree::exceeded(owned.group(), policy, true)
+        {
+            return Some(ended);
         }
         thread::sleep(look);
         look = (look * 2).min(MAX_POLL);
@@ -134,57 +159,41 @@ fn wait(
     None
 }
 
-/// Processes of a group.
-#[cfg(target_os = "linux")]
-fn processes(group: u32) -> usize {
-    let Ok(all) = std::fs::read_dir("/proc") else { return 0 };
-    let group = group.to_string();
-    let of_group = |entry: &std::fs::DirEntry| {
-        let is_process = entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);
-        let Some(stat) =
-            is_process.then(|| std::fs::read_to_string(entry.path().join("stat")).ok()).flatten()
-        else {
-            return false;
-        };
-        // `PID (any name) STATE PARENT GROUP ..`
-        let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-        fields.split_whitespace().nth(2) == Some(&group)
-    };
-    all.flatten().filter(of_group).count()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn processes(_: u32) -> usize {
-    0
-}
-
 #[cfg(unix)]
-fn explained(status: ExitStatus, limits: Limits) -> ChildEnd {
+fn explained(status: ExitStatus, cpu: Duration, limits: Limits) -> ChildEnd {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;
 
+    // A child that can send itself signals may send these, too. The kernel holds the limit by a
+    // coarser count of time than the one that it tells.
+    let spent = cpu * 5 >= limits.cpu * 4 || !cfg!(target_os = "linux");
     match (status.code(), status.signal().unwrap_or(0)) {
         (Some(code), _) => ChildEnd::Exited(code),
-        (None, signal) if signal == Signal::XCPU.as_raw() => ChildEnd::Cpu(limits.cpu),
+        // A child that ignores the first signal of the limit gets the second.
+        (None, signal)
+            if spent && [Signal::XCPU.as_raw(), Signal::KILL.as_raw()].contains(&signal) =>
+        {
+            ChildEnd::Cpu(limits.cpu)
+        }
         (None, signal) if signal == Signal::XFSZ.as_raw() => ChildEnd::File(limits.file_bytes),
         (None, signal) => ChildEnd::Signal(signal),
     }
 }
 
 #[cfg(not(unix))]
-fn explained(status: ExitStatus, _: Limits) -> ChildEnd {
+fn explained(status: ExitStatus, _: Duration, _: Limits) -> ChildEnd {
     ChildEnd::Exited(status.code().unwrap_or(-1))
 }
 
 /// Bytes that a thread reads from a pipe.
-struct PipeReader {
+struct OutputReader {
     bytes: Arc<Mutex<Vec<u8>>>,
     overflowed: Arc<AtomicBool>,
     /// Closes when the pipe has ended.
     ended: Receiver<()>,
 }
 
-impl PipeReader {
+impl OutputReader {
     /// Keeps up to `most` bytes; after them stops reading, or reads on and discards.
     fn of(
         pipe: Option<impl Read + Send + 'static>,

@@ -1,8 +1,11 @@
-//! System calls that a child may not make, by seccomp: those of no use to a compiler or a program
-//! that computes, and of some to an attacker. What is refused fails with `EPERM`, as if the user
-//! had no right to it.
+//! System calls of a child, held by seccomp: a list of those that it may make, by its kind
+//! ([`table`]). All others that Linux is known to have fail with `EPERM`, as if the user had no
+//! right to them; numbers that are not known fail with `ENOSYS`, as on a kernel without them.
+
+mod table;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use libc::c_long;
 use seccompiler::{
@@ -10,191 +13,198 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-/// Calls that no child may make: other machines, other processes, the kernel, and the limits that
-/// were set.
-const REFUSED: &[c_long] = &[
-    // The network, and sockets to other processes.
-    libc::SYS_socket,
-    libc::SYS_socketpair,
-    libc::SYS_connect,
-    libc::SYS_bind,
-    libc::SYS_listen,
-    libc::SYS_accept,
-    libc::SYS_accept4,
-    // Other processes. Those of the child stay in its group, by which they are ended.
-    libc::SYS_setsid,
-    libc::SYS_setpgid,
-    libc::SYS_kill,
-    libc::SYS_tkill,
-    libc::SYS_tgkill,
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_pidfd_open,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_pidfd_send_signal,
-    libc::SYS_kcmp,
-    libc::SYS_rt_sigqueueinfo,
-    libc::SYS_rt_tgsigqueueinfo,
-    libc::SYS_process_madvise,
-    // Its limits.
-    libc::SYS_setrlimit,
-    libc::SYS_setpriority,
-    libc::SYS_sched_setscheduler,
-    libc::SYS_sched_setattr,
-    // Other roots, mounts, namespaces, users.
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_move_mount,
-    libc::SYS_open_tree,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    libc::SYS_setuid,
-    libc::SYS_setgid,
-    libc::SYS_setreuid,
-    libc::SYS_setregid,
-    libc::SYS_setresuid,
-    libc::SYS_setresgid,
-    libc::SYS_setgroups,
-    libc::SYS_setfsuid,
-    libc::SYS_setfsgid,
-    libc::SYS_capset,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_personality,
-    // Doors into the kernel, some with calls of their own behind them.
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_kexec_load,
-    libc::SYS_reboot,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_quotactl,
-    libc::SYS_acct,
-    libc::SYS_syslog,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_fanotify_init,
-    libc::SYS_vhangup,
-    libc::SYS_lookup_dcookie,
-    // Queues and segments of memory that outlive a process.
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_msgget,
-    libc::SYS_semget,
-    libc::SYS_mq_open,
-    libc::SYS_mknodat,
-    // Who may read a file that isn't its own: Landlock doesn't hold these.
-    libc::SYS_fchownat,
-    libc::SYS_fchown,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_fremovexattr,
-];
+use crate::policy::Kind;
 
-#[cfg(target_arch = "x86_64")]
-const REFUSED_HERE: &[c_long] = &[
-    libc::SYS_chown,
-    libc::SYS_lchown,
-    libc::SYS_mknod,
-    libc::SYS_ioperm,
-    libc::SYS_iopl,
-    libc::SYS_modify_ldt,
-    libc::SYS_kexec_file_load,
-];
-#[cfg(not(target_arch = "x86_64"))]
-const REFUSED_HERE: &[c_long] = &[];
+/// Bits of `clone` that no child may set: new namespaces (cgroup, UTS, IPC, user, PID, network,
+/// mounts, time), a tracer, and a child that is its parent's sibling.
+const CLONE_REFUSED: u64 = 0x7e02_0080 | 0x2000 | 0x8000;
+/// Commands of `fcntl`: descriptors, flags, locks. Those that name a receiver of signals, and
+/// leases and watches, are refused.
+const FCNTL: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 1030, 36, 37, 38, 1034];
+/// Requests of `ioctl`: the kind of a terminal, its size, bytes that wait, flags of a descriptor.
+/// Attributes of files such as "immutable" are among the refused ones.
+const IOCTL: [u64; 7] = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451, 0x802c_542a];
+/// Options of `prctl`: names of threads and of memory, and questions. The signal at its owner's
+/// end stays as it was set.
+const PRCTL: [u64; 8] = [3, 15, 16, 23, 51, 56, 64, 0x5356_4d41];
 
-/// A program that computes changes no file's times and rights.
-const REFUSED_TO_PROGRAMS: &[c_long] =
-    &[libc::SYS_fchmod, libc::SYS_fchmodat, libc::SYS_utimensat, libc::SYS_clone];
-#[cfg(target_arch = "x86_64")]
-const REFUSED_TO_PROGRAMS_HERE: &[c_long] = &[
-    libc::SYS_chmod,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-    libc::SYS_futimesat,
-    libc::SYS_fork,
-    libc::SYS_vfork,
-];
-#[cfg(not(target_arch = "x86_64"))]
-const REFUSED_TO_PROGRAMS_HERE: &[c_long] = &[];
-
-/// New namespaces in `clone`'s flags: cgroup, UTS, IPC, user, PID, network, mounts, time.
-const NAMESPACES: u64 = 0x7e02_0080;
-
-/// The 32-bit face of a 64-bit x86 kernel has the same calls by numbers with this bit, and some
-/// more of its own.
-#[cfg(target_arch = "x86_64")]
-const X32: (c_long, std::ops::Range<c_long>) = (0x4000_0000, 512..548);
-
-/// The filters of a child, each to be installed; `forks` if it may start processes.
-pub(crate) fn filters(forks: bool) -> Result<Vec<BpfProgram>, seccompiler::Error> {
-    let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
-        REFUSED.iter().chain(REFUSED_HERE).map(|&call| (call, Vec::new())).collect();
-    // Asking for a limit is allowed, setting one isn't.
-    refused.insert(libc::SYS_prlimit64, vec![rule(2, SeccompCmpOp::Ne, 0)?]);
-    if forks {
-        let bits = (0..64).map(|bit| 1_u64 << bit).filter(|bit| NAMESPACES & bit != 0);
-        let rules = bits.map(|bit| rule(0, SeccompCmpOp::MaskedEq(bit), bit));
-        refused.insert(libc::SYS_clone, rules.collect::<Result<_, _>>()?);
-    } else {
-        let more = REFUSED_TO_PROGRAMS.iter().chain(REFUSED_TO_PROGRAMS_HERE);
-        refused.extend(more.map(|&call| (call, Vec::new())));
-    }
-    #[cfg(target_arch = "x86_64")]
-    {
-        let (bit, own) = X32;
-        let all: Vec<i64> = refused.keys().copied().chain(own).collect();
-        refused.extend(all.into_iter().map(|call| (call | bit, Vec::new())));
-    }
-    // Its flags lie in memory, where no filter looks; the C library then asks by `clone`.
-    let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    Ok(vec![filter(refused, libc::EPERM)?, filter(unknown, libc::ENOSYS)?])
+/// The filters of a child, each to be installed, in their order: of two that refuse a call the
+/// later one says with which error.
+pub(crate) fn filters(kind: Kind) -> Result<&'static [BpfProgram], String> {
+    static MADE: [OnceLock<Result<Vec<BpfProgram>, String>>; 3] = [const { OnceLock::new() }; 3];
+    let made = MADE[kind as usize].get_or_init(|| make(kind).map_err(|error| error.to_string()));
+    made.as_deref().map_err(String::clone)
 }
 
-fn rule(argument: u8, op: SeccompCmpOp, value: u64) -> Result<SeccompRule, seccompiler::Error> {
-    let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Qword, op, value)?;
-    Ok(SeccompRule::new(vec![condition])?)
+fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
+    // The first filter lets the second one be installed, which then refuses any more.
+    let allowed = allowed(kind).into_iter().chain([libc::SYS_seccomp]);
+    let allowed = allowed.map(|call| (call, Vec::new())).collect();
+    let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
+        known_and_refused(kind).into_iter().map(|call| (call, Vec::new())).collect();
+    // Asking for a limit is allowed, setting one isn't.
+    refused.insert(libc::SYS_prlimit64, vec![any_but(2, &SeccompCmpArgLen::Qword, &[0])?]);
+    let int = SeccompCmpArgLen::Dword;
+    refused.insert(libc::SYS_fcntl, vec![any_but(1, &int, &FCNTL)?]);
+    refused.insert(libc::SYS_ioctl, vec![any_but(1, &int, &IOCTL)?]);
+    refused.insert(libc::SYS_prctl, vec![any_but(0, &int, &PRCTL)?]);
+    if kind != Kind::Program {
+        let bits = (0..64).map(|bit| 1_u64 << bit).filter(|bit| CLONE_REFUSED & bit != 0);
+        let rules = bits.map(|bit| {
+            condition(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(bit), bit)
+                .and_then(|set| Ok(SeccompRule::new(vec![set])?))
+        });
+        refused.insert(libc::SYS_clone, rules.collect::<Result<_, _>>()?);
+    }
+    let (allow, error) = (SeccompAction::Allow, |number: i32| SeccompAction::Errno(number as u32));
+    Ok(vec![
+        filter(allowed, error(libc::ENOSYS), allow.clone())?,
+        filter(refused, allow, error(libc::EPERM))?,
+    ])
+}
+
+/// Returns the calls that a kind of child may make, some of them with some arguments alone.
+fn allowed(kind: Kind) -> Vec<c_long> {
+    let mut calls = [table::EVERY, table::EVERY_HERE].concat();
+    if kind != Kind::Program {
+        calls.extend([table::BUILDING, table::BUILDING_HERE].concat());
+    }
+    if kind == Kind::Interpreter {
+        calls.extend([table::INTERPRETING, table::INTERPRETING_HERE].concat());
+    }
+    calls
+}
+
+/// Returns the calls that Linux has and a kind of child has not.
+fn known_and_refused(kind: Kind) -> Vec<c_long> {
+    let mut calls = [
+        table::REFUSED,
+        table::REFUSED_HERE,
+        table::REFUSED_BY_NUMBER,
+        table::REFUSED_BY_NUMBER_HERE,
+    ]
+    .concat();
+    if kind != Kind::Interpreter {
+        calls.extend([table::INTERPRETING, table::INTERPRETING_HERE].concat());
+    }
+    if kind == Kind::Program {
+        calls.extend([table::BUILDING, table::BUILDING_HERE].concat());
+    }
+    calls
+}
+
+/// A rule for calls whose argument is none of some values.
+fn any_but(
+    argument: u8,
+    length: &SeccompCmpArgLen,
+    values: &[u64],
+) -> Result<SeccompRule, seccompiler::Error> {
+    let all = values.iter().map(|&it| condition(argument, length.clone(), SeccompCmpOp::Ne, it));
+    Ok(SeccompRule::new(all.collect::<Result<_, _>>()?)?)
+}
+
+fn condition(
+    argument: u8,
+    length: SeccompCmpArgLen,
+    op: SeccompCmpOp,
+    value: u64,
+) -> Result<SeccompCondition, seccompiler::Error> {
+    Ok(SeccompCondition::new(argument, length, op, value)?)
 }
 
 fn filter(
     calls: BTreeMap<i64, Vec<SeccompRule>>,
-    error: libc::c_int,
+    otherwise: SeccompAction,
+    listed: SeccompAction,
 ) -> Result<BpfProgram, seccompiler::Error> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
-    let refuse = SeccompAction::Errno(error.unsigned_abs());
-    Ok(SeccompFilter::new(calls, SeccompAction::Allow, refuse, arch)?.try_into()?)
+    Ok(SeccompFilter::new(calls, otherwise, listed, arch)?.try_into()?)
 }
 
 /// Returns true if this kernel takes the filters: a thread that ends tries them. Where the system
 /// gives no thread they are taken for granted: then a child is confined, or not started.
 pub(crate) fn works() -> bool {
     let tried = std::thread::Builder::new().spawn(|| {
-        filters(false).is_ok_and(|all| all.iter().all(|it| seccompiler::apply_filter(it).is_ok()))
+        filters(Kind::Program)
+            .is_ok_and(|all| all.iter().all(|it| seccompiler::apply_filter(it).is_ok()))
     });
     tried.map_or(true, |thread| thread.join().unwrap_or(false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::process::Command;
+
+    #[test]
+    fn a_kernel_with_seccomp_takes_the_filters_of_every_kind() {
+        if !std::path::Path::new("/proc/sys/kernel/seccomp/actions_avail").exists() {
+            return;
+        }
+        for kind in [Kind::Program, Kind::Compiler, Kind::Interpreter] {
+            let taken = std::thread::spawn(move || {
+                filters(kind)
+                    .is_ok_and(|all| all.iter().all(|it| seccompiler::apply_filter(it).is_ok()))
+            });
+            assert!(taken.join().expect("it ends"), "{kind:?}");
+        }
+    }
+
+    /// Returns the calls that the kernel's header on this machine names, with their numbers.
+    fn kernels_list() -> Vec<(String, c_long)> {
+        let mut command = Command::new("cc");
+        command.args(["-E", "-dM", "-x", "c", "-include", "sys/syscall.h", "/dev/null"]);
+        let output = command.output().expect("a C compiler");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let call = |line: &str| {
+            let (name, number) = line.strip_prefix("#define __NR_")?.split_once(' ')?;
+            Some((name.to_owned(), number.parse().ok()?))
+        };
+        text.lines().filter_map(call).collect()
+    }
+
+    #[test]
+    fn every_call_that_the_kernels_header_names_is_allowed_refused_or_told_to_be_unknown() {
+        let listed = kernels_list();
+        assert!(listed.len() > 300, "{}", listed.len());
+        for kind in [Kind::Program, Kind::Compiler, Kind::Interpreter] {
+            let unknown = [table::UNKNOWN, table::UNKNOWN_BY_NUMBER].concat();
+            let lists = [allowed(kind), known_and_refused(kind), unknown];
+            for (name, number) in &listed {
+                let homes = lists.iter().filter(|list| list.contains(number)).count();
+                assert_eq!(homes, 1, "{kind:?}: `{name}` ({number}) stands in {homes} lists");
+            }
+            let all = lists.concat();
+            assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn calls_that_change_files_rights_or_watch_folders_are_refused_to_all() {
+        for kind in [Kind::Program, Kind::Compiler, Kind::Interpreter] {
+            let refused = known_and_refused(kind);
+            for call in [
+                452, // fchmodat2
+                463, // setxattrat
+                466, // removexattrat
+                467, // open_tree_attr
+                469, // file_setattr
+                libc::SYS_fchmodat,
+                libc::SYS_utimensat,
+                libc::SYS_inotify_init1,
+                libc::SYS_inotify_add_watch,
+                libc::SYS_msgrcv,
+                libc::SYS_shmctl,
+                libc::SYS_semctl,
+                libc::SYS_msgctl,
+                libc::SYS_mq_unlink,
+                libc::SYS_sched_setaffinity,
+                libc::SYS_ioprio_set,
+                libc::SYS_timer_create,
+            ] {
+                assert!(refused.contains(&call), "{kind:?}: {call}");
+            }
+        }
+    }
 }

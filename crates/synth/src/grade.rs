@@ -100,6 +100,7 @@ impl GradeOptions {
             cpu: Duration::from_secs(20),
             memory_bytes: 2 << 30,
             file_bytes: 64 << 20,
+            written_bytes: 128 << 20,
             ..Limits::COMPILER
         },
         program: Limits {

@@ -5,20 +5,19 @@
 //! rows are halved until it is known which one. Compiler and program run in the sandbox, in a
 //! folder of this process alone.
 
+mod machine;
+
 use crate::error::SynthError;
 use crate::execute::{ArgumentBytes, LaunchInputs};
 use crate::row_program::element;
 use gbxcule_codegen_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
 use gbxcule_files::TemporaryFolder;
 use gbxcule_ir::{FunctionId, Module};
-use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy};
+use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, SandboxError};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Messages of a compiler that was killed or ran out of disk: they say nothing about the text.
-const MACHINES_FAULT: [&str; 3] =
-    ["Killed signal terminated program", "No space left on device", "unable to execute command"];
 /// Messages of a compiler that met a limit of the sandbox.
 const LIMIT_MET: [&str; 4] =
     ["signal terminated program", "CPU time limit", "virtual memory exhausted", "out of memory"];
@@ -61,7 +60,10 @@ pub(crate) enum JobFailure {
     Crashed(String),
     /// The program met a limit.
     ProgramLimit(String),
-    /// This machine had no room, or ended the compiler or the program.
+    /// SIGKILL ended the compiler or the program, and no limit and no want of this machine explains
+    /// it.
+    Killed(String),
+    /// This machine had no room, as it measured itself.
     Machine(String),
 }
 
@@ -107,12 +109,22 @@ pub(crate) fn run(
 pub(crate) fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
     let folder = TemporaryFolder::inside(parent).map_err(SynthError::file(parent))?;
     write(&folder.path().join("main.cpp"), "int main()\n{\n    return 0;\n}\n")?;
-    let compiled = compile(folder.path(), limits.compiler)?;
-    if compiled.ended.is_success() {
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let compiled = compile(folder.path(), limits.compiler)
+        .map_err(|error| SynthError::compiler(&compiler, &error))?;
+    if !compiled.ended.is_success() {
+        return Err(SynthError::compiler(&compiler, &first_error(&compiled.stderr)));
+    }
+    // What starts no program here starts no answer either: that is no verdict on any.
+    let ran = gbxcule_sandbox::run(
+        &folder.path().join("main"),
+        &[] as &[&str],
+        &Policy::program(folder.path()).within(limits.program),
+    )?;
+    if ran.ended.is_success() {
         return Ok(());
     }
-    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
-    Err(SynthError::compiler(&compiler, &first_error(&compiled.stderr)))
+    Err(SynthError::compiler(&compiler, &format!("a program that it made {}", ran.ended)))
 }
 
 fn part(
@@ -125,15 +137,10 @@ fn part(
         return Ok(Vec::new());
     }
     write(&folder.join("main.cpp"), &main_text(jobs, chosen, folder)?)?;
-    let compiled = compile(folder, limits.compiler)?;
-    let trouble = if compiled.ended.is_success() {
-        let ran = execute(jobs, chosen, folder, limits.program)?;
-        match shares(jobs, chosen, &ran) {
-            Ok(outcomes) => return Ok(outcomes),
-            Err(trouble) => trouble,
-        }
-    } else {
-        uncompiled(&compiled)
+    let attempt = || try_once(jobs, chosen, folder, limits);
+    let trouble = match machine::judged(folder, limits, chosen.len() == 1, &attempt)? {
+        Ok(outcomes) => return Ok(outcomes),
+        Err(trouble) => trouble,
     };
     if chosen.len() == 1 {
         return Ok(vec![Err(trouble)]);
@@ -144,26 +151,65 @@ fn part(
     Ok(outcomes)
 }
 
-fn compile(folder: &Path, limits: Limits) -> Result<Outcome, SynthError> {
+/// Outcomes of all jobs of a program, or the failure that is all of theirs.
+type Attempt = Result<Vec<Result<Launched, JobFailure>>, JobFailure>;
+
+fn try_once(
+    jobs: &[Job<'_>],
+    chosen: &[usize],
+    folder: &Path,
+    limits: HostLimits,
+) -> Result<Attempt, SynthError> {
+    match compile(folder, limits.compiler) {
+        Ok(compiled) if compiled.ended.is_success() => {}
+        Ok(compiled) => return Ok(Err(uncompiled(&compiled))),
+        Err(error) => return of_machine(error).map(Err),
+    }
+    match execute(jobs, chosen, folder, limits.program) {
+        Ok(ran) => Ok(shares(jobs, chosen, &ran)),
+        // A text can be compiled to a file that no system starts.
+        Err(SandboxError::Unstartable { source, .. }) => {
+            Ok(Err(JobFailure::Crashed(format!("it can't be started: {source}"))))
+        }
+        Err(error) => of_machine(error).map(Err),
+    }
+}
+
+/// A failure of this machine at a moment, such as no process to be had, ends one job; what every
+/// job would meet ends all.
+fn of_machine(error: SandboxError) -> Result<JobFailure, SynthError> {
+    match error {
+        SandboxError::Start { .. } | SandboxError::Read { .. } => {
+            Ok(JobFailure::Machine(error.to_string()))
+        }
+        SandboxError::Unstartable { .. } | SandboxError::Confine { .. } => Err(error.into()),
+    }
+}
+
+fn compile(folder: &Path, limits: Limits) -> Result<Outcome, SandboxError> {
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
     let arguments =
         ["-std=c++17", "-O0", "-ffp-contract=off", "-w", "main.cpp", "-o", "main"].map(OsStr::new);
     let policy = Policy::compiler(Path::new(&compiler), folder).within(limits);
-    gbxcule_sandbox::run(Path::new(&compiler), &arguments, &policy)
-        .map_err(|error| SynthError::compiler(&compiler, &error))
+    let mut compiled = gbxcule_sandbox::run(Path::new(&compiler), &arguments, &policy)?;
+    if compiled.ended.is_success()
+        && let Err(error) = gbxcule_files::allow_execution(&folder.join("main"))
+    {
+        // The text may have led the linker elsewhere.
+        compiled.ended = ChildEnd::Exited(1);
+        compiled.stderr = format!("error: the program that was to be made: {error}");
+    }
+    Ok(compiled)
 }
 
 fn uncompiled(compiled: &Outcome) -> JobFailure {
     let says = |words: &[&str]| words.iter().any(|it| compiled.stderr.contains(it));
     match compiled.ended {
-        ChildEnd::Exited(_) if says(&MACHINES_FAULT) => {
-            JobFailure::Machine("this machine ended the compiler, or had no room for it".into())
-        }
         ChildEnd::Exited(_) if says(&LIMIT_MET) => JobFailure::CompilerLimit(
             "the compiler needs more time or memory than it may have".into(),
         ),
         ChildEnd::Exited(_) => JobFailure::Refused(first_error(&compiled.stderr)),
-        ChildEnd::Signal(9) => JobFailure::Machine(format!("the compiler {}", compiled.ended)),
+        ChildEnd::Signal(9) => JobFailure::Killed(format!("the compiler {}", compiled.ended)),
         ended => JobFailure::CompilerLimit(format!("the compiler {ended}")),
     }
 }
@@ -181,11 +227,11 @@ fn execute(
     chosen: &[usize],
     folder: &Path,
     limits: Limits,
-) -> Result<Outcome, SynthError> {
+) -> Result<Outcome, SandboxError> {
     let output_bytes = chosen.iter().map(|&at| bytes_left(&jobs[at])).sum();
     let policy = Policy::program(folder).within(Limits { output_bytes, ..limits });
     let program = folder.join("main");
-    gbxcule_sandbox::run(&program, &[] as &[&str], &policy).map_err(SynthError::from)
+    gbxcule_sandbox::run(&program, &[] as &[&str], &policy)
 }
 
 /// Splits the output of the program that ran some jobs into the memory of each, if the program came
@@ -205,8 +251,7 @@ fn shares(
         ChildEnd::Exited(0) => {
             Err(JobFailure::Crashed(format!("it wrote {found} of {wanted} bytes")))
         }
-        // A program ended from outside, for want of memory say, is not the text's fault.
-        ChildEnd::Signal(9) => Err(JobFailure::Machine(format!("it {}", ran.ended))),
+        ChildEnd::Signal(9) => Err(JobFailure::Killed(format!("it {}", ran.ended))),
         ended @ (ChildEnd::Exited(_)
         | ChildEnd::Signal(_)
         | ChildEnd::Output(_)

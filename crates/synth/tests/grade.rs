@@ -260,3 +260,43 @@ fn hostile_cpp_and_cuda_end_with_a_verdict() {
     let work = options("one").work;
     assert_eq!(std::fs::read_dir(&work).expect("the work folder").count(), 0, "nothing is left");
 }
+
+/// Attacks as files: the first line says what must come of it, the rest stands before a text that
+/// is right. Right answers beside them stay right, and nothing is left.
+#[test]
+fn attacks_of_the_corpus_get_their_verdicts_and_spoil_none_of_others() {
+    if Protection::here().warning().is_some() {
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks/answers");
+    let right = ROW[&3].cuda.as_ref().expect("CUDA text");
+    let answer = |text: String| Answer { row: 3, task: Task::PythonToCuda, text, line: 1 };
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the corpus")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    // Rows are what threads share out: the same row by two numbers is graded beside itself.
+    let mut rows = ROW.clone();
+    rows.insert(4, Row { id: 4, ..ROW[&3].clone() });
+    let (mut answers, mut expected) = (Vec::new(), Vec::new());
+    for path in &paths {
+        let attack = std::fs::read_to_string(path).expect("a text");
+        let verdict = attack.lines().next().and_then(|line| line.strip_prefix("// "));
+        expected.push(verdict.expect("a verdict").to_owned());
+        answers.push(answer(format!("{attack}{right}")));
+        expected.push("right".to_owned());
+        answers.push(Answer { row: 4, ..answer(right.clone()) });
+    }
+    let options = GradeOptions { limits: SHORT, ..options("corpus") };
+    let grades = grade(&rows, &answers, &options, &|| ()).expect("a C++ compiler");
+    let other: Vec<_> = grades
+        .iter()
+        .zip(&expected)
+        .enumerate()
+        .filter(|(_, (grade, expected))| Grade::NAMES[grade.kind()] != expected.as_str())
+        .map(|(at, (grade, _))| (at, &paths[at / 2], grade))
+        .collect();
+    assert!(other.is_empty(), "{other:#?}");
+    assert_eq!(std::fs::read_dir(&options.work).expect("a folder").count(), 0, "nothing is left");
+}

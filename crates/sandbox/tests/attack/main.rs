@@ -4,6 +4,8 @@
 
 mod compiler;
 mod ending;
+#[cfg(target_os = "linux")]
+mod interpreter;
 mod program;
 
 use std::path::{Path, PathBuf};
@@ -59,9 +61,13 @@ fn compile(compiler: &str, source: &Path, folder: &Path) -> Outcome {
 
 fn compile_within(limits: Limits, compiler: &str, source: &Path, folder: &Path) -> Outcome {
     let program = folder.join("program");
-    let arguments: [PathBuf; 4] = ["-w".into(), source.into(), "-o".into(), program];
+    let arguments: [PathBuf; 4] = ["-w".into(), source.into(), "-o".into(), program.clone()];
     let policy = Policy::compiler(Path::new(compiler), folder).within(limits);
-    run(Path::new(compiler), &arguments, &policy).expect("a compiler")
+    let compiled = run(Path::new(compiler), &arguments, &policy).expect("a compiler");
+    if compiled.ended.is_success() {
+        gbxcule_files::allow_execution(&program).expect("a program");
+    }
+    compiled
 }
 
 /// Returns true if this machine has all protections, as CI must have; prints the missing ones

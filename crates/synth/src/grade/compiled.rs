@@ -48,7 +48,11 @@ pub(super) fn grade(
         Err(JobFailure::Refused(reason) | JobFailure::CompilerLimit(reason)) => {
             return Ok(Grade::DoesNotCompile(reason));
         }
-        Err(JobFailure::Crashed(reason) | JobFailure::ProgramLimit(reason)) => {
+        Err(
+            JobFailure::Crashed(reason)
+            | JobFailure::ProgramLimit(reason)
+            | JobFailure::Killed(reason),
+        ) => {
             return Ok(Grade::WrongResult(reason));
         }
         Err(JobFailure::Machine(reason)) => return Ok(Grade::NotGraded(reason)),

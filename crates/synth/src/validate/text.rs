@@ -102,6 +102,7 @@ pub(super) fn checks(
             Err(
                 JobFailure::CompilerLimit(reason)
                 | JobFailure::ProgramLimit(reason)
+                | JobFailure::Killed(reason)
                 | JobFailure::Machine(reason),
             ) => {
                 if asked.strict {

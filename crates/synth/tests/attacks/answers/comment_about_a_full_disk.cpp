@@ -1,0 +1,2 @@
+// does not compile
+int broken(  // No space left on device

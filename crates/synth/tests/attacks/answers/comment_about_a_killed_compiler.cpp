@@ -1,0 +1,2 @@
+// does not compile
+#error Killed signal terminated program cc1plus: unable to execute command
