@@ -21,16 +21,16 @@ RUNS = ROOT / "runs"
 COMPILES = ("tests_", "foundry", "smoke_")
 
 
-def interpreter(version: str) -> Path:
-    """The Python of a version that lies outside the checkout, else the one that runs this."""
+def interpreter(version: str) -> tuple[Path, str]:
+    """The Python of a version, else that of which this one was made, and its version."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep)]
     folders += sorted(Path.home().glob(f".pyenv/versions/{version}*/bin"))
     for candidate in (folder / f"python{version}" for folder in folders):
         if candidate.exists() and subprocess.run([candidate, "--version"], capture_output=True, check=False).returncode == 0:
-            return candidate
-    found = Path(sys.base_prefix) / "bin/python3"
+            return candidate, version
+    found, own = Path(sys.base_prefix) / "bin/python3", f"{sys.version_info[0]}.{sys.version_info[1]}"
     print(f"no Python {version} is here: {found} runs, for which the archive has no PyBoy")
-    return found
+    return found, own
 
 
 def add_numpy(version: str, site: Path) -> None:
@@ -64,10 +64,11 @@ def stand_ins(folder: Path, nvidia: Path) -> dict[str, str]:
 def hidden(command: list[str]) -> list[str]:
     """A command that sees neither the checkout nor a network, as far as this machine allows."""
     text = f'mount -t tmpfs none {ROOT} && exec "$@"'
-    for wrapper in (["unshare", "--net", "--mount", "sh", "-c", text, "sh"], ["unshare", "--net"]):
+    user = [] if os.geteuid() == 0 else ["--map-root-user"]
+    for wrapper in (["unshare", *user, "--net", "--mount", "sh", "-c", text, "sh"], ["unshare", *user, "--net"]):
         if shutil.which("unshare") and subprocess.run([*wrapper, "true"], capture_output=True, check=False).returncode == 0:
             return [*wrapper, *command]
-        print(f"not allowed here: {' '.join(wrapper[:3])}")
+        print(f"not allowed here: {' '.join(wrapper)}")
     return command
 
 
@@ -88,9 +89,9 @@ def main() -> int:
         folder = Path(name) / "gpu"
         folder.mkdir()
         subprocess.run(["tar", "--no-same-owner", "-xJf", RUNS / "gpu.tar.xz", "-C", folder], check=True)
-        add_numpy(options.python, folder / "site")
+        python, version = interpreter(options.python)
+        add_numpy(version, folder / "site")
         variables = stand_ins(Path(name) / "stand_ins", options.nvidia)
-        python = interpreter(options.python)
         command = [str(python.resolve()), "run.py", "--small", *options.steps]
         done = subprocess.run(hidden(command), cwd=folder, env=variables, check=False)
         kept = RUNS / "gpu_rehearsal"
