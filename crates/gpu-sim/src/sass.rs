@@ -4,6 +4,7 @@
 //! ([`form`]) -> [`warp`]. An instruction without a row is refused by its name, so that neither an
 //! opcode nor a modifier is ever guessed. [`entry`] is what the stand-in for the driver calls.
 
+pub mod block;
 pub mod count;
 pub mod cubin;
 pub mod decoded;

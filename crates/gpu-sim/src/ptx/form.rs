@@ -40,6 +40,8 @@ pub enum Meaning {
     Lanes,
     /// Gives the thread's own value, if its mask has no lane besides.
     Reduction,
+    /// Gives the thread's own vote at the block's barrier, as if no other thread was in the block.
+    Vote,
     /// Goes on at a label.
     Branch,
     /// Goes on at a label by its number.
@@ -160,6 +162,7 @@ pub const FORMS: &[Form] = &[
     // Threads that run together.
     form("activemask.b32", Meaning::Lanes),
     form("redux.sync.min.u32", Meaning::Reduction),
+    form("bar.red.{and,or}.pred", Meaning::Vote),
     // The order of things.
     form("bra{,.uni}", Meaning::Branch),
     form("brx.idx{,.uni}", Meaning::BranchTable),

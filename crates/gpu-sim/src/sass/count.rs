@@ -15,6 +15,8 @@ pub struct Counts {
     pub traffic: [Traffic; Access::ALL.len()],
     /// Numbers of the instructions that each warp of the last launch issued, if that is asked for.
     pub traces: Option<Vec<Vec<u32>>>,
+    /// Number of the warp that runs, among those of the last launch.
+    pub(super) warp: usize,
 }
 
 /// Accesses of one kind.
@@ -63,11 +65,11 @@ impl Counts {
         Totals(all)
     }
 
-    /// Notes that another warp begins.
-    pub(super) fn begin_warp(&mut self) {
-        if let Some(traces) = &mut self.traces {
-            traces.push(Vec::new());
-        }
+    /// Notes that another warp begins, and returns its number among those that are traced.
+    pub(super) fn begin_warp(&mut self) -> usize {
+        let Some(traces) = &mut self.traces else { return 0 };
+        traces.push(Vec::new());
+        traces.len() - 1
     }
 
     #[inline]
@@ -78,8 +80,8 @@ impl Counts {
         let each = &mut self.each[pc as usize];
         each.0 += 1;
         each.1 += lanes_at_work;
-        if let Some(trace) = self.traces.as_mut().and_then(|traces| traces.last_mut()) {
-            trace.push(pc);
+        if let Some(traces) = &mut self.traces {
+            traces[self.warp].push(pc);
         }
     }
 

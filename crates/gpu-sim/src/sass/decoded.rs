@@ -232,7 +232,7 @@ impl DecodedInstruction {
                     self.numbers[at] = number as u32;
                 }
             }
-            OperandType::Literal | OperandType::Predicates => {}
+            OperandType::BlockBarrier | OperandType::Literal | OperandType::Predicates => {}
             OperandType::Label
             | OperandType::Barrier
             | OperandType::Special

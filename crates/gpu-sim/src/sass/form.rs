@@ -13,6 +13,7 @@
 //! | `v` | two floats of 16 bits: a register, a half of it twice, two numbers (`l` is the second) |
 //! | `z`, `r` | `RZ`, any register |
 //! | `p` | predicate |
+//! | `o` | the number 0: that of the block's barrier |
 //! | `n`, `l` | number; number of any type that its function takes from the encoding |
 //! | `m`, `c` | place in memory, in a constant bank |
 //! | `t`, `b`, `s`, `a` | label, barrier, special register, all predicates |
@@ -21,7 +22,7 @@
 //! `tests/ptx/machine.rs` holds each form by kernels whose results a rule of PTX says.
 
 use super::decoded::Run;
-use super::op::{control, convert, float, half, integer, logic, memory, vote};
+use super::op::{barrier, control, convert, float, half, integer, logic, memory, vote};
 use super::operand::{Argument, Base, OperandKind, Part};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -51,6 +52,8 @@ pub enum OperandType {
     Register,
     /// Predicate.
     PredicateOperand,
+    /// The number 0, of the block's barrier.
+    BlockBarrier,
     /// Number.
     Number,
     /// Number that stands in the encoding.
@@ -83,6 +86,7 @@ impl OperandType {
             'z' => Self::Zero,
             'r' => Self::Register,
             'p' => Self::PredicateOperand,
+            'o' => Self::BlockBarrier,
             'n' => Self::Number,
             'l' => Self::Literal,
             'm' => Self::Memory,
@@ -122,6 +126,7 @@ impl OperandType {
             Self::Register => is_register && is_plain,
             Self::Number => matches!(place, OperandKind::Number(_)) && is_plain,
             Self::Literal => matches!(place, OperandKind::Number(_) | OperandKind::Float),
+            Self::BlockBarrier => place == OperandKind::Number(0) && is_plain,
             Self::Memory => matches!(place, OperandKind::Memory(_)) && is_plain,
             Self::Constant => matches!(place, OperandKind::Constant { .. }) && is_plain,
             Self::Label => matches!(place, OperandKind::Label(_)),
@@ -349,6 +354,10 @@ fn rows() -> Vec<Row> {
         control("WARPSYNC.ALL", "", control::sync_all),
         control("WARPSYNC.COLLECTIVE", "r t", control::begin_collective),
         control("ENDCOLLECTIVE", "", control::end_collective),
+        control("BAR.SYNC.DEFER_BLOCKING", "o", barrier::wait),
+        control("BAR.RED.{OR,AND,POPC}.DEFER_BLOCKING", "o p", barrier::vote),
+        row("B2R.RESULT", "d", barrier::count),
+        row("B2R.RESULT", "z q", barrier::holds),
         row("BMOV.32", "b i", control::set_barrier),
         row("BMOV.32.CLEAR", "d b", control::take_barrier),
         // Lanes that look at each other.

@@ -1,5 +1,6 @@
 //! A loaded cubin: its kernels' programs, and its variables in memory.
 
+use super::block;
 use super::count::Counts;
 use super::cubin::{Cubin, Kernel};
 use super::decoded::{Context, DecodedInstruction, decode};
@@ -7,7 +8,7 @@ use super::form::known;
 use super::kernel_code::{KernelCode, Pool};
 use super::listing::{self, Line, STRIDE, Text};
 use super::op::memory::bank0;
-use super::warp::{Launch, Policy, Warp};
+use super::warp::{Launch, Policy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -115,11 +116,9 @@ impl LoadedCubin {
             bank[at..at + size].copy_from_slice(bytes);
         }
         let launch = Launch { program: &code.program, bank0: &bank, local_bytes, policy };
-        let mut warp = Warp::new(&launch, &mut code.counts);
-        for block in 0..blocks {
-            for thread in (0..threads).step_by(32) {
-                warp.run(block, thread, threads - thread);
-            }
+        let mut warps = Vec::new();
+        for number in 0..blocks {
+            block::run(&mut warps, &launch, &mut code.counts, (number, threads));
         }
     }
 

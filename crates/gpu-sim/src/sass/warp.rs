@@ -3,7 +3,9 @@
 //! Lanes that are at one place run together as a [`ConvergedLanes`]. A jump that not all take
 //! splits a group; `BSYNC` and `WARPSYNC` hold its lanes until all that the barrier names have
 //! come. After a jump the [`Policy`] says which group goes on, and groups at one place become one.
+//! Lanes at the barrier of the block wait too; the warp stops there when no other lane can go on.
 
+use super::block::{Arrivals, Reduction};
 use super::count::Counts;
 use super::decoded::DecodedInstruction;
 use super::kernel_code::KernelCode;
@@ -104,15 +106,33 @@ pub struct Warp<'p> {
     pub thread: u32,
     /// Number of the block.
     pub block: u32,
-    /// Counts of the kernel.
-    pub counts: &'p mut Counts,
+    /// Counts of the kernel, while the warp runs.
+    pub counts: Counts,
+    /// Lanes at the block's barrier.
+    pub arrivals: Arrivals,
+    /// What the block's barrier last gave.
+    pub result: Option<(Reduction, u32)>,
     /// Code and constants.
     pub program: &'p KernelCode,
     /// Bytes of constant bank 0.
     pub bank0: &'p [u8],
     ready: Vec<ConvergedLanes>,
     waiting: Vec<Wait>,
+    at_barrier: Vec<ConvergedLanes>,
     policy: Policy,
+    /// Number among the warps that are traced.
+    number: usize,
+    /// Instructions that it may still issue.
+    budget: u64,
+}
+
+/// Reason for which a warp stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// All its lanes have ended.
+    Ended,
+    /// All that have not are at the block's barrier.
+    AtBarrier,
 }
 
 /// Facts of a launch that all its warps share.
@@ -132,8 +152,8 @@ pub struct Launch<'p> {
 const LIMIT: u64 = 40_000_000_000;
 
 impl<'p> Warp<'p> {
-    /// Makes the warps of a launch, one after the other, in the same memory.
-    pub fn new(launch: &Launch<'p>, counts: &'p mut Counts) -> Self {
+    /// Makes memory for warps of a launch, of which one at a time is in it.
+    pub fn new(launch: &Launch<'p>) -> Self {
         let mut file = vec![[0x5A5A_5A5A; LANES]; usize::from(POOL)];
         file.extend(launch.program.pool.iter().map(|entry| [entry.value(launch.bank0); LANES]));
         file[usize::from(ZERO)] = [0; LANES];
@@ -149,26 +169,37 @@ impl<'p> Warp<'p> {
             local: Local::new(launch.local_bytes),
             thread: 0,
             block: 0,
-            counts,
+            counts: Counts::default(),
+            arrivals: Arrivals::default(),
+            result: None,
             program: launch.program,
             bank0: launch.bank0,
             ready: Vec::new(),
             waiting: Vec::new(),
+            at_barrier: Vec::new(),
             policy: launch.policy,
+            number: 0,
+            budget: 0,
         }
     }
 
-    /// Runs a warp of so many threads to its end.
-    pub fn run(&mut self, block: u32, thread: u32, threads: u32) {
+    /// Begins a warp of so many threads.
+    pub fn begin(&mut self, counts: &mut Counts, block: u32, thread: u32, threads: u32) {
         (self.block, self.thread) = (block, thread);
         self.alive = if threads >= 32 { !0 } else { (1 << threads) - 1 };
         (self.lanes, self.pc, self.together) = (self.alive, self.program.entry, 0);
         for set in [TRUE, UNIFORM_PREDICATES + 7] {
             self.predicates[usize::from(set)] = !0;
         }
-        self.counts.begin_warp();
+        (self.number, self.budget, self.result) = (counts.begin_warp(), LIMIT, None);
+    }
+
+    /// Runs the warp until it ends or comes to the block's barrier.
+    pub fn resume(&mut self, counts: &mut Counts) -> Stop {
+        std::mem::swap(&mut self.counts, counts);
+        self.counts.warp = self.number;
         let code = &self.program.steps;
-        let end = self.counts.issues + LIMIT;
+        let end = self.counts.issues + self.budget;
         while self.lanes != 0 {
             let step = &code[self.pc as usize];
             let guard = self.predicates[usize::from(step.guard.index)] ^ step.guard.flip;
@@ -185,6 +216,9 @@ impl<'p> Warp<'p> {
                 self.fail(step, "the warp does not end");
             }
         }
+        self.budget = end - self.counts.issues;
+        std::mem::swap(&mut self.counts, counts);
+        if self.at_barrier.is_empty() { Stop::Ended } else { Stop::AtBarrier }
     }
 
     /// Stops the process: the program did something that has no meaning.
@@ -276,6 +310,35 @@ impl<'p> Warp<'p> {
         self.release();
     }
 
+    /// Holds lanes at the block's barrier, with a vote of each: it is enforced per thread, so that
+    /// lanes of a warp may come at several places.
+    pub fn arrive(
+        &mut self,
+        step: &DecodedInstruction,
+        lanes: Mask,
+        reduction: Reduction,
+        votes: Mask,
+    ) {
+        if let Err(reason) = self.arrivals.add(&Arrivals::of(lanes, reduction, votes)) {
+            self.fail(step, &reason);
+        }
+        self.at_barrier.push(ConvergedLanes { lanes, pc: self.pc, together: self.together });
+        self.lanes &= !lanes;
+    }
+
+    /// Lets the lanes at the block's barrier go on, with what it gives.
+    pub fn pass_barrier(&mut self, result: Option<(Reduction, u32)>) {
+        self.result = result;
+        self.arrivals = Arrivals::default();
+        self.ready.append(&mut self.at_barrier);
+        self.choose();
+    }
+
+    /// Instruction of the block's barrier at which the first of its lanes wait.
+    pub fn barrier_step(&self) -> &'p DecodedInstruction {
+        &self.program.steps[self.at_barrier[0].pc as usize - 1]
+    }
+
     /// Lets lanes go whose barriers are complete.
     pub fn release(&mut self) {
         let mut at = 0;
@@ -339,11 +402,14 @@ impl<'p> Warp<'p> {
         self.ready.retain(|it| it.pc != next.pc || it.together != next.together);
     }
 
-    /// Checks, when no lane can go on, that all have ended; fails if lanes wait for each other.
+    /// Checks, when no lane can go on, that all have ended or are at the block's barrier; fails if
+    /// lanes wait for each other.
     fn end(&self) {
         if let Some(wait) = self.waiting.first() {
             let step = &self.program.steps[wait.pc as usize - 1];
-            self.fail(step, &format!("lanes wait for each other: {:x?}", self.waiting));
+            let (held, arrived) = (&self.waiting, self.arrivals.lanes);
+            let reason = format!("lanes wait for each other: {held:x?}, at the block's barrier: ");
+            self.fail(step, &format!("{reason}{arrived:x}"));
         }
     }
 }

@@ -118,7 +118,7 @@ fn everything_is_so_on_machine_code() {
         for policy in ["address", "lanes"] {
             let mut command = Command::new(&program);
             command.args(["value::", "control::", "assembled::", "meeting::"]);
-            command.args(["packed::", "lanes::", "numbers::"]);
+            command.args(["packed::", "lanes::", "numbers::", "barrier::"]);
             command.args(["--include-ignored", "--test-threads", "2"]);
             command.env("GPU_SIM_ARCH", arch).env("GPU_SIM_SEEN", &seen);
             let run = command.env("HOST_GPU_POLICY", policy).output().expect("it starts");

@@ -5,9 +5,10 @@
 //! name (`refusal`).
 //!
 //! Machine code does the same: `machine` runs these kernels as `ptxas` assembles them. Forms that
-//! only it has are held by `meeting`, `lanes`, `packed` and `numbers`.
+//! only it has are held by `barrier`, `meeting`, `lanes`, `packed` and `numbers`.
 
 mod assembled;
+mod barrier;
 mod control;
 mod exact;
 mod host;

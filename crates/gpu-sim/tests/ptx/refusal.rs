@@ -61,6 +61,8 @@ fn operands_must_fit_their_instruction() {
         ("mul.rn.f64 %rd2, %rd3, 0f3F800000;", "is no value of 64 bits"),
         ("mov.u64 %rd2, %tid.x;", "`%tid.x` has 32 bits where 64 are used"),
         ("mov.u32 %r2, %clock;", "`%clock` is no register"),
+        ("bar.red.or.pred %p1, 1, %p2;", "Integer(1) where barrier 0 alone is known"),
+        ("bar.red.or.pred %p1, 0, %r2;", "`%r2` has 32 bits where 1 are used"),
         ("call.uni missing;", "`missing` is not in this text"),
         ("brx.idx %r1, nothing;", "`nothing` is no list of labels"),
     ] {

@@ -40,6 +40,7 @@ pub(super) fn instruction(it: &Instruction<'_>, scope: &Scope<'_>) -> Result<Str
             printer.set(printer.count([0])?[0], Type::U32, "thread.own_lane()", false)?
         }
         Meaning::Reduction => printer.reduction()?,
+        Meaning::Vote => printer.vote()?,
         Meaning::Branch => format!("goto {};", printer.label(printer.count([0])?)?),
         Meaning::BranchTable => printer.branch_table()?,
         Meaning::Call => printer.call()?,
@@ -194,6 +195,16 @@ impl<'p> Printer<'p> {
         let [to, value, mask] = self.count([0, 1, 2])?;
         let [value, mask] = [value, mask].map(|it| self.source(it, Type::U32, false));
         self.set(to, Type::U32, &format!("thread.alone({}, {})", value?, mask?), false)
+    }
+
+    /// The vote of a thread that is alone at barrier 0 of its block.
+    fn vote(&self) -> Result<String> {
+        let [to, barrier, vote] = self.count([0, 1, 2])?;
+        if *barrier != Operand::Integer(0) {
+            return Err(format!("{barrier:?} where barrier 0 alone is known"));
+        }
+        let vote = self.source(vote, Type::PREDICATE, false)?;
+        self.set(to, Type::PREDICATE, &vote, false)
     }
 
     /// The parts of a vector, or the one operand.

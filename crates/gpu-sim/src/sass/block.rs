@@ -1,0 +1,106 @@
+//! A block: its warps run in turns, each until it ends or comes to the block's barrier.
+//!
+//! The barrier is complete when all lanes of the block that have not ended are at it. Only barrier
+//! 0 has a meaning here, so warps of a block never wait at different ones.
+
+use super::count::Counts;
+use super::warp::{Launch, Mask, Stop, Warp};
+
+/// What a barrier of a block makes of the votes of its lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduction {
+    /// Nothing: the lanes only wait.
+    Wait,
+    /// Whether one of them holds.
+    Or,
+    /// Whether all of them hold.
+    And,
+    /// How many of them hold.
+    Count,
+}
+
+/// Lanes that have come to the block's barrier, and their votes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Arrivals {
+    reduction: Option<Reduction>,
+    /// The lanes, if they are of one warp.
+    pub lanes: Mask,
+    number: u32,
+    votes: u32,
+}
+
+impl Arrivals {
+    /// Lanes of a warp that come together.
+    pub fn of(lanes: Mask, reduction: Reduction, votes: Mask) -> Self {
+        let votes = (votes & lanes).count_ones();
+        Self { reduction: Some(reduction), lanes, number: lanes.count_ones(), votes }
+    }
+
+    /// Adds other lanes; all of them must ask for the same.
+    pub fn add(&mut self, others: &Self) -> Result<(), String> {
+        match (self.reduction, others.reduction) {
+            (Some(one), Some(other)) if one != other => {
+                return Err(format!("lanes at one barrier ask for {one:?} and {other:?}"));
+            }
+            (None, other) => self.reduction = other,
+            _ => {}
+        }
+        self.lanes |= others.lanes;
+        self.number += others.number;
+        self.votes += others.votes;
+        Ok(())
+    }
+
+    /// What the barrier gives to each lane.
+    fn result(&self) -> Option<(Reduction, u32)> {
+        let reduction = self.reduction?;
+        let value = match reduction {
+            Reduction::Wait => return None,
+            Reduction::Or => u32::from(self.votes != 0),
+            Reduction::And => u32::from(self.votes == self.number),
+            Reduction::Count => self.votes,
+        };
+        Some((reduction, value))
+    }
+}
+
+/// Runs a block to its end, in the memory of earlier warps of the launch. Warps that come to no
+/// barrier run one after the other in that of the first.
+pub fn run<'p>(
+    warps: &mut Vec<Warp<'p>>,
+    launch: &Launch<'p>,
+    counts: &mut Counts,
+    (block, threads): (u32, u32),
+) {
+    // The first so many warps are at the barrier.
+    let mut held = 0;
+    for thread in (0..threads).step_by(32) {
+        if warps.len() == held {
+            warps.push(Warp::new(launch));
+        }
+        warps[held].begin(counts, block, thread, threads - thread);
+        held += usize::from(warps[held].resume(counts) == Stop::AtBarrier);
+    }
+    while held > 0 {
+        let result = meet(&warps[..held]);
+        let came = std::mem::take(&mut held);
+        for at in 0..came {
+            warps[at].pass_barrier(result);
+            if warps[at].resume(counts) == Stop::AtBarrier {
+                warps.swap(held, at);
+                held += 1;
+            }
+        }
+    }
+}
+
+/// What the barrier gives to all lanes of these warps.
+fn meet(warps: &[Warp<'_>]) -> Option<(Reduction, u32)> {
+    let mut all = Arrivals::default();
+    for warp in warps {
+        if let Err(reason) = all.add(&warp.arrivals) {
+            warp.fail(warp.barrier_step(), &reason);
+        }
+    }
+    all.result()
+}
