@@ -76,7 +76,7 @@ class Plan:
     def bench(self, name: str, rom: str, machines: int, *more: str, warps: int = 0) -> Step:
         """Frames a second of a ROM on so many machines."""
         few = ["--steps", "1", "--warmup-steps", "0", "--repeats", "1"]
-        windows = ["--steps", "200", "--warmup-steps", "3", "--repeats", "3", "--longest-window", "1"]
+        windows = ["--steps", "200", "--warmup-steps", "3", "--repeats", "3", "--longest-window", "0.5"]
         command = [
             "gbxcule", "bench", "--backend", "warp_vec_cuda", "--rom", rom, "--env-counts",
             str(min(machines, 32) if self.small else machines), *(few if self.small else windows), *more,
@@ -164,9 +164,9 @@ class Plan:
         """All games and ROMs, NVIDIA's checkers, sizes beyond 32 bits, rows, launches."""
         for game in GAMES[1:]:
             # The CPU's part of LANTERN_WING takes ten times as long as that of another game.
-            machines, steps = (512, 32) if game == "LANTERN_WING" else (2048, 128)
+            machines, steps = (512, 16) if game == "LANTERN_WING" else (2048, 64)
             yield self.game(game, 60, machines, steps, 16)
-        yield self.game(COLOR_GAME, 60, 256, 32, 16)
+        yield self.game(COLOR_GAME, 60, 128, 8, 8)
         for rom in [*MICRO_ROMS, *GAMES]:
             yield self.bench(f"{rom}_{WAVE}", rom, WAVE)
             yield self.bench(f"{rom}_without_blocks", rom, WAVE, "--no-recompile")
