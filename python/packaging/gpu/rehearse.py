@@ -50,7 +50,8 @@ def add_numpy(version: str, site: Path) -> None:
 def stand_ins(folder: Path, nvidia: Path) -> dict[str, str]:
     """Copies the stand-in for the driver, the simulator, NVRTC and its disassembler; gives what names them."""
     shutil.copytree(RUNS / "host_gpu", folder, ignore=shutil.ignore_patterns("cache"))
-    simulator = shutil.copy2(ROOT / "target/release/libgbxcule_gpu_sim.so", folder)
+    built = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    simulator = shutil.copy2(built / "release/libgbxcule_gpu_sim.so", folder)
     for library in nvidia.rglob("libnvrtc*"):
         shutil.copy2(library, folder)
     (nvdisasm,) = list(nvidia.rglob("nvdisasm"))[:1]
