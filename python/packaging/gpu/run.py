@@ -156,7 +156,7 @@ class Run:
             said = self.keep_profile(step.name)
         elif step.leaves == "lines":
             for line in (WORK / f"{step.name}.out").read_text(errors="replace").splitlines():
-                if line.startswith("{"):
+                if line.startswith('{"'):
                     self.append("python.jsonl", json.dumps({"step": step.name} | json.loads(line)))
         return said
 

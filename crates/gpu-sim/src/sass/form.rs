@@ -356,6 +356,7 @@ fn rows() -> Vec<Row> {
         control("ENDCOLLECTIVE", "", control::end_collective),
         control("BAR.SYNC.DEFER_BLOCKING", "o", barrier::wait),
         control("BAR.RED.{OR,AND,POPC}.DEFER_BLOCKING", "o p", barrier::vote),
+        row("B2R.RESULT", "z", barrier::drop_result),
         row("B2R.RESULT", "d", barrier::count),
         row("B2R.RESULT", "z q", barrier::holds),
         row("BMOV.32", "b i", control::set_barrier),

@@ -87,6 +87,23 @@ fn threads_that_have_ended_are_not_waited_for() {
     });
 }
 
+/// Threads read, behind a vote whose result nobody wants, what others wrote before it.
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn a_vote_without_a_reader_is_a_barrier() {
+    let lines = |threads: usize| {
+        format!(
+            "ld.global.u32 %r4, [%rd1];\nst.global.u32 [%rd1+4], %r4;\nsetp.ne.u32 %p1, %r4, 0;\n\
+             bar.red.or.pred %p2, 0, %p1;\nadd.s32 %r5, %r1, 33;\nrem.u32 %r5, %r5, {threads};\n\
+             mul.wide.u32 %rd3, %r5, 8;\nadd.s64 %rd5, %rd4, %rd3;\nld.global.u32 %r7, [%rd5+4];\n\
+             bar.red.or.pred %p2, 0, %p1;\nst.global.u32 [%rd1+4], %r7;"
+        )
+    };
+    for threads in SIZES {
+        hold_for(threads, &lines(threads), |works, thread| works[(thread + 33) % threads]);
+    }
+}
+
 /// Threads read, behind the barrier, what those of other warps wrote before it.
 #[test]
 #[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]

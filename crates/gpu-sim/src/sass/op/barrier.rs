@@ -21,6 +21,13 @@ pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     warp.arrive(step, lanes, reduction, warp.given(step.given[0]));
 }
 
+/// `B2R.RESULT RZ`: nothing reads the result; that of a predicate's vote is dropped so, too.
+pub(in super::super) fn drop_result(warp: &mut Warp<'_>, step: &DecodedInstruction, _: Mask) {
+    if warp.result.is_none() {
+        warp.fail(step, "the block's barrier asked for no votes");
+    }
+}
+
 /// `B2R.RESULT R0`: how many votes hold.
 pub(in super::super) fn count(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let Some((Reduction::Count, votes)) = warp.result else {
