@@ -153,7 +153,7 @@ fn verdicts(text: &mut String, steps: &str) {
     text.push_str("```\n");
 }
 
-/// Adds frames a second of each ROM, a column for each number of machines, beside the counted issues.
+/// Adds frames a second of each ROM, a column for each number of machines, beside counted issues.
 fn speeds(text: &mut String, rows: &[Row], counts: &Counts) {
     let plain = || rows.iter().filter(|row| row.is_plain);
     let machines: BTreeSet<u64> = plain().map(|row| row.num_envs).collect();

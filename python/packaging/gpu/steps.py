@@ -128,7 +128,7 @@ class Plan:
         return Step(name, 60, words, needs="compute-sanitizer")
 
     def torch_check(self) -> Step:
-        """What PyTorch sees on the device; a line of JSON for each thing that was measured."""
+        """The device as PyTorch sees it; a line of JSON for each thing that was measured."""
         command = [sys.executable, "torch_check.py", *(["--small"] if self.small else [])]
         return Step("torch", 60, command, leaves="lines")
 
