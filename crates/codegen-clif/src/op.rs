@@ -61,9 +61,7 @@ impl Lowerer<'_, '_> {
             Op::Present(array) => LoweredValue::One(self.present(array)),
             Op::Gradient(array) => self.gradient(array),
             // Threads run one after the other here.
-            Op::Lowest(same) | Op::Opaque(same) | Op::AnyInBlock(same) => {
-                LoweredValue::One(self.scalar(same))
-            }
+            Op::Lowest(same) | Op::Opaque(same) => LoweredValue::One(self.scalar(same)),
             Op::Index | Op::Call { .. } => unreachable!("loops and calls define these"),
         }
     }

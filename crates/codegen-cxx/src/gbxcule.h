@@ -835,14 +835,6 @@ GBX_FN uint32_t lowest(uint32_t key) { return __reduce_min_sync(__activemask(), 
 GBX_FN uint32_t lowest(uint32_t key) { return key; }
 #endif
 
-#if defined(__CUDA_ARCH__)
-// Waits for the other threads of the block that have not ended; true if it is true in one of them.
-GBX_FN bool any_in_block(bool it) { return __syncthreads_or(it); }
-#else
-// This thread runs alone.
-GBX_FN bool any_in_block(bool it) { return it; }
-#endif
-
 // Gives a number back, of which NVIDIA's compilers then assume nothing.
 GBX_FN uint32_t opaque(uint32_t value)
 {

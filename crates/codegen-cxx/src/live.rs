@@ -47,9 +47,8 @@ pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<
 /// Returns true if an operation does more than give a value.
 pub(super) fn has_effect(module: &Valid<Module>, op: &Op) -> bool {
     match *op {
-        // What threads do together belongs where it stands, and so does what is hidden from a
-        // compiler.
-        Op::Atomic { .. } | Op::Lowest(_) | Op::AnyInBlock(_) | Op::Opaque(_) => true,
+        // A warp's minimum belongs where it stands, and so does what is hidden from a compiler.
+        Op::Atomic { .. } | Op::Lowest(_) | Op::Opaque(_) => true,
         Op::Call { function, .. } => {
             let callee = &module.functions[function];
             let mutable = callee.params.iter().any(|param| param.mode == PassMode::Mutable);

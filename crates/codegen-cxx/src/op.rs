@@ -57,7 +57,6 @@ impl Writer<'_, '_> {
             }
             Op::Gradient(array) => Expr::call("gbx::gradient", &[&self.take(array)]),
             Op::Lowest(key) => Expr::call("gbx::lowest", &[&self.take(key)]),
-            Op::AnyInBlock(it) => Expr::call("gbx::any_in_block", &[&self.take(it)]),
             Op::Opaque(value) => Expr::call("gbx::opaque", &[&self.take(value)]),
         }
     }

@@ -40,9 +40,7 @@ impl Thread<'_, '_> {
                 self.put(value, Literal::from_bits(self.scalar_of(value), bits));
             }
             // Threads run one after the other here.
-            Op::Lowest(same) | Op::Opaque(same) | Op::AnyInBlock(same) => {
-                self.put(value, self.get(same))
-            }
+            Op::Lowest(same) | Op::Opaque(same) => self.put(value, self.get(same)),
             Op::Construct(parts) => self.construct(value, parts),
             Op::Splat(part) => self.splat(value, part),
             Op::Extract { from, index } => {

@@ -109,11 +109,6 @@
 //! open, and may differ from one evaluation to the next, so results must not depend on it. Every
 //! way of running but CUDA on a device takes this thread alone.
 //!
-//! `AnyInBlock` is true if a `bool` is true in a thread of a block: in this one, and possibly in
-//! others of the same launch. All threads of a block that have not ended must evaluate it the same
-//! number of times, and wait for each other there. Which threads are a block is open, so results
-//! must not depend on it. Every way of running but CUDA on a device takes this thread alone.
-//!
 //! `Opaque` is its operand. A compiler of printed text must compute it where it stands, and knows
 //! nothing of it there, so it does not compute ahead of a switch what only some cases need.
 //!

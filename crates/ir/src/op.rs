@@ -122,8 +122,6 @@ pub enum Op {
     Gradient(Value),
     /// The least of a `u32` over the threads that run together: see the semantics in [`super`].
     Lowest(Value),
-    /// True if a `bool` is true in any thread of a block: see the semantics in [`super`].
-    AnyInBlock(Value),
     /// A `u32` as it is, of which compilers of printed text assume nothing: neither where it comes
     /// from, nor that it may be computed anywhere but here.
     Opaque(Value),

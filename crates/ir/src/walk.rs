@@ -35,7 +35,6 @@ pub fn op_uses(body: &Body, op: &Op, writes: impl Fn(usize) -> bool, mut visit: 
         | Op::Present(value)
         | Op::Gradient(value)
         | Op::Lowest(value)
-        | Op::AnyInBlock(value)
         | Op::Opaque(value) => visit(Use::Value(value)),
         Op::Binary(_, left, right) | Op::Compare(_, left, right) => {
             visit(Use::Value(left));
@@ -127,7 +126,6 @@ pub fn map_operands(op: &mut Op, mut map: impl FnMut(&mut Value)) {
         | Op::Present(value)
         | Op::Gradient(value)
         | Op::Lowest(value)
-        | Op::AnyInBlock(value)
         | Op::Opaque(value)
         | Op::View { array: value, .. } => map(value),
         Op::Binary(_, left, right) | Op::Compare(_, left, right) => {

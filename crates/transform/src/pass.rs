@@ -9,7 +9,6 @@
 //! | [`carry`] | makes handles that go wherever a struct goes fields of the struct |
 //! | [`detach`] | moves arrays out of a struct, which keeps handles to them |
 //! | [`exit`] | makes functions leave at their end only |
-//! | [`in_step`] | makes the threads of a block wait for each other in a loop |
 //! | [`lowest_first`] | lets those threads run first of a loop whose key is lowest |
 //! | [`out_of_line`] | keeps large functions that are called from several places out of line |
 //! | [`promote`] | keeps fields of a struct in variables while a function works on them |
@@ -24,7 +23,6 @@ pub mod dce;
 pub mod detach;
 pub mod exit;
 pub mod fold;
-pub mod in_step;
 pub mod inline;
 pub mod lowest_first;
 pub mod out_of_line;

@@ -242,12 +242,6 @@ impl Builder<'_> {
         self.emit(Op::Lowest(key), Type::U32)
     }
 
-    /// True if a `bool` is true in a thread of the block, for which all of them wait
-    /// (`AnyInBlock`).
-    pub fn any_in_block(&mut self, condition: Value) -> Value {
-        self.emit(Op::AnyInBlock(condition), Type::BOOL)
-    }
-
     /// A `u32` of which compilers of printed text assume nothing (`Opaque`).
     pub fn opaque(&mut self, value: Value) -> Value {
         self.emit(Op::Opaque(value), Type::U32)

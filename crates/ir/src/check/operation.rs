@@ -141,7 +141,6 @@ impl Checker<'_> {
             Op::Present(array) => self.is_array(array) && ty == Type::BOOL,
             Op::Gradient(array) => self.is_array(array) && ty == self.ty(array),
             Op::Lowest(value) | Op::Opaque(value) => self.ty(value) == Type::U32 && ty == Type::U32,
-            Op::AnyInBlock(value) => self.ty(value) == Type::BOOL && ty == Type::BOOL,
         }
     }
 
@@ -393,7 +392,6 @@ fn name(op: &Op) -> &'static str {
         Op::Present(_) => "present",
         Op::Gradient(_) => "gradient",
         Op::Lowest(_) => "lowest",
-        Op::AnyInBlock(_) => "any_in_block",
         Op::Opaque(_) => "opaque",
     }
 }

@@ -140,10 +140,6 @@ impl<'t> FunctionParser<'_, '_, 't> {
                 let key = self.value()?;
                 self.b.lowest(key)
             }
-            "any_in_block" => {
-                let condition = self.value()?;
-                self.b.any_in_block(condition)
-            }
             _ => return self.operator(word, begin),
         })
     }

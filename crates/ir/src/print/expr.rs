@@ -118,7 +118,6 @@ impl Printer<'_> {
             Op::Present(array) => self.word("present", &[array]),
             Op::Gradient(array) => self.word("gradient", &[array]),
             Op::Lowest(key) => self.word("lowest", &[key]),
-            Op::AnyInBlock(condition) => self.word("any_in_block", &[condition]),
             Op::Opaque(value) => self.word("opaque", &[value]),
         }
     }

@@ -12,7 +12,7 @@ use gbxcule_ir::{Field, FunctionId, Literal, Module, Param, Scalar, Shape, Type,
 use gbxcule_runtime::get_or_make;
 use gbxcule_subset;
 use gbxcule_transform::pass::{
-    self, carry, detach, exit, in_step, lowest_first, out_of_line, promote, widen, window,
+    self, carry, detach, exit, lowest_first, out_of_line, promote, widen, window,
 };
 
 use crate::machine::{self, PerModel};
@@ -180,13 +180,6 @@ pub(crate) fn execute_lowest_first(module: &mut Module, hot: Option<&HotCode>) {
         let is_done = lowest_first::run(module, hot, position, &parting);
         assert!(is_done, "the machine executes in a loop around its opcodes");
     }
-}
-
-/// Lets the warps of a block run each part of a frame together, from deadline to deadline: they
-/// fetch the same instructions then, and fetching bounds the step (`docs/gpu-results.md`).
-pub(crate) fn run_frames_in_step(module: &mut Module) {
-    let is_done = in_step::run(module, function(module, "Machine::run_frame"));
-    assert!(is_done, "a frame is a loop that ends with a service");
 }
 
 /// Arranges a module that has of the machine what programs ask for kernels that call those

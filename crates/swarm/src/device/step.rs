@@ -20,9 +20,10 @@ use crate::{Model, Programs, Rom, Stage, SwarmConfig};
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
 
-/// One block of 24 warps on a multiprocessor, which run each part of a frame together. With fewer
-/// warps and more registers a step takes longer: `docs/gpu-results.md`.
-const RESIDENCY: Residency = Residency::Blocks { threads: 768, together: Some(1) };
+/// Blocks of one warp, so that none waits for others at the end, and twelve of them at once on a
+/// multiprocessor: as many as fit without local memory between opcodes. Sixteen would take some:
+/// `docs/gpu-results.md`.
+const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12) };
 
 /// The manual buttons of an env that has none; any number below 0 means this.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
@@ -133,9 +134,6 @@ pub(crate) fn step_kernel(
     let mut module = arrange(module, &called);
     let hot = hot.map(|(hot, _)| hot).filter(|_| blocks > 0);
     machine_ir::execute_lowest_first(&mut module, hot);
-    if !by_single_frames {
-        machine_ir::run_frames_in_step(&mut module);
-    }
     let columns = Columns::new(&module.types, machine_type(&module));
     // The machine is put back before the programs run.
     let work: Vec<KernelPart> = work

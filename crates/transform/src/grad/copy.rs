@@ -136,7 +136,6 @@ impl<'a> Copy<'a> {
             Op::Present(array) => b.emit(Op::Present(self.value(array)), data.ty),
             Op::Gradient(array) => b.emit(Op::Gradient(self.value(array)), data.ty),
             Op::Lowest(key) => b.emit(Op::Lowest(self.value(key)), data.ty),
-            Op::AnyInBlock(it) => b.emit(Op::AnyInBlock(self.value(it)), data.ty),
             Op::Opaque(value) => b.emit(Op::Opaque(self.value(value)), data.ty),
             Op::Construct(parts) => b.construct(data.ty, &list(self, parts)),
             Op::Native { native, args } => b.native(native, &list(self, args)),

@@ -246,7 +246,6 @@ impl Flow<'_> {
             | Op::Extent { .. }
             | Op::Atomic { .. }
             | Op::Lowest(_)
-            | Op::AnyInBlock(_)
             | Op::Opaque(_) => false,
             _ => true,
         }
