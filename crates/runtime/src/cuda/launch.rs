@@ -79,7 +79,6 @@ impl Queue {
         let parameters = parameters.as_ptr().cast_mut();
         places.extend(offsets.iter().map(|&at| parameters.wrapping_byte_add(at as usize).cast()));
         let slots = lanes.map_or(threads, |lanes| threads.div_ceil(lanes) * u64::from(WARP));
-        let shape = if lanes.is_some() { shape_together } else { shape };
         let [blocks, block] = shape(slots, self.context.processors, function.threads_max);
         // SAFETY: a function of a module that stays loaded until the stream has passed, and a place
         // for each of its parameters, which the call copies. The arrays among them were checked to
@@ -174,15 +173,6 @@ fn shape(threads: u64, processors: u32, threads_max: u32) -> [u32; 2] {
     [blocks as u32, block]
 }
 
-/// Blocks and threads of a block for threads that go ways of their own: one block for each
-/// multiprocessor, as large as the kernel allows, so that its warps can wait for each other and
-/// fetch the same instructions together.
-fn shape_together(threads: u64, processors: u32, threads_max: u32) -> [u32; 2] {
-    let warps = threads.div_ceil(u64::from(WARP));
-    let each = warps.div_ceil(u64::from(processors)).min(u64::from(threads_max / WARP)).max(1);
-    [warps.div_ceil(each).min(i32::MAX as u64) as u32, each as u32 * WARP]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,17 +187,6 @@ mod tests {
         }
         assert_eq!(lanes(1 << 40, 2112), 32);
         assert_eq!(lanes(5, 0), 5);
-    }
-
-    #[test]
-    fn diverging_threads_have_one_block_on_each_multiprocessor() {
-        assert_eq!(shape_together(1, 132, 384), [1, 32]);
-        assert_eq!(shape_together(132 * 32, 132, 384), [132, 32]);
-        assert_eq!(shape_together(133 * 32, 132, 384), [67, 64]);
-        assert_eq!(shape_together(1366 * 32, 132, 384), [125, 352]);
-        assert_eq!(shape_together(50_688, 132, 384), [132, 384]);
-        assert_eq!(shape_together(65_536, 132, 384), [171, 384]);
-        assert_eq!(shape_together(65_536, 132, 32), [2048, 32]);
     }
 
     #[test]
