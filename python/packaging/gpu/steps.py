@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 GAMES = ["PEARL_DRIFT", "KEEP_OF_KEYS", "EMBER_LEAP", "TARN_MASON", "LANTERN_WING", "LAST_BEACON"]
 MICRO_ROMS = ["ALU_LOOP", "MEM_RWB", "FLOW_STACK", "JOY_DIVERGE_PERSIST", "PPU_WINDOW"]
 COLOR_GAME = "AMBER_ROAD"
-# A wave of a GPU with 132 multiprocessors at 24 warps of 32 machines each.
-WAVE = 132 * 24 * 32
-# Warps on a multiprocessor for which folder.py makes other machine code, beside the usual 24.
-WARPS = [12, 16, 20, 32]
+# A wave of a GPU with 132 multiprocessors at 12 warps of 32 machines each.
+WAVE = 132 * 12 * 32
+# Warps on a multiprocessor for which folder.py makes other machine code, beside the usual 12.
+WARPS = [8, 16, 20, 24]
 # Programs of `cargo test`, with the seconds that one of their tests may take.
 TESTS = {"runtime": 30, "swarm": 100}
 
@@ -62,7 +62,7 @@ class Step:
     needs: str = ""
     # What the command leaves: an artifact of `bench`, or a report of NVIDIA's profiler.
     leaves: str = ""
-    # Machine code for other numbers of warps than 24.
+    # Machine code for other numbers of warps than 12.
     warps: int = 0
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -147,7 +147,7 @@ class Plan:
         yield self.gate("MEM_RWB", "--mem-region", "C000:C100")
         yield self.game("PEARL_DRIFT", 40, 2048, 128, 32)
         yield self.verify("equal_JOY_DIVERGE_PERSIST", 30, "JOY_DIVERGE_PERSIST", (4096, 256, 64, 4))
-        for machines in (1, 1584, 4096, 16384, WAVE // 2, 65536, WAVE):
+        for machines in (1, 1584, 4096, 16384, WAVE, 65536):
             yield self.bench(f"PEARL_DRIFT_{machines}", "PEARL_DRIFT", machines)
         yield self.profile("profile_PEARL_DRIFT", "PEARL_DRIFT", WAVE)
         yield self.torch_check()
