@@ -6,16 +6,16 @@
 use super::count::Counts;
 use super::warp::{Launch, Mask, Stop, Warp};
 
-/// What a barrier of a block makes of the votes of its lanes.
+/// Reduction by a block's barrier of the votes of its lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reduction {
     /// Nothing: the lanes only wait.
     Wait,
-    /// Whether one of them holds.
+    /// True if one of them holds.
     Or,
-    /// Whether all of them hold.
+    /// True if all of them hold.
     And,
-    /// How many of them hold.
+    /// Number of those that hold.
     Count,
 }
 
@@ -51,7 +51,7 @@ impl Arrivals {
         Ok(())
     }
 
-    /// What the barrier gives to each lane.
+    /// Result that each lane gets.
     fn result(&self) -> Option<(Reduction, u32)> {
         let reduction = self.reduction?;
         let value = match reduction {
@@ -94,7 +94,7 @@ pub fn run<'p>(
     }
 }
 
-/// What the barrier gives to all lanes of these warps.
+/// Result that the lanes of these warps get.
 fn meet(warps: &[Warp<'_>]) -> Option<(Reduction, u32)> {
     let mut all = Arrivals::default();
     for warp in warps {

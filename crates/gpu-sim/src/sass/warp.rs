@@ -110,7 +110,7 @@ pub struct Warp<'p> {
     pub counts: Counts,
     /// Lanes at the block's barrier.
     pub arrivals: Arrivals,
-    /// What the block's barrier last gave.
+    /// Last result of the block's barrier.
     pub result: Option<(Reduction, u32)>,
     /// Code and constants.
     pub program: &'p KernelCode,

@@ -9,7 +9,7 @@ pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     warp.arrive(step, lanes, Reduction::Wait, 0);
 }
 
-/// `BAR.RED`: lanes wait so, and each votes by a predicate. The assembler brings the lanes of a warp
+/// `BAR.RED`: lanes wait so, and each votes by a predicate. The assembler brings a warp's lanes
 /// together before it; what it would give to lanes that come one after the other is not known.
 pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     if lanes != warp.alive {
