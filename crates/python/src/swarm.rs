@@ -373,9 +373,8 @@ impl Swarm {
     /// Bytes of a frame as `frame_array` has it.
     #[getter]
     fn frame_bytes(&self) -> PyResult<usize> {
-        let swarm = try_lock(self.inner.try_read())?;
-        let is_color = swarm.rom().model() == Model::Color;
-        Ok(if is_color { 2 * 160 * 144 } else { gbxcule_swarm::FRAME_BYTES })
+        let model = try_lock(self.inner.try_read())?.rom().model();
+        Ok(if model == Model::Color { 2 * 160 * 144 } else { gbxcule_swarm::FRAME_BYTES })
     }
 
     /// Numbers in one observation of the programs.

@@ -23,7 +23,8 @@ pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError>
 }
 
 /// Makes the same command, whose child leaves a byte in the pipe when it comes as far as its
-/// program's first instruction. What fails after it is the program's fault, what fails before is this machine's.
+/// program's first instruction. A failure after it is the program's fault, one before it this
+/// machine's.
 pub(crate) fn marked(
     program: &Path,
     policy: &Policy,

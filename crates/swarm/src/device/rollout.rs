@@ -250,14 +250,8 @@ impl DeviceSwarm {
 impl Rollout {
     fn new(swarm: &DeviceSwarm, config: &RolloutConfig) -> Result<Self, SwarmError> {
         let (memory, envs) = (&swarm.memory, swarm.config.num_envs);
-        let numbers: Vec<MemoryNumber> = config
-            .changes
-            .iter()
-            .map(|(number, _)| *number)
-            .chain(config.ends.iter().copied())
-            .collect();
-        let rows =
-            numbers.iter().map(|number| row(swarm, number)).collect::<Result<Vec<_>, _>>()?;
+        let numbers = config.changes.iter().map(|(number, _)| number).chain(&config.ends);
+        let rows = numbers.map(|number| row(swarm, number)).collect::<Result<Vec<_>, _>>()?;
         if let Some(chance) = swarm.config.chance {
             offset(swarm, chance.low, chance.width_bytes)?;
         }
