@@ -59,7 +59,7 @@ fn memory_bytes() -> Option<u64> {
 }
 
 /// Each GPU's name, driver and memory, as NVIDIA's own tool reports them within a few seconds, or
-/// else as the driver does, which may be a stand-in; empty when there is none.
+/// else as the driver does, which may be a stand-in. Empty on a machine without a GPU.
 #[must_use]
 pub fn gpus() -> Vec<Value> {
     let gpus = gpus_by_nvidia_smi();

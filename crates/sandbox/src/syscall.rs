@@ -93,7 +93,7 @@ fn known_and_refused(kind: Kind) -> Vec<c_long> {
     calls
 }
 
-/// A rule for calls whose argument is none of some values.
+/// Returns a rule for calls whose argument differs from all of these values.
 fn any_but(
     argument: u8,
     length: &SeccompCmpArgLen,

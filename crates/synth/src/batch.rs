@@ -229,7 +229,7 @@ pub fn finish(
 
 /// Says what a folder holds, unless it holds something else.
 fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
-    // Whoever made the folder would choose which files of this user are replaced.
+    // The owner of the folder would choose which files of this user are replaced.
     for inside in [folder.join("data"), folder.join("statistics")] {
         if inside.is_symlink() {
             let reason = "a link is in the place of a folder: make it one, or name another folder";
