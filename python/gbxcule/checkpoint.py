@@ -194,7 +194,8 @@ def _env_of_note(
     env = kind.__new__(kind)
     SwarmVectorEnv.__init__(env, **arguments, _machines=machines)
     if isinstance(env, RankVectorEnv):
-        first, end, *rank = part
+        parts: list[Any] = part or []
+        first, end, *rank = parts
         if not type(first) is type(end) is int or end - first != env.num_envs or first < 0:
             raise ValueError(f"envs {first} to {end} of a job, where there are {env.num_envs}")
         env.envs, env.rank = range(first, end), Rank(*rank) if rank else None
