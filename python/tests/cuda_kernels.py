@@ -132,8 +132,11 @@ DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 class Library:
     def __init__(self, own_stream):
-        zeros(1, device="cuda")  # Binds the device's context to this thread.
+        zeros(1, device="cuda")  # Starts the driver.
         self.driver = ctypes.CDLL("libcuda.so.1")
+        context = ctypes.c_void_p()
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+        self.call("cuCtxSetCurrent", context)
         self.stream = ctypes.c_void_p(1)
         if own_stream:
             self.call("cuStreamCreate", ctypes.byref(self.stream), 1)

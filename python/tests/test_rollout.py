@@ -170,6 +170,10 @@ import numpy as np
 from gbxcule import kernel
 
 driver = ctypes.CDLL("libcuda.so")
+# Its own context, as every library has one: gbxcule leaves the thread the one that it had.
+context = ctypes.c_void_p()
+assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+assert driver.cuCtxSetCurrent(context) == 0
 
 
 class Foreign:

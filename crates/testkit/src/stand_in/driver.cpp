@@ -117,6 +117,13 @@ API int cuMemAlloc_v2(uint64_t* address, size_t size)
     return take(current, size, address);
 }
 
+// From the default pool, as other libraries take it.
+API int cuMemAllocAsync(uint64_t* address, size_t size, Handle stream)
+{
+    LOCK;
+    return take(stream_of(stream)->device, size, address);
+}
+
 API int cuMemAllocFromPoolAsync(uint64_t* address, size_t size, Handle pool, Handle stream)
 {
     LOCK;
