@@ -127,6 +127,7 @@ fn new_pool(ordinal: u32) -> Result<sys::CUmemoryPool, Error> {
 
 /// A context that is the calling thread's until this goes: then the thread has the context again
 /// that it had before, such as that of another library on another device.
+#[must_use]
 pub(super) struct Bound {
     /// A guard belongs to the thread that made it.
     _thread: PhantomData<*const ()>,

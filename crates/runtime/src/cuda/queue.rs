@@ -210,7 +210,7 @@ impl QueueMark {
 
 impl Drop for QueueMark {
     fn drop(&mut self) {
-        if self.queue.context.bind().is_ok() {
+        if let Ok(_bound) = self.queue.context.bind() {
             // SAFETY: no other code has the event, and the driver keeps it until it has passed.
             _ = unsafe { sys::cuEventDestroy_v2(self.event) };
         }

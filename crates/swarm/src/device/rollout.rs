@@ -93,7 +93,7 @@ pub struct RolloutArrays {
     /// step in which the last ones end.
     pub final_observations: Array,
     /// Numbers that are not 0 where the programs allow an action next, `f32`; without columns if
-    /// they don't say.
+    /// the programs have no masks.
     pub action_masks: Array,
 }
 
