@@ -18,10 +18,10 @@
 #   make warp-programs   example programs of NVIDIA Warp's wheel, run by Warp and by gbxcule.warp: every array equal
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
-#   make ptx         the PTX of NVIDIA's own NVRTC, run on the host (crates/gpu-sim): launches, gradients, rows, the step of
+#   make ptx         the PTX of NVIDIA's own NVRTC, run on the host (crates/testing/gpu-sim): launches, gradients, rows, the step of
 #                    the swarm; no GPU; part of make test on Linux
 #   make ptx-all     the same for everything the swarm and the Python package do on a device: many minutes
-#   make gpu-sim     the machine code of NVIDIA's own assembler, run by warps of 32 lanes (crates/gpu-sim): each form, launches,
+#   make gpu-sim     the machine code of NVIDIA's own assembler, run by warps of 32 lanes (crates/testing/gpu-sim): each form, launches,
 #                    gradients, the step of the swarm, for three generations of GPUs; no GPU; a share is part of make test
 #   make gpu-sim-all     the same for everything that the swarm does on a device: many minutes
 #   make colors      everything that the swarm does with Color machines in kernels: machine code, CUDA text; some ten minutes
@@ -198,7 +198,7 @@ SANITIZE_STD := $(if $(filter thread,$(SANITIZER)),-Zbuild-std,)
 sanitize: export PROPTEST_CASES ?= 2
 sanitize:
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=$(SANITIZER) cargo test --quiet --tests $(SANITIZE_STD) --target $(NATIVE) \
-	    --target-dir target/$(SANITIZER) --package gbxcule-runtime --package gbxcule-sandbox --package gbxcule-blocks
+	    --target-dir target/$(SANITIZER) --package gbxcule-runtime --package gbxcule-sandbox --package gbxcule-recompiler
 
 miri:
 	PROPTEST_CASES=2 MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --package gbxcule-runtime --lib -- \
@@ -210,7 +210,7 @@ attack:
 	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes
 
 test-dataset: $(VENV)/dataset.txt
-	$(VENV)/bin/python -m pytest crates/synth/tests
+	$(VENV)/bin/python -m pytest crates/foundry/synth/tests
 
 PYTHON_VENV := .venv-python
 WHEELS := runs/wheels
@@ -343,22 +343,22 @@ bench-gpu: $(VENV)/oracle.txt
 # The stand-ins that tests build by themselves, for trying things by hand.
 host-gpu:
 	mkdir -p runs/host_gpu
-	cp crates/codegen-cxx/src/host_cuda.h runs/host_gpu
+	cp crates/compiler/back-cxx/src/host_cuda.h runs/host_gpu
 	c++ -std=c++17 -O1 -shared -fPIC -pthread -o runs/host_gpu/libcuda.so.1 \
-	    $(addprefix crates/testkit/src/stand_in/,device.cpp driver.cpp module.cpp) -ldl
-	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc.so.13 crates/testkit/src/stand_in/compiler.cpp -ldl
-	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc_ptx.so crates/testkit/src/stand_in/ptx_compiler.cpp -ldl
+	    $(addprefix crates/testing/testkit/src/stand_in/,device.cpp driver.cpp module.cpp) -ldl
+	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc.so.13 crates/testing/testkit/src/stand_in/compiler.cpp -ldl
+	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc_ptx.so crates/testing/testkit/src/stand_in/ptx_compiler.cpp -ldl
 	cp runs/host_gpu/libcuda.so.1 runs/host_gpu/libcuda.so
 	@echo "LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu GBXCULE_NVRTC=$(CURDIR)/runs/host_gpu gbxcule doctor"
 
 mutants:
 	mkdir -p runs
-	cargo mutants --package gbxcule-subset --output runs
+	cargo mutants --package gbxcule-front-rust --output runs
 
 rom-suites:
 	cargo test --quiet --package gbxcule-gameboy --test rom_suites -- --ignored --exact --nocapture original::table
 	cargo test --quiet --package gbxcule-gameboy-color --test rom_suites -- --ignored --exact --nocapture color::table
-	cargo test --quiet --package gbxcule-blocks --test equal -- --ignored --exact --nocapture suite::rom_suites_run_alike
+	cargo test --quiet --package gbxcule-recompiler --test equal -- --ignored --exact --nocapture suite::rom_suites_run_alike
 
 # What a property test found for one change must not be tried first for the next.
 mutants-machine:
@@ -368,7 +368,7 @@ mutants-machine:
 
 mutants-passes:
 	mkdir -p runs/passes
-	cargo mutants --config .cargo/mutants-passes.toml --package gbxcule-transform --output runs/passes
+	cargo mutants --config .cargo/mutants-passes.toml --package gbxcule-passes --output runs/passes
 
 # Minutes to hours of both, every byte compared.
 equivalence:

@@ -84,7 +84,7 @@ def scripted_scores(game: str) -> list[float]:
     """Scores of the player that the game's tests have, which is written in Rust."""
     frames = EPISODE_STEPS * ROWS[game].frames_per_step
     told = {"GBXCULE_GAME": game, "GBXCULE_FRAMES": str(frames), "GBXCULE_EPISODES": str(SCRIPTED_EPISODES)}
-    command = ["cargo", "test", "--quiet", "--package", "gbxcule-roms", "--test", "suite", "--", "--ignored"]
+    command = ["cargo", "test", "--quiet", "--package", "gbxcule-assembler", "--test", "suite", "--", "--ignored"]
     command += ["--exact", "--nocapture", "score::scripted_players_earn_points"]
     try:
         ran = subprocess.run(command, cwd=ROOT, env=os.environ | told, check=True, capture_output=True, text=True)

@@ -51,14 +51,14 @@ impl Seeds {
     }
 
     fn machines(&self) {
-        for rom in gbxcule_roms::all() {
+        for rom in gbxcule_assembler::all() {
             self.add("rom", rom.name, &[], rom.bytes());
         }
         for at in 0..16u8 {
             self.add("state", &at.to_string(), &[at, at / 4, 255], &[at.wrapping_mul(37), 1, 0]);
         }
         for name in ["ALU_LOOP", "MBC3_RTC"] {
-            let bytes = gbxcule_roms::by_name(name).expect("a built-in ROM").bytes();
+            let bytes = gbxcule_assembler::by_name(name).expect("a built-in ROM").bytes();
             let rom = Rom::new(bytes).expect("a header");
             let mut swarm = NativeSwarm::new(rom, SwarmConfig::new(1)).expect("a swarm");
             swarm.step(&[0]).expect("an action");

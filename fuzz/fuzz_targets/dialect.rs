@@ -3,15 +3,15 @@
 //! changes a valid one, four bytes a change, so that the fuzzer gets behind the parser quickly.
 #![no_main]
 
-use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
+use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
-use gbxcule_dialect::Program;
+use gbxcule_front_warp::Program;
 use gbxcule_ir::Module;
 use gbxcule_ir::source::SourceMap;
 use libfuzzer_sys::fuzz_target;
 
-const SEED: &str = include_str!("../../crates/dialect/tests/front_python/seed.py");
+const SEED: &str = include_str!("../../crates/compiler/front-warp/tests/front_python/seed.py");
 
 /// Replaces, repeats or removes a few characters of the seed at a time.
 fn changed(bytes: &[u8]) -> String {

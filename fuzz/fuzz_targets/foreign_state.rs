@@ -9,7 +9,7 @@ use gbxcule_swarm::{EnvStates, NativeSwarm, Rom, SwarmConfig};
 use libfuzzer_sys::fuzz_target;
 
 fn swarm() -> NativeSwarm {
-    let rom = gbxcule_roms::by_name("MBC3_RTC").expect("a ROM of the suite");
+    let rom = gbxcule_assembler::by_name("MBC3_RTC").expect("a ROM of the suite");
     let rom = Rom::new(rom.bytes()).expect("a header");
     let threads = std::num::NonZeroUsize::new(1);
     NativeSwarm::new(rom, SwarmConfig { threads, ..SwarmConfig::new(1) }).expect("a swarm")

@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
+use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
-use gbxcule_dialect::Program;
+use gbxcule_front_warp::Program;
 use gbxcule_ir::source::SourceMap;
 use libfuzzer_sys::fuzz_target;
 

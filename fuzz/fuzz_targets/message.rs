@@ -2,13 +2,13 @@
 //! WebSocket. Refused with a reason, or within the bounds that the session relies on.
 #![no_main]
 
-#[path = "../../crates/cli/src/watch/http.rs"]
+#[path = "../../crates/apps/cli/src/watch/http.rs"]
 #[allow(dead_code, reason = "the target only reads")]
 pub(crate) mod http;
-#[path = "../../crates/cli/src/watch/request.rs"]
+#[path = "../../crates/apps/cli/src/watch/request.rs"]
 #[allow(dead_code, reason = "the target serves nobody")]
 pub(crate) mod request;
-#[path = "../../crates/cli/src/watch/tile.rs"]
+#[path = "../../crates/apps/cli/src/watch/tile.rs"]
 #[allow(dead_code, reason = "the target draws nothing")]
 pub(crate) mod tile;
 

@@ -1,6 +1,6 @@
 """Actions of an agent: named codecs, tables of one's own, several choices at once, or any buttons.
 
-All of them become a codec of the swarm (crates/swarm/src/action.rs), whose spelling is its name.
+All of them become a codec of the swarm (crates/swarm/swarm/src/action.rs), whose spelling is its name.
 """
 
 import math

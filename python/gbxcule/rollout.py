@@ -1,6 +1,6 @@
 """Steps whose actions lie on the environment's device, where all that they compute stays; and the arrays on it.
 
-On a CUDA device the extension does the whole step there (crates/swarm/src/device/rollout.rs). On the CPU the device's
+On a CUDA device the extension does the whole step there (crates/swarm/swarm/src/device/rollout.rs). On the CPU the device's
 arrays are NumPy's, filled by `SwarmVectorEnv.step`, so that one program's lines serve both.
 """
 

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def on_stand_ins(tmp_path_factory):
     """Runs a Python command in a child process with the stand-ins for NVIDIA's driver and NVRTC, which run CUDA text on
-    the host (crates/testkit/src/stand_in). Where HOST_GPU_SIM names the program gpu-sim, and HOST_NVRTC NVIDIA's NVRTC,
+    the host (crates/testing/testkit/src/stand_in). Where HOST_GPU_SIM names the program gpu-sim, and HOST_NVRTC NVIDIA's NVRTC,
     the PTX that NVRTC makes is run instead (`make ptx-all`)."""
     compiler = os.environ.get("CXX", "c++")
     if sys.platform != "linux":
@@ -22,8 +22,8 @@ def on_stand_ins(tmp_path_factory):
     if shutil.which(compiler) is None:
         pytest.skip(f"the stand-ins for NVIDIA's driver need a C++ compiler, and there is no `{compiler}`")
     folder = tmp_path_factory.mktemp("host_gpu")
-    sources = ROOT / "crates/testkit/src/stand_in"
-    shutil.copy(ROOT / "crates/codegen-cxx/src/host_cuda.h", folder)
+    sources = ROOT / "crates/testing/testkit/src/stand_in"
+    shutil.copy(ROOT / "crates/compiler/back-cxx/src/host_cuda.h", folder)
     for library, names in [
         ("libcuda.so.1", ["device.cpp", "driver.cpp", "module.cpp"]),
         ("libnvrtc.so.13", ["compiler.cpp"]),

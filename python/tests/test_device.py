@@ -1,5 +1,5 @@
 """One environment on the CPU and on a CUDA device, without a GPU: a child process with the stand-ins for NVIDIA's driver and NVRTC
-(crates/testkit/src/stand_in), which run the CUDA text on the host."""
+(crates/testing/testkit/src/stand_in), which run the CUDA text on the host."""
 
 import pathlib
 

@@ -1,5 +1,5 @@
 """Steps whose actions lie on the device do what those of the host do, without a copy or a wait; on the stand-ins for
-NVIDIA's driver and NVRTC (crates/testkit/src/stand_in), in a child process."""
+NVIDIA's driver and NVRTC (crates/testing/testkit/src/stand_in), in a child process."""
 
 import pathlib
 

@@ -1,0 +1,369 @@
+//! `gbxcule compile`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use clap::{Args, ValueEnum};
+use gbxcule_back_cxx::{self as cxx, Dialect};
+use gbxcule_files::check_writable;
+use gbxcule_front_warp::survey::{survey, survey_with_texts};
+use gbxcule_front_warp::{ImportOptions, Program, Texts};
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::diagnostic::{Diagnostic, render};
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{FunctionId, module::Module, print as ir_text};
+use gbxcule_lab::artifact::write_whole;
+use gbxcule_passes::grad::reverses;
+use gbxcule_runtime::ProgramFiles;
+use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
+
+use crate::print::{self, say};
+
+/// Compile kernels written in NVIDIA Warp's Python dialect, without Python and without a GPU
+///
+/// The file is read as text, with the files beside it that it imports from. What is refused is
+/// refused at its line, with what is allowed. The text that comes out needs nothing but one small
+/// header, which `--header` writes. The same file gives the same bytes.
+#[derive(Args)]
+#[command(after_long_help = "\
+EXAMPLES
+  gbxcule compile saxpy.py                            C++ for the CPU
+  gbxcule compile saxpy.py --device cuda              CUDA C++
+  gbxcule compile saxpy.py --emit ir --kernel saxpy   one kernel as the compiler sees it
+  gbxcule compile saxpy.py --device cuda --grad       and the reverse of each kernel
+  gbxcule compile saxpy.py --emit ptx --arch sm_90    PTX, by NVRTC and without a GPU
+  gbxcule compile saxpy.py --emit cubin --out saxpy.cubin   machine code for sm_90
+  gbxcule compile --survey path/to/warp               how much of a tree of files compiles, and what is refused")]
+pub(crate) struct Compile {
+    /// The Python file
+    #[arg(value_name = "FILE.py", required_unless_present_any = ["survey", "header"])]
+    file: Option<PathBuf>,
+
+    /// Device for which text is written; without it, cpu
+    #[arg(long, value_enum)]
+    device: Option<TextTarget>,
+
+    /// Output to write; without it, C++ for `--device cpu` and CUDA C++ for `--device cuda`
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
+
+    /// GPU architecture of `ptx` and `cubin`; without it, sm_90
+    #[arg(long, value_name = "ARCH")]
+    arch: Option<Arch>,
+
+    /// Only this kernel, and what it calls
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+
+    /// Add the reverse of each kernel `k`, as `adj_k`: it turns the gradients of what `k` wrote
+    /// into those of what it read
+    #[arg(long)]
+    grad: bool,
+
+    /// Leave out the checks of indices and divisors
+    #[arg(long)]
+    unchecked: bool,
+
+    /// Look for imported modules in this folder too; may be given several times
+    #[arg(long, value_name = "DIR")]
+    path: Vec<PathBuf>,
+
+    /// The value of a name that only Python would know: a constant of a compiled module
+    /// (`mujoco.mjtGeom.mjGEOM_BOX=6`), or an argument of a function around a kernel
+    /// (`make.dtype=wp.float64`, `make.helper=package.module.function`); may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = definition)]
+    define: Vec<(String, String)>,
+
+    /// The types of a generic kernel's parameters, in order, or by name as a dictionary
+    /// (`fill=[wp.array(dtype=wp.vec3), wp.vec3]`); may be given several times
+    #[arg(long, value_name = "KERNEL=TYPES", value_parser = definition)]
+    types: Vec<(String, String)>,
+
+    /// Write to this file instead of standard output; with `--survey`, write every refusal in full
+    /// to this file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Write the header that the text includes into this folder
+    #[arg(long, value_name = "DIR")]
+    header: Option<PathBuf>,
+
+    /// Compile every kernel below this folder; print how many are refused, by reason, and how fast
+    /// it went
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "emit", "kernel", "header"])]
+    survey: Option<PathBuf>,
+
+    /// With `--survey`, write the C++ and CUDA text of each kernel too, to see how fast that goes
+    #[arg(long, requires = "survey")]
+    texts: bool,
+}
+
+/// The stages of the compiler that can be looked at.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// The typed, structured IR
+    Ir,
+    /// C++17 for the CPU
+    Cpp,
+    /// CUDA C++ for NVRTC or nvcc
+    Cuda,
+    /// PTX, made by NVRTC; no GPU is needed
+    Ptx,
+    /// Machine code for one architecture, made by NVRTC; no GPU is needed
+    Cubin,
+}
+
+/// Device for which a text is.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TextTarget {
+    /// The host, by a C++ compiler
+    Cpu,
+    /// An NVIDIA GPU
+    #[value(alias = "cuda:0")]
+    Cuda,
+}
+
+impl Compile {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        self.check_options()?;
+        if let Some(folder) = &self.survey {
+            return self.survey(folder);
+        }
+        if let Some(folder) = &self.header {
+            let path = folder.join(cxx::HEADER_NAME);
+            write_whole(&path, cxx::HEADER.as_bytes())
+                .with_context(|| format!("writing {}", path.display()))?;
+        }
+        match &self.file {
+            Some(file) => self.compile(file),
+            None => Ok(true),
+        }
+    }
+
+    /// Refuses options that would change nothing.
+    fn check_options(&self) -> anyhow::Result<()> {
+        let of_text = [
+            ("--device", self.device.is_some()),
+            ("--arch", self.arch.is_some()),
+            ("--grad", self.grad),
+            ("--unchecked", self.unchecked),
+        ];
+        let of_file = [
+            ("--emit", self.emit.is_some()),
+            ("--kernel", self.kernel.is_some()),
+            ("--path", !self.path.is_empty()),
+            ("--define", !self.define.is_empty()),
+            ("--types", !self.types.is_empty()),
+            ("--out", self.out.is_some()),
+        ];
+        let first = |options: &[(&'static str, bool)]| {
+            options.iter().find(|(_, given)| *given).map(|(name, _)| *name)
+        };
+        if let (Some(_), Some(name)) = (&self.survey, first(&of_text)) {
+            bail!("{name} is for a file: a survey compiles every kernel once, and reports");
+        }
+        let without_file = self.survey.is_none() && self.file.is_none();
+        if let (true, Some(name)) = (without_file, first(&of_text).or(first(&of_file))) {
+            bail!("{name} is for a file that is compiled: name one, or leave it out");
+        }
+        let (emit, device) = (self.emit, self.device);
+        let is_code = matches!(emit, Some(Emit::Ptx | Emit::Cubin));
+        ensure!(
+            self.arch.is_none() || is_code,
+            "--arch is the architecture of PTX and machine code: add --emit ptx or --emit cubin"
+        );
+        let (of_ir, is_cuda) = (emit == Some(Emit::Ir), is_code || emit == Some(Emit::Cuda));
+        ensure!(!(of_ir && device.is_some()), "IR is of no device: leave out --device");
+        ensure!(
+            !(of_ir && self.unchecked),
+            "IR has no checks of indices and divisors, texts have: leave out --unchecked"
+        );
+        ensure!(
+            !(is_cuda && device == Some(TextTarget::Cpu)),
+            "--emit cuda, ptx and cubin are for --device cuda, not for --device cpu"
+        );
+        ensure!(
+            !(emit == Some(Emit::Cpp) && device == Some(TextTarget::Cuda)),
+            "--emit cpp is for --device cpu, not for --device cuda"
+        );
+        Ok(())
+    }
+
+    fn compile(&self, file: &Path) -> anyhow::Result<bool> {
+        let replaces =
+            self.out.as_deref().is_some_and(|out| gbxcule_files::is_same_file(out, file));
+        ensure!(!replaces, "--out names the file that is compiled: name another one");
+        let files = self.allowed(ProgramFiles::of(file));
+        let text = files.text(file).with_context(|| format!("reading {}", file.display()))?;
+        let (mut sources, mut texts) = (SourceMap::new(), Texts::new(self.import_options()));
+        let id = sources.add(file.display().to_string(), text);
+        let refuse = |faults: &[Diagnostic], sources: &SourceMap| {
+            print::error(&render(faults, sources));
+            Ok(false)
+        };
+        let program =
+            match Program::parse_with_cache(&mut texts, &mut sources, id, &|path| files.find(path))
+            {
+                Ok(program) => program,
+                Err(faults) => return refuse(&faults, &sources),
+            };
+        let undecided = program.reader().undecided();
+        if !undecided.is_empty() {
+            print::error(&(render(&undecided, &sources) + "\n"));
+        }
+        self.check_kernels(&program, file)?;
+        let module = self.lower(&program, file).and_then(check::module);
+        match module.and_then(|it| if self.grad { differentiated(&it) } else { Ok(it) }) {
+            Ok(module) => self.write(&self.print(&module, &sources)?).map(|()| true),
+            Err(faults) => refuse(&faults, &sources),
+        }
+    }
+
+    fn survey(&self, folder: &Path) -> anyhow::Result<bool> {
+        if let Some(out) = &self.out {
+            check_writable(out).with_context(|| format!("writing {}", out.display()))?;
+        }
+        let mut paths = Vec::new();
+        collect(folder, &mut paths).with_context(|| format!("reading {}", folder.display()))?;
+        paths.sort();
+        let allowed = self.allowed(ProgramFiles::below(folder));
+        let (mut files, mut unread) = (Vec::new(), Vec::new());
+        for path in paths {
+            match allowed.text(&path) {
+                Ok(text) => files.push((path.display().to_string(), text)),
+                Err(error) => unread.push(format!("{}: {error}", path.display())),
+            }
+        }
+        if files.is_empty() {
+            bail!("no Python file below {}", folder.display());
+        }
+        let options = ImportOptions { tree: Some(folder.to_owned()), ..self.import_options() };
+        let survey = if self.texts { survey_with_texts } else { survey };
+        let survey = survey(files, &options, &|path| allowed.find(path));
+        if self.out.is_some() {
+            self.write(survey.refusals().as_bytes())?;
+        }
+        say!("{survey}");
+        for file in &unread {
+            say!("not read: {file}");
+        }
+        Ok(survey.bugs().next().is_none())
+    }
+
+    fn import_options(&self) -> ImportOptions {
+        ImportOptions {
+            folders: self.path.clone(),
+            defines: self.define.clone(),
+            types: self.types.clone(),
+            tree: None,
+            without_command_line: false,
+        }
+    }
+
+    fn allowed(&self, files: ProgramFiles) -> ProgramFiles {
+        self.path.iter().fold(files, |files, folder| files.and_below(folder))
+    }
+
+    fn check_kernels(&self, program: &Program, file: &Path) -> anyhow::Result<()> {
+        let kernels = program.reader().kernels();
+        let names: Vec<&str> = kernels.iter().map(|it| it.name.as_str()).collect();
+        let file = file.display();
+        match self.kernel.as_deref() {
+            _ if names.is_empty() => {
+                bail!("{file} has no kernel, which is a function decorated with `@wp.kernel`")
+            }
+            Some(wanted) if !names.contains(&wanted) => {
+                bail!("{file} has no kernel `{wanted}`; it has {}", names.join(", "))
+            }
+            _ => {}
+        }
+        match self.types.iter().find(|(kernel, _)| !names.contains(&kernel.as_str())) {
+            Some((kernel, _)) => {
+                bail!("--types: {file} has no kernel `{kernel}`; it has {}", names.join(", "))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn lower(&self, program: &Program, file: &Path) -> Result<Module, Vec<Diagnostic>> {
+        let name = file.file_stem().map_or("kernels".into(), |stem| stem.to_string_lossy());
+        let reader = program.reader();
+        let reader = if self.grad { reader.with_gradients() } else { reader };
+        let Some(wanted) = &self.kernel else { return reader.compile(&name) };
+        let mut module = Module::new(name.into_owned());
+        for kernel in reader.kernels().iter().filter(|kernel| kernel.name == *wanted) {
+            reader.lower(kernel.position, &mut module)?;
+        }
+        Ok(module)
+    }
+
+    fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<Vec<u8>> {
+        let dialect = match (self.emit, self.device) {
+            (Some(Emit::Ir), _) => return Ok(ir_text::module(module).into_bytes()),
+            (Some(Emit::Cpp), _) | (None, None | Some(TextTarget::Cpu)) => Dialect::Host,
+            (Some(Emit::Cuda | Emit::Ptx | Emit::Cubin), _) | (None, Some(TextTarget::Cuda)) => {
+                Dialect::Cuda
+            }
+        };
+        let mut options = cxx::Options::new(dialect);
+        options.sources = Some(sources);
+        options.checks = if self.unchecked { Checks::None } else { Checks::All };
+        let text = cxx::write(module, &options).source;
+        let format = match self.emit {
+            Some(Emit::Ptx) => CodeFormat::Ptx,
+            Some(Emit::Cubin) => CodeFormat::Cubin,
+            _ => return Ok(text.into_bytes()),
+        };
+        let arch = self.arch.unwrap_or(Arch::new(90));
+        Ok(Nvrtc::find()?.compile(&text, &format!("{}.cu", module.name), arch, format)?)
+    }
+
+    fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
+        match &self.out {
+            Some(path) => {
+                write_whole(path, bytes).with_context(|| format!("writing {}", path.display()))
+            }
+            None if self.emit == Some(Emit::Cubin) && print::is_terminal() => {
+                bail!("machine code is nothing for a terminal: name a file by --out")
+            }
+            None => {
+                print::bytes(bytes);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The module with the reverse of every kernel.
+fn differentiated(module: &Valid<Module>) -> Result<Valid<Module>, Vec<Diagnostic>> {
+    let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
+    let (module, _) = reverses(module, &kernels)?;
+    check::module(module)
+}
+
+/// `NAME=VALUE`.
+fn definition(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("this is NAME=VALUE")?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "._".contains(c));
+    if !is_name || value.trim().is_empty() || value.contains(['\n', '\r']) {
+        return Err(
+            "this is NAME=VALUE on one line, where the name is as the file writes it".to_owned()
+        );
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        // Links to folders may lead in circles.
+        if entry.file_type()?.is_dir() {
+            collect(&path, paths)?;
+        } else if path.extension().is_some_and(|extension| extension == "py") {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,490 @@
+//! A swarm with its action source, stepped whole or in pieces so that it can be watched: for
+//! `watch`, `play`, `record` and `demo`, on any device.
+//!
+//! A step run in pieces ends in the very state of a step run whole, what programs computed
+//! included. A user's keyboard may hold several buttons of an env, through whole steps, instead
+//! of its actions.
+
+use std::ops::Range;
+
+use gbxcule_lab::action_source::ActionSource;
+use gbxcule_runtime::Device;
+use gbxcule_swarm::{
+    Action, EnvStates, Frame, FrameRange, Model, Programs, Returns, Rom, Schedule, Stage, Swarm,
+    SwarmConfig, SwarmError,
+};
+
+use crate::env_details::{EnvDetails, StepDetails};
+use crate::run_options::RunOptions;
+
+/// A swarm's configuration and the source of its actions.
+#[derive(Debug, Clone)]
+pub(crate) struct DriveSettings {
+    pub(crate) config: SwarmConfig,
+    pub(crate) action_source: ActionSource,
+    /// Seed of the actions.
+    pub(crate) seed: u64,
+}
+
+impl DriveSettings {
+    /// Takes the settings of the command line, with steps of `frames_per_step` frames and the
+    /// built-in programs.
+    pub(crate) fn new(
+        run: &RunOptions,
+        num_envs: usize,
+        frames_per_step: u32,
+    ) -> anyhow::Result<Self> {
+        run.check()?;
+        let config = SwarmConfig {
+            codec: run.codec.clone(),
+            schedule: Schedule::new(frames_per_step, run.release_after_frames)?,
+            stage: run.stage,
+            recompile: run.recompile(),
+            ..SwarmConfig::new(num_envs)
+        };
+        Ok(Self { config, action_source: run.action_gen.clone(), seed: run.actions_seed })
+    }
+
+    /// Replaces the programs. An observation of the user's own is computed even if the stage didn't
+    /// ask for one.
+    pub(crate) fn with(mut self, programs: Programs) -> Self {
+        if self.config.stage == Stage::RewardOnly && programs.observation_text().name() != "obs_v0"
+        {
+            self.config.stage = Stage::FullStep;
+        }
+        self.config.programs = programs;
+        self
+    }
+}
+
+/// Rewards of a step, and the envs whose episodes are over.
+pub(crate) struct StepOutcome {
+    pub(crate) rewards: Vec<f32>,
+    pub(crate) over: Vec<bool>,
+}
+
+/// The swarm, and its position: the step, and the frame within the step.
+pub(crate) struct Driver {
+    swarm: Swarm,
+    action_source: ActionSource,
+    /// Seed of the actions.
+    seed: u64,
+    steps_done: u64,
+    frames_done: u32,
+    /// Samples of machine 0 that the step had before the last range of frames.
+    samples_before: usize,
+    actions: Vec<u8>,
+    manual_buttons: Vec<Option<u8>>,
+    /// None in stages that have no rewards.
+    returns: Option<Returns>,
+}
+
+impl Driver {
+    pub(crate) fn new(rom: Rom, drive: DriveSettings, device: Device) -> Result<Self, SwarmError> {
+        let DriveSettings { config, action_source, seed } = drive;
+        Self::of(Swarm::new(rom, config, device)?, action_source, seed)
+    }
+
+    /// Goes on with the swarm of a checkpoint, whose settings are its own but for the source of the
+    /// actions.
+    pub(crate) fn restored(
+        checkpoint: &[u8],
+        action_source: ActionSource,
+        seed: u64,
+        device: Device,
+    ) -> Result<Self, SwarmError> {
+        let (swarm, _note) = Swarm::from_checkpoint(checkpoint, Some(device), None)?;
+        Self::of(swarm, action_source, seed)
+    }
+
+    fn of(swarm: Swarm, action_source: ActionSource, seed: u64) -> Result<Self, SwarmError> {
+        let owns_reward = swarm.config().stage.owns_reward();
+        let num_envs = swarm.config().num_envs;
+        Ok(Self {
+            returns: owns_reward.then(|| Returns::new(&swarm)).transpose()?,
+            swarm,
+            action_source,
+            seed,
+            steps_done: 0,
+            frames_done: 0,
+            samples_before: 0,
+            actions: vec![0; num_envs],
+            manual_buttons: vec![None; num_envs],
+        })
+    }
+
+    /// Lets all machines begin in a saved state, here and at each reset.
+    pub(crate) fn restart_from(&mut self, state: &[u8]) -> Result<(), SwarmError> {
+        self.swarm.restart_from(&[state], 0)
+    }
+
+    pub(crate) fn num_envs(&self) -> usize {
+        self.actions.len()
+    }
+
+    pub(crate) fn device(&self) -> Device {
+        self.swarm.device()
+    }
+
+    pub(crate) fn config(&self) -> &SwarmConfig {
+        self.swarm.config()
+    }
+
+    pub(crate) fn action_source(&self) -> &ActionSource {
+        &self.action_source
+    }
+
+    /// Seed of the actions.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    pub(crate) fn steps_done(&self) -> u64 {
+        self.steps_done
+    }
+
+    /// Frames done of the step that is under way.
+    pub(crate) fn frames_done(&self) -> u32 {
+        self.frames_done
+    }
+
+    /// Resets all machines; buttons held by a user stay held.
+    pub(crate) fn reset(&mut self) -> Result<(), SwarmError> {
+        self.swarm.reset(self.seed)?;
+        (self.steps_done, self.frames_done) = (0, 0);
+        self.returns.as_ref().map_or(Ok(()), Returns::reset)
+    }
+
+    /// Runs up to `max_frames` frames, but not past the end of the step; returns how many it were.
+    /// On a device they are only asked for.
+    pub(crate) fn advance(&mut self, max_frames: u32, draw_last: bool) -> Result<u32, SwarmError> {
+        let frames_per_step = self.config().schedule.frames_per_step();
+        if self.frames_done == 0 {
+            let codec = &self.swarm.config().codec;
+            self.action_source.fill(codec, self.seed, self.steps_done, &mut self.actions);
+        }
+        self.samples_before = match self.frames_done {
+            0 => 0,
+            _ => self.samples_of_first().len(),
+        };
+        let frames = max_frames.clamp(1, frames_per_step - self.frames_done);
+        let end = self.frames_done + frames;
+        self.swarm
+            .step_frames(&self.actions, &FrameRange { frames: self.frames_done..end, draw_last })?;
+        self.frames_done = end;
+        if end == frames_per_step {
+            (self.steps_done, self.frames_done) = (self.steps_done + 1, 0);
+            if let Some(returns) = &self.returns {
+                returns.add(&self.swarm)?;
+            }
+        }
+        Ok(frames)
+    }
+
+    /// Samples that machine 0 has made in the last call of `advance`; none without sound.
+    pub(crate) fn new_samples(&self) -> &[[i16; 2]] {
+        self.samples_of_first().get(self.samples_before..).unwrap_or_default()
+    }
+
+    fn samples_of_first(&self) -> &[[i16; 2]] {
+        self.swarm.samples(0).unwrap_or_default()
+    }
+
+    /// Samples of an env's step so far.
+    pub(crate) fn samples(&self, env: usize) -> Result<&[[i16; 2]], SwarmError> {
+        self.swarm.samples(env)
+    }
+
+    /// Waits until all that was asked for has happened.
+    pub(crate) fn sync(&mut self) -> Result<(), SwarmError> {
+        self.swarm.sync()
+    }
+
+    /// Returns those of some envs whose episodes are over, as the programs say.
+    pub(crate) fn over(&self, envs: Range<usize>) -> Result<Vec<usize>, SwarmError> {
+        if !self.knows_ends() {
+            return Ok(Vec::new());
+        }
+        let dones = self.swarm.dones_of(envs.clone())?;
+        Ok(envs.zip(dones).filter(|(_, done)| *done).map(|(env, _)| env).collect())
+    }
+
+    /// Runs to the end of the step, drawing its last frame if `draw` says so; returns how many
+    /// frames it took.
+    pub(crate) fn finish_step(&mut self, draw: bool) -> Result<u32, SwarmError> {
+        self.advance(self.config().schedule.frames_per_step(), draw)
+    }
+
+    /// Holds an env's buttons, or lets go of them; ignores an env that does not exist.
+    pub(crate) fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+        let Some(manual) = self.manual_buttons.get_mut(env) else { return Ok(()) };
+        *manual = buttons;
+        self.swarm.hold_buttons(env, buttons)
+    }
+
+    /// Passes the last drawn frames of some envs to `see`, one after the other.
+    pub(crate) fn pictures(
+        &self,
+        envs: &[usize],
+        see: impl FnMut(Frame<'_>),
+    ) -> Result<(), SwarmError> {
+        self.swarm.frames(envs, see)
+    }
+
+    pub(crate) fn model(&self) -> Model {
+        self.swarm.rom().model()
+    }
+
+    /// An env's state, as `--state` takes it.
+    pub(crate) fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        self.swarm.save_state(env)
+    }
+
+    /// Returns true if the cartridge has RAM with a battery.
+    pub(crate) fn has_battery(&self) -> bool {
+        let rom = self.swarm.rom();
+        rom.cartridge().has_battery && rom.cart_ram_bytes() > 0
+    }
+
+    /// The RAM of machine 0's cartridge.
+    pub(crate) fn cartridge_ram(&self) -> Result<Vec<u8>, SwarmError> {
+        Ok(self.swarm.snapshot(0)?.cart_ram().to_vec())
+    }
+
+    /// The battery file of machine 0, as other emulators have it.
+    pub(crate) fn battery(&self) -> Result<Vec<u8>, SwarmError> {
+        self.swarm.save_battery(0)
+    }
+
+    /// Puts a battery file into machine 0.
+    pub(crate) fn insert_battery(&mut self, file: &[u8]) -> Result<(), SwarmError> {
+        self.swarm.load_battery(0, file)
+    }
+
+    /// Details of an env, as the page's panel shows them.
+    pub(crate) fn details(&self, env: usize) -> Result<EnvDetails, SwarmError> {
+        let swarm = &self.swarm;
+        let manual = self.manual_buttons.get(env).copied().flatten();
+        let is_done = || self.over(env..env + 1).map(|over| !over.is_empty());
+        let owns_reward = self.returns.is_some();
+        let rewards = owns_reward.then(|| swarm.rewards_of(env..env + 1)).transpose()?;
+        let action = self.action(env).filter(|_| manual.is_none());
+        let step = StepDetails {
+            reward: rewards.map(|rewards| rewards[0]),
+            episode_return: self.returns.as_ref().map(|returns| returns.of(env)).transpose()?,
+            is_done: self.knows_ends().then(is_done).transpose()?,
+            action: action.map(|action| action.name.to_string()),
+            buttons: manual.unwrap_or_else(|| self.pressed(env)),
+            held: manual.is_some(),
+        };
+        EnvDetails::of(swarm, env, step)
+    }
+
+    /// Rewards and ends of the last whole step, if programs say when episodes end and these
+    /// numbers lie on the host.
+    pub(crate) fn outcome(&self) -> Result<Option<StepOutcome>, SwarmError> {
+        if !self.knows_ends() || self.device() != Device::Cpu {
+            return Ok(None);
+        }
+        Ok(Some(StepOutcome { rewards: self.swarm.rewards()?, over: self.swarm.dones()? }))
+    }
+
+    /// The swarm itself, to look at.
+    pub(crate) fn swarm(&self) -> &Swarm {
+        &self.swarm
+    }
+
+    /// Returns true if steps compute rewards and the programs say when episodes end.
+    fn knows_ends(&self) -> bool {
+        self.returns.is_some() && self.config().programs.has_done()
+    }
+
+    /// The action of an env in the present step.
+    fn action(&self, env: usize) -> Option<&Action> {
+        self.config().codec.actions.get(usize::from(self.actions[env]))
+    }
+
+    /// Returns the buttons that an env's action pressed in the last frame.
+    fn pressed(&self, env: usize) -> u8 {
+        let schedule = self.config().schedule;
+        let last = match (self.steps_done, self.frames_done) {
+            (0, 0) => return 0,
+            (_, 0) => schedule.frames_per_step(),
+            (_, frame) => frame,
+        };
+        let pressed = self.action(env).filter(|action| last <= action.frames_held(schedule));
+        pressed.map_or(0, |action| action.buttons)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbxcule_swarm::{Codec, NativeSwarm, button};
+
+    /// Programs that read everything a step offers and keep sums of it: a program that runs once
+    /// too often changes the result.
+    fn programs() -> Programs {
+        let text = "\
+import gbxcule as gb
+import warp as wp
+
+SCRATCH = 1
+OBS_DIM = 3
+
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    scratch[0] += wp.float32(gb.action(machine)) + 0.125
+    return scratch[0]
+
+@wp.func
+def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
+    return gb.action(machine) < wp.uint8(3)
+
+@wp.func
+def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+    obs[0] = scratch[0]
+    obs[1] = wp.float32(gb.buttons(machine))
+    obs[2] = wp.float32(gb.pixel(machine, 80, 100)) + wp.float32(gb.frames(machine))
+";
+        let text = gbxcule_swarm::ProgramText::new("task.py", text);
+        Programs::new(text.clone(), text).expect("programs")
+    }
+
+    fn driver(frames_per_step: u32) -> Driver {
+        let rom = gbxcule_assembler::by_name("PEARL_DRIFT").expect("the game").bytes();
+        let config = SwarmConfig {
+            schedule: Schedule::new(frames_per_step, 8).expect("a schedule"),
+            stage: Stage::FullStep,
+            programs: programs(),
+            ..SwarmConfig::new(5)
+        };
+        let drive = DriveSettings { config, action_source: ActionSource::Random, seed: 3 };
+        Driver::new(Rom::new(rom).expect("a ROM"), drive, Device::Cpu).expect("a swarm")
+    }
+
+    fn all_states(driver: &Driver) -> Vec<Vec<u8>> {
+        let state = |env| driver.swarm.save_state(env).expect("an env");
+        (0..driver.num_envs()).map(state).collect()
+    }
+
+    #[test]
+    fn a_step_in_pieces_ends_like_a_step_at_once_and_like_a_swarm_with_the_codec() {
+        for frames_per_step in [5, 8, 24] {
+            let (mut whole, mut pieces) = (driver(frames_per_step), driver(frames_per_step));
+            let rom =
+                Rom::new(gbxcule_assembler::by_name("PEARL_DRIFT").expect("the game").bytes());
+            let config = SwarmConfig {
+                schedule: whole.config().schedule,
+                draw_last: true,
+                stage: Stage::FullStep,
+                programs: programs(),
+                ..SwarmConfig::new(5)
+            };
+            let mut swarm = NativeSwarm::new(rom.expect("a ROM"), config).expect("a swarm");
+            let mut actions = [0; 5];
+            for step in 0..12 {
+                whole.finish_step(true).expect("a step");
+                while pieces.steps_done() == step {
+                    pieces.advance(1 + (step as u32 % 3) * 3, true).expect("a piece");
+                }
+                ActionSource::Random.fill(&Codec::FULL_V1, 3, step, &mut actions);
+                swarm.step(&actions).expect("a step");
+                assert_eq!(all_states(&whole), all_states(&pieces), "step {step}");
+                let state = |env| swarm.save_state(env).expect("an env");
+                assert_eq!(all_states(&whole), (0..5).map(state).collect::<Vec<_>>());
+                for driver in [&whole, &pieces] {
+                    assert_eq!(driver.swarm.rewards().expect("rewards"), swarm.rewards());
+                    assert_eq!(driver.swarm.dones().expect("dones"), swarm.dones());
+                    let observations = driver.swarm.observations();
+                    assert_eq!(observations.expect("observations"), swarm.observations());
+                }
+                let returns = |driver: &Driver| {
+                    let looked = (0..5).map(|env| driver.details(env).expect("an env"));
+                    looked.map(|details| details.step.episode_return).collect::<Vec<_>>()
+                };
+                assert_eq!(returns(&whole), returns(&pieces));
+            }
+        }
+    }
+
+    #[test]
+    fn machines_begin_in_a_state_and_a_checkpoint_goes_on() {
+        let mut first = driver(8);
+        (0..5).for_each(|_| _ = first.finish_step(false).expect("a step"));
+        let state = first.swarm.save_state(1).expect("an env");
+        let machine =
+            |driver: &Driver, env| driver.swarm.snapshot(env).expect("an env").machine().clone();
+        let mut other = self::driver(8);
+        other.restart_from(&state).expect("a state");
+        for _ in 0..2 {
+            assert!((0..5).all(|env| machine(&other, env) == machine(&first, 1)));
+            other.finish_step(false).expect("a step");
+            assert!((0..5).any(|env| machine(&other, env) != machine(&first, 1)));
+            other.reset().expect("a reset");
+        }
+        other.restart_from(b"no state").expect_err("no state");
+        let checkpoint = first.swarm.checkpoint(b"a note").expect("bytes");
+        let again = Driver::restored(&checkpoint, ActionSource::Random, 3, Device::Cpu);
+        let mut again = again.expect("a swarm");
+        assert_eq!(all_states(&again), all_states(&first));
+        assert_eq!(again.config().schedule, first.config().schedule);
+        // Its steps are counted from here on, so its actions are those of a first step.
+        let actions = first.actions.clone();
+        ActionSource::Random.fill(&Codec::FULL_V1, 3, 0, &mut first.actions);
+        assert_ne!(actions, first.actions);
+        let range = FrameRange { frames: 0..8, draw_last: false };
+        first.swarm.step_frames(&first.actions, &range).expect("a step");
+        again.finish_step(false).expect("a step");
+        assert_eq!(all_states(&again), all_states(&first));
+    }
+
+    #[test]
+    fn held_buttons_stay_through_the_whole_step_and_in_no_other_env() {
+        let (mut free, mut held) = (driver(24), driver(24));
+        held.hold(2, Some(button::UP | button::LEFT)).expect("an env");
+        held.hold(99, Some(button::A)).expect("an env that does not exist is ignored");
+        for _ in 0..4 {
+            free.finish_step(false).expect("a step");
+            while held.steps_done() < free.steps_done() {
+                held.advance(1, false).expect("a frame");
+                let details = held.details(2).expect("an env");
+                assert_eq!(
+                    (details.step.buttons, details.step.action),
+                    (button::UP | button::LEFT, None)
+                );
+            }
+        }
+        let (free, held) = (all_states(&free), all_states(&held));
+        let differing: Vec<_> = (0..5).filter(|env| free[*env] != held[*env]).collect();
+        assert_eq!(differing, [2]);
+    }
+
+    #[test]
+    fn a_return_is_of_the_episode_that_the_programs_say() {
+        let mut driver = driver(8);
+        let (mut sum, mut was_over, mut episodes) = (0.0, false, 0);
+        for _ in 0..40 {
+            driver.finish_step(false).expect("a step");
+            let details = driver.details(2).expect("an env");
+            let (reward, done) =
+                (details.step.reward.expect("a reward"), details.step.is_done == Some(true));
+            if was_over && !done {
+                (sum, episodes) = (0.0, episodes + 1);
+            }
+            if !(was_over && done) {
+                sum += reward;
+            }
+            assert_eq!(details.step.episode_return, Some(sum));
+            assert_eq!(driver.over(0..5).expect("envs").contains(&2), done);
+            assert_eq!(
+                details.observation.map(|(numbers, of)| (numbers[0], of)),
+                Some((reward, 3))
+            );
+            was_over = done;
+        }
+        assert!(episodes > 2, "{episodes}");
+        driver.reset().expect("a reset");
+        assert_eq!(driver.details(2).expect("an env").step.episode_return, Some(0.0));
+    }
+}

@@ -1,0 +1,35 @@
+//! `gbxcule synth skeletons`: the kernels of a folder of Python files with names and literals
+//! erased, as hashes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gbxcule_synth::skeleton::KnownSkeletons;
+
+use crate::print;
+
+/// Print the hashes of all kernels below a folder of Python files, names and literals erased
+///
+/// A kernel has one of its text and, if the compiler takes it, one of its IR. What this prints of
+/// NVIDIA Warp's package is `crates/foundry/synth/src/warp_skeletons.txt`, by which rows are
+/// marked.
+#[derive(Args)]
+pub(crate) struct Skeletons {
+    /// The folder, such as `warp` of a wheel
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+impl Skeletons {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let known = KnownSkeletons::of_folder(&self.folder)?;
+        print::bytes(known.to_text().as_bytes());
+        print::error(&format!(
+            "{} skeletons of {} kernels, {} of which the compiler takes\n",
+            known.len(),
+            known.kernels,
+            known.compiled
+        ));
+        Ok(!known.is_empty())
+    }
+}

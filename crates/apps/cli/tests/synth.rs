@@ -1,0 +1,424 @@
+//! The foundry from the command line: a process that is killed, one that goes on, and what comes of
+//! it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn gbxcule(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
+    command.arg("synth").args(args);
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    let output = gbxcule(args).output().expect("the program starts");
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn data(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder.join("data"))
+        .expect("data")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "parquet"))
+        .map(|path| {
+            (
+                path.file_name().expect("a name").to_string_lossy().into_owned(),
+                std::fs::read(&path).expect("a file"),
+            )
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+#[test]
+fn a_killed_batch_goes_on_with_nothing_lost_and_nothing_doubled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, killed): (PathBuf, PathBuf) =
+        (folder.path().join("whole"), folder.path().join("killed"));
+    let args = [
+        "batch",
+        "--count",
+        "1030",
+        "--seed",
+        "9",
+        "--mode",
+        "text",
+        "--resume",
+        "--workers",
+        "2",
+        "--out",
+    ];
+    run(&[&args[..], &[text(&whole)]].concat());
+    let has = |block: u32| killed.join(format!("data/part-{block:06}.parquet")).exists();
+    // Killed as soon as the first block is there: in the middle of another, unless this process had
+    // to wait too long.
+    for attempt in 0.. {
+        let mut child = gbxcule(&[&args[..], &[text(&killed)]].concat())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        while !has(0) && child.try_wait().expect("ours to ask").is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        child.kill().expect("ours to end");
+        child.wait().expect("its end");
+        if has(0) && !has(2) {
+            break;
+        }
+        assert!(attempt < 20, "never killed in the middle");
+        let _ = std::fs::remove_dir_all(&killed);
+    }
+    run(&[&args[..], &[text(&killed)]].concat());
+    assert_eq!(data(&whole).len(), 3);
+    assert_eq!(data(&whole), data(&killed));
+}
+
+#[test]
+fn a_dataset_is_made_checked_and_described() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (out, less) = (folder.path().join("rows"), folder.path().join("less"));
+    run(&[
+        "generate",
+        "--count",
+        "12",
+        "--seed",
+        "3",
+        "--device",
+        "both",
+        "--jsonl",
+        "--out",
+        text(&out),
+    ]);
+    let card = std::fs::read_to_string(out.join("dataset_card.md")).expect("a card");
+    assert!(card.starts_with("---\nlicense: mit\n") && card.contains("12 rows, "), "{card}");
+    let lines = std::fs::read_to_string(out.join("data/part-000000.jsonl")).expect("JSON lines");
+    assert_eq!(lines.lines().count(), 12);
+    let counts = run(&["validate", text(&out), "--work", text(&folder.path().join("work"))]);
+    let counts = String::from_utf8_lossy(&counts.stdout).into_owned();
+    assert!(
+        counts.contains("cuda_on_host         12        0        0        0   100.00"),
+        "{counts}"
+    );
+    // Lines that are other rows would reach those who load them unchecked.
+    std::fs::write(out.join("data/part-000000.jsonl"), lines.replacen("wp.", "wp .", 1))
+        .expect("a file");
+    let said = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
+    let said = (said.status.code(), String::from_utf8_lossy(&said.stdout).into_owned());
+    assert!(said.0 == Some(1) && said.1.contains("part-000000.jsonl: not the rows of"), "{said:?}");
+    run(&["dedupe", text(&out), "--out", text(&less)]);
+    let leakage = run(&["leakage", text(&less)]);
+    assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
+}
+
+/// Every question about a folder of Parquet is also asked about one of JSON lines.
+#[test]
+fn json_lines_are_read_as_their_twins_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (parquet, lines) = (folder.path().join("parquet"), folder.path().join("lines"));
+    let rows = ["--count", "5", "--seed", "5", "--device", "both", "--jsonl"];
+    run(&[&["generate"][..], &rows, &["--out", text(&parquet)]].concat());
+    std::fs::create_dir_all(lines.join("data")).expect("a folder");
+    for file in ["dataset.json", "data/part-000000.jsonl"] {
+        std::fs::copy(parquet.join(file), lines.join(file)).expect("a file");
+    }
+    std::fs::remove_file(parquet.join("data/part-000000.jsonl")).expect("a file");
+    let said = |args: &[&str], of: &Path| {
+        let output = run(&[&[args[0], text(of)], &args[1..]].concat());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for args in [
+        &["validate", "--no-host"][..],
+        &["mutate", "--no-host", "--limit", "1"],
+        &["leakage"],
+        &["card"],
+    ] {
+        assert_eq!(said(args, &parquet), said(args, &lines), "{args:?}");
+    }
+    let card = |of: &Path| std::fs::read_to_string(of.join("dataset_card.md")).expect("a card");
+    assert!(card(&lines).contains("data_files: data/*.jsonl"), "{}", card(&lines));
+    assert_eq!(card(&parquet), card(&lines).replace(".jsonl", ".parquet"));
+    for of in [&parquet, &lines] {
+        run(&["dedupe", text(of), "--out", text(&of.join("less"))]);
+    }
+    assert_eq!(data(&parquet.join("less")), data(&lines.join("less")));
+}
+
+#[test]
+fn a_line_that_is_no_row_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("rows");
+    let rows = ["--count", "3", "--seed", "5", "--mode", "text", "--jsonl"];
+    run(&[&["generate"][..], &rows, &["--out", text(&out)]].concat());
+    std::fs::remove_file(out.join("data/part-000000.parquet")).expect("a file");
+    let file = out.join("data/part-000000.jsonl");
+    let whole = std::fs::read_to_string(&file).expect("JSON lines");
+    let lines: Vec<&str> = whole.lines().collect();
+    std::fs::write(&file, [lines[0], &lines[1][..50], lines[2]].join("\n")).expect("a file");
+    let refused = |wanted: &str| {
+        for verb in ["validate", "card", "leakage"] {
+            let output = gbxcule(&[verb, text(&out)]).output().expect("the program starts");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!output.status.success() && said.contains(wanted), "{said}");
+        }
+    };
+    refused("part-000000.jsonl:2:50: EOF while parsing");
+    // Only the manifest says which columns there are.
+    std::fs::write(&file, &whole).expect("a file");
+    let manifest = std::fs::read_to_string(out.join("dataset.json")).expect("a manifest");
+    let newer = manifest.replace("\"schema_version\": 3", "\"schema_version\": 4");
+    std::fs::write(out.join("dataset.json"), newer).expect("a file");
+    refused("schema version 4, this program reads 3");
+}
+
+/// Runs shards as a cluster would: each is a process of its own, started by the script for Slurm,
+/// at the same time.
+#[test]
+fn shards_made_by_processes_of_their_own_are_the_rows_of_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (one, many) = (folder.path().join("one"), folder.path().join("many"));
+    let rows = ["--count", "1400", "--seed", "9", "--mode", "text"];
+    run(&[&["batch"][..], &rows, &["--device", "both", "--out", text(&one)]].concat());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/scale/slurm.sbatch");
+    let start = |task: u32| {
+        Command::new("bash")
+            .arg(&script)
+            .env("GBXCULE", env!("CARGO_BIN_EXE_gbxcule"))
+            .envs([("COUNT", "1400"), ("SEED", "9"), ("MODE", "text"), ("OUT", text(&many))])
+            .envs([
+                ("SLURM_ARRAY_TASK_ID", task.to_string()),
+                ("SLURM_ARRAY_TASK_COUNT", "3".into()),
+            ])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("bash")
+    };
+    let tasks: Vec<_> = (0..3).map(start).collect();
+    for mut task in tasks {
+        assert!(task.wait().expect("its end").success());
+    }
+    assert_eq!(data(&one).len(), 3);
+    assert_eq!(data(&one), data(&many));
+    run(&["card", text(&many)]);
+    let card = std::fs::read_to_string(many.join("dataset_card.md")).expect("a card");
+    assert!(card.contains("1400 rows, "), "{card}");
+    let again = start(1).wait().expect("its end");
+    assert!(again.success() && data(&one) == data(&many), "what is there is kept");
+}
+
+#[test]
+fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (out, kernels, less) =
+        (folder.path().join("rows"), folder.path().join("kernels"), folder.path().join("less"));
+    run(&["generate", "--count", "4", "--seed", "3", "--mode", "text", "--out", text(&out)]);
+    let rows = gbxcule_synth::batch::read(&out).expect("rows");
+    std::fs::create_dir_all(kernels.join("deep")).expect("a folder");
+    let row = &rows[2];
+    let other = row.source.replace(&row.kernel, "another_name").replace("0.5", "0.75");
+    std::fs::write(kernels.join("deep/theirs.py"), other).expect("a file");
+    let said = run(&["dedupe", text(&out), "--against", text(&kernels), "--out", text(&less)]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("1 rows are kernels of "), "{said}");
+    let ids: Vec<u64> =
+        gbxcule_synth::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
+    assert_eq!(ids, [0, 1, 3]);
+    let skeletons = run(&["skeletons", text(&kernels)]);
+    // Of its text, of its IR, and the outline of that.
+    assert_eq!(String::from_utf8_lossy(&skeletons.stdout).lines().count(), 3);
+}
+
+#[test]
+fn ptx_without_cuda_text_is_refused_with_what_to_do() {
+    let output = gbxcule(&["generate", "--count", "1", "--ptx", "--out", "nowhere"]).output();
+    let output = output.expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("add --device cuda"), "{said}");
+}
+
+#[test]
+fn a_models_answers_are_asked_for_and_graded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let dataset = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/dataset");
+    let (tasks, answers, out) = (path("tasks.jsonl"), path("answers.jsonl"), path("out"));
+    let asked = ["--task", "python-to-ir", "--limit", "6", "--mutate-every", "3"];
+    let files = ["--out", text(&tasks), "--stand-in", text(&answers)];
+    run(&[&["tasks", text(&dataset)][..], &asked, &files].concat());
+    let printed = run(&[&["tasks", text(&dataset)][..], &asked[..4]].concat());
+    let asked = std::fs::read_to_string(&tasks).expect("tasks");
+    assert!(printed.stdout == asked.as_bytes(), "without a file they are printed");
+    assert_eq!(asked.matches("\"custom_id\":\"python-to-ir/").count(), 6);
+    let given = std::fs::read_to_string(&answers).expect("answers");
+    let right = given.matches("\"is_right\":true").count();
+    assert!((4..6).contains(&right), "{given}");
+    let grade = |answers: &Path, out: &Path| {
+        let mut command = gbxcule(&["grade", text(answers), "--dataset", text(&dataset)]);
+        command.args(["--out", text(out)]).output().expect("the program starts")
+    };
+    let said = grade(&answers, &out);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains(&format!("6        6       {right}")), "{said}");
+    let grades = std::fs::read_to_string(out.join("grades.jsonl")).expect("grades");
+    assert_eq!(grades.matches("\"verdict\":\"right\"").count(), right);
+    assert!(out.join("grades.json").exists() && out.join("python-to-ir.png").exists());
+
+    // Neither does a compiler that isn't there come to light after the answers that need none.
+    let both = format!("{given}{{\"row\": 1, \"task\": \"python-to-cpp\", \"answer\": \"\"}}\n");
+    std::fs::write(&answers, both).expect("a file");
+    let mut command = gbxcule(&["grade", text(&answers), "--dataset", text(&dataset)]);
+    command.args(["--out", text(&path("early"))]).env("CXX", "no-such-compiler");
+    let said = command.output().expect("the program starts");
+    let error = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.status.code() == Some(2) && error.contains("--task"), "{error}");
+
+    // A line that is no answer stops everything before anything is written.
+    std::fs::write(&answers, format!("{given}{{\"row\": 1000}}\n")).expect("a file");
+    let (out, said) = (path("none"), grade(&answers, &path("none")));
+    assert!(!said.status.success() && !out.exists());
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("answers.jsonl:7:"), "{said}");
+}
+
+#[test]
+fn every_kernel_of_the_examples_becomes_a_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/kernels");
+    let said = run(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("9 kernels in 5 files: 9 rows"), "{said}");
+    let refused = std::fs::read_to_string(out.join("refused.jsonl")).expect("a file");
+    assert!(refused.is_empty(), "{refused}");
+}
+
+#[test]
+fn a_folder_without_kernels_gives_no_dataset() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/programs");
+    for (license, reason) in
+        [("MIT", "such as the programs of a swarm"), ("my/own", "is no SPDX expression")]
+    {
+        let mut command = gbxcule(&["harvest", text(&code), "--license", license]);
+        let said = command.args(["--out", text(&out)]).output().expect("the program starts");
+        let error = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(!said.status.success() && error.contains(reason), "{error}");
+        assert!(!out.exists());
+    }
+}
+
+/// Kernels that are tried print nothing between the lines of the program.
+#[test]
+fn what_tried_kernels_print_is_not_printed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, out) = (folder.path().join("code"), folder.path().join("out"));
+    std::fs::create_dir(&code).expect("a folder");
+    let kernel = "import warp as wp\n\n\n@wp.kernel\ndef loud(x: wp.array(dtype=int), y: wp.array(dtype=int)):\n    \
+        i = wp.tid()\n    wp.expect_eq(x[i], 3)\n    y[i] = x[i] + 1\n    wp.printf(\"LOUD %d\\n\", i)\n";
+    std::fs::write(code.join("loud.py"), kernel).expect("a file");
+    let silent = |args: &[&str]| {
+        let said = run(args);
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        assert!(!said.contains("LOUD") && !said.contains("expect_eq"), "{args:?}: {said}");
+        said
+    };
+    let said = silent(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
+    assert!(said.contains("1 kernels in 1 files: 1 rows"), "{said}");
+    silent(&["validate", text(&out), "--work", text(&folder.path().join("work"))]);
+    silent(&["mutate", text(&out), "--no-host"]);
+}
+
+/// An hour's work is not lost to a folder that could have been looked at before.
+#[test]
+fn a_place_that_takes_no_output_is_refused_before_the_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(path("taken/data")).expect("a folder");
+    std::fs::create_dir_all(path("grades/grades.json")).expect("a folder");
+    std::fs::write(path("file"), "").expect("a file");
+    // No row of it can be read, so what reads rows first says so.
+    std::fs::create_dir_all(path("broken/data")).expect("a folder");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/dataset");
+    std::fs::copy(sample.join("dataset.json"), path("broken/dataset.json")).expect("a file");
+    std::fs::write(path("broken/data/part-000000.parquet"), "no table").expect("a file");
+    let (broken, taken, file) = (path("broken"), path("taken"), path("file"));
+    let (broken, taken, file) = (text(&broken), text(&taken), text(&file));
+    for (args, wanted) in [
+        (&["validate", broken, "--no-host", "--out", taken][..], "holds data already"),
+        (&["dedupe", broken, "--out", taken], "holds data already"),
+        (&["harvest", broken, "--license", "MIT", "--out", taken], "holds data already"),
+        (&["validate", broken, "--no-host", "--out", file], "is no folder"),
+        (&["dedupe", broken, "--out", file], "is no folder"),
+        (&["tasks", broken, "--out", taken], "a folder is in its place"),
+        (&["tasks", broken, "--stand-in", taken], "a folder is in its place"),
+    ] {
+        let said = gbxcule(args).output().expect("the program starts");
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(said.contains(wanted), "{args:?}: {said}");
+    }
+    let answers = path("answers.jsonl");
+    std::fs::write(&answers, "{\"row\": 1, \"task\": \"python-to-ir\", \"answer\": \"\"}\n")
+        .expect("a file");
+    let grades = path("grades");
+    let args = ["grade", text(&answers), "--dataset", text(&sample), "--out", text(&grades)];
+    let said = gbxcule(&args).output().expect("the program starts");
+    assert!(String::from_utf8_lossy(&said.stderr).contains("a folder is in its place"), "{said:?}");
+    assert_eq!(std::fs::read_dir(&grades).expect("the folder").count(), 1, "nothing is written");
+    // The command leaves none of its temporary files.
+    let names = std::fs::read_dir(folder.path())
+        .expect("the folder")
+        .map(|it| it.expect("an entry").file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
+}
+
+#[test]
+fn rows_of_one_number_and_folders_without_rows_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("rows");
+    run(&["generate", "--count", "2", "--seed", "5", "--mode", "text", "--out", text(&out)]);
+    let refused = |verbs: &[&str], wanted: &str| {
+        for verb in verbs {
+            let said = gbxcule(&[verb, text(&out)]).output().expect("the program starts");
+            let code = said.status.code();
+            let said = String::from_utf8_lossy(&said.stderr).into_owned();
+            assert!(code == Some(2) && said.contains(wanted), "{verb}: {said}");
+        }
+    };
+    let data = out.join("data");
+    std::fs::copy(data.join("part-000000.parquet"), data.join("part-copy.parquet"))
+        .expect("a file");
+    refused(&["tasks"], "two rows have the number 0");
+    let checked = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(!checked.status.success() && said.contains("row 1: origin fails: id"), "{said}");
+    for name in ["part-000000.parquet", "part-copy.parquet"] {
+        std::fs::remove_file(data.join(name)).expect("a file");
+    }
+    refused(&["validate", "card", "leakage", "tasks", "mutate"], "data holds no rows");
+}
+
+/// The folder of another dataset has no blocks of this one that are damaged.
+#[test]
+fn going_on_with_another_dataset_says_only_that_it_is_another() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("rows");
+    let made = |count: &str| {
+        let args = ["batch", "--count", count, "--mode", "text", "--resume", "--out", text(&out)];
+        gbxcule(&args).output().expect("the program starts")
+    };
+    assert!(made("2").status.success());
+    let before = data(&out);
+    let said = made("3");
+    let error = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(!said.status.success() && error.contains("holds another dataset"), "{error}");
+    assert!(!error.contains("not a whole block"), "{error}");
+    assert_eq!(before, data(&out));
+}

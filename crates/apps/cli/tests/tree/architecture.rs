@@ -1,0 +1,144 @@
+//! The house rules that a compiler doesn't hold: who may depend on whom, how long files may be, and
+//! which names say nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::files::{crate_folders, files_below, root};
+
+const MAX_FILE_LINES: usize = 600;
+
+const EMPTY_NAMES: [&str; 7] = ["utils", "util", "helpers", "common", "base", "misc", "manager"];
+
+/// The manifest of each of our crates, by the crate's name without `gbxcule-`.
+fn manifests() -> BTreeMap<String, String> {
+    let texts = crate_folders().into_iter().map(|folder| {
+        let text = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        let (_, name) = text.split_once("name = \"gbxcule-").expect("a package of ours");
+        (name.split('"').next().expect("a name").to_owned(), text)
+    });
+    texts.collect()
+}
+
+/// Our crates among the `[dependencies]` of a manifest; tests may use more.
+fn uses(text: &str) -> BTreeSet<String> {
+    let mut in_dependencies = false;
+    let mut found = BTreeSet::new();
+    for line in text.lines() {
+        if line.starts_with('[') {
+            in_dependencies = line == "[dependencies]";
+        } else if let Some(rest) = line.strip_prefix("gbxcule-")
+            && in_dependencies
+        {
+            found.insert(rest.split(['.', ' ', '=']).next().expect("a name").to_owned());
+        }
+    }
+    found
+}
+
+/// The table of crates in docs/architecture.md: what each uses.
+fn documented() -> BTreeMap<String, BTreeSet<String>> {
+    let page = std::fs::read_to_string(root().join("docs/architecture.md")).expect("the page");
+    let section = page.split("\n## ").find(|section| section.starts_with("The crates\n"));
+    let rows = section.expect("a section about crates").lines().filter_map(|line| {
+        let row = line.strip_prefix("| `")?.strip_suffix('|')?;
+        let [name, _, used] = row.split('|').collect::<Vec<_>>()[..] else { return None };
+        let used = used.split(',').map(|name| name.trim().trim_matches('`').to_owned());
+        let used = used.filter(|name| !name.is_empty()).collect();
+        Some((name.trim().trim_matches('`').to_owned(), used))
+    });
+    rows.collect()
+}
+
+#[test]
+fn crates_use_each_other_as_the_architecture_says() {
+    let (manifests, documented) = (manifests(), documented());
+    for (name, text) in &manifests {
+        let row = documented.get(name);
+        assert_eq!(Some(&uses(text)), row, "docs/architecture.md, the row of {name}");
+    }
+    for name in documented.keys() {
+        assert!(manifests.contains_key(name), "docs/architecture.md has a row for {name}");
+    }
+}
+
+#[test]
+fn only_tests_use_the_testkit() {
+    for (name, text) in manifests() {
+        assert!(!uses(&text).contains("testkit"), "{name} is no test");
+    }
+}
+
+/// The release profile is one for other people's code: a crate of ours that it doesn't name would
+/// be slow unnoticed.
+#[test]
+fn the_release_profile_names_every_crate() {
+    let text = std::fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
+    let (_, profile) = text.split_once("[profile.release.package]").expect("a release profile");
+    for name in manifests().keys() {
+        assert!(profile.contains(&format!("\ngbxcule-{name} = {{")), "{name} has no row");
+    }
+    // Cargo forgets the profile's own `strip` for packages that have a row.
+    for name in ["cli", "python"] {
+        let start = format!("gbxcule-{name} = {{");
+        let row = profile.lines().find(|line| line.starts_with(&start)).expect("a row");
+        assert!(row.contains("strip = \"symbols\""), "{name} keeps the names of its functions");
+    }
+}
+
+fn all_sources() -> Vec<PathBuf> {
+    let parts = ["crates", "fuzz", "python"].iter();
+    parts.flat_map(|part| files_below(&root().join(part), &["rs", "py"])).collect()
+}
+
+#[test]
+fn no_source_is_longer_than_a_reader_can_hold() {
+    for path in all_sources() {
+        let lines = std::fs::read_to_string(&path).expect("a source").lines().count();
+        assert!(lines <= MAX_FILE_LINES, "{} has {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn every_name_says_something() {
+    for path in all_sources() {
+        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        assert!(!EMPTY_NAMES.contains(&stem.as_str()), "{} says nothing", path.display());
+        assert!(stem != "mod", "{}: name it after its module, beside the folder", path.display());
+    }
+}
+
+#[test]
+fn every_rust_source_opens_with_what_it_is() {
+    for path in all_sources().iter().filter(|path| path.extension().is_some_and(|it| it == "rs")) {
+        let text = std::fs::read_to_string(path).expect("a source");
+        assert!(text.starts_with("//!"), "{} does not open with `//!`", path.display());
+    }
+}
+
+/// Macros that panic when the reader has gone away or the disk is full.
+const PRINTING: [&str; 4] = ["println!(", "print!(", "eprintln!(", "eprint!("];
+
+/// Streams on which that printing is built; only the command's printer uses them.
+const STREAMS: [&str; 2] = ["io::stdout", "io::stderr"];
+
+#[test]
+fn one_printer_writes_all_standard_output() {
+    let mut is_printer_there = false;
+    for path in all_sources().iter().filter(|path| path.extension().is_some_and(|it| it == "rs")) {
+        let name = path.strip_prefix(root()).expect("below the root").display().to_string();
+        // Build scripts speak to Cargo, tests to their runner.
+        if !name.contains("/src/") || name.ends_with("/tests.rs") || name.contains("/tests/") {
+            continue;
+        }
+        let text = std::fs::read_to_string(path).expect("a source");
+        let has = |part: &&str| text.contains(*part);
+        assert_eq!(PRINTING.iter().find(|part| has(part)), None, "{name}: use `print`");
+        let is_printer = name == "crates/apps/cli/src/print.rs";
+        is_printer_there |= is_printer && STREAMS.iter().all(has);
+        if name.starts_with("crates/apps/cli/") && !is_printer {
+            assert_eq!(STREAMS.iter().find(|part| has(part)), None, "{name}: use `print`");
+        }
+    }
+    assert!(is_printer_there);
+}

@@ -1,0 +1,45 @@
+//! The files that the rules are about.
+
+use std::path::{Path, PathBuf};
+
+/// The repository's own folder.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().expect("the repository")
+}
+
+/// The folders of our crates, in order, `gameboy/color` among them, which has no sources.
+pub(crate) fn crate_folders() -> Vec<PathBuf> {
+    let manifests = files_below(&root().join("crates"), &["toml"]).into_iter();
+    let manifests = manifests.filter(|path| path.ends_with("Cargo.toml"));
+    manifests.map(|path| path.parent().expect("a folder").to_owned()).collect()
+}
+
+/// Files whose names end in one of `extensions`, in and below a folder, without what was built.
+pub(crate) fn files_below(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    collect(folder, extensions, &mut found);
+    found.sort();
+    assert!(!found.is_empty(), "no file that ends in {extensions:?} below {}", folder.display());
+    found
+}
+
+fn collect(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if path.is_dir() {
+            let is_built = ["target", "runs", "node_modules"].contains(&name.as_str());
+            if !name.starts_with('.') && !is_built {
+                collect(&path, extensions, found);
+            }
+        } else if extensions.iter().any(|extension| name.ends_with(&format!(".{extension}"))) {
+            found.push(path);
+        }
+    }
+}
+
+/// The lines of a file with their numbers, which begin at 1.
+pub(crate) fn lines_of(path: &Path) -> Vec<(usize, String)> {
+    let text = std::fs::read_to_string(path).expect("a readable source");
+    text.lines().enumerate().map(|(index, line)| (index + 1, line.to_owned())).collect()
+}

@@ -1,0 +1,40 @@
+//! The ROMs that need no file.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+fn by_name(name: &str) -> PyResult<&'static gbxcule_assembler::BuiltIn> {
+    gbxcule_assembler::by_name(name).ok_or_else(|| {
+        let names = built_in_roms();
+        PyValueError::new_err(format!("no built-in ROM `{name}`; there are {}", names.join(", ")))
+    })
+}
+
+/// The names of all built-in ROMs.
+#[pyfunction]
+pub(crate) fn built_in_roms() -> Vec<&'static str> {
+    gbxcule_assembler::all()
+        .iter()
+        .chain(gbxcule_assembler::for_color())
+        .map(|rom| rom.name)
+        .collect()
+}
+
+/// The name of the built-in ROM that a name means which no ROM has.
+#[pyfunction]
+pub(crate) fn meant_rom(name: &str) -> Option<&'static str> {
+    gbxcule_assembler::meant_by(name).map(|rom| rom.name)
+}
+
+/// The bytes of a built-in ROM.
+#[pyfunction]
+pub(crate) fn built_in_rom<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+    by_name(name).map(|rom| PyBytes::new(py, rom.bytes()))
+}
+
+/// The labels of a built-in ROM, as the text of a `.sym` file.
+#[pyfunction]
+pub(crate) fn built_in_symbols(name: &str) -> PyResult<String> {
+    by_name(name).map(|rom| rom.rom().symbol_listing())
+}

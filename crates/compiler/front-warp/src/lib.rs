@@ -1,0 +1,480 @@
+//! The Python front end: NVIDIA Warp's dialect, read as text.
+//!
+//! A text is parsed once ([`Program::parse`]); each of its kernels is then lowered into a module of
+//! its own or of several. Python never runs: a construct whose meaning only a run could tell is
+//! refused, with its line and a stable code. Nothing here panics on any text.
+//!
+//! # Generic kernels
+//! A kernel with `Any` in its signature is compiled for the types of each `wp.overload(kernel, ..)`
+//! in the text, or for those that the caller gives ([`ImportOptions::types`]). Nothing is guessed:
+//! only [`Reader::with_trial_types`] tries types.
+
+mod annotation;
+mod arithmetic;
+mod attribute;
+mod body;
+mod constant;
+mod decorator;
+mod entry_point;
+mod enumeration;
+mod factory;
+mod factory_call;
+mod file;
+mod fold;
+mod frame;
+mod geometry;
+mod imported_module;
+mod indexed_array;
+mod kernel_option;
+mod known_call;
+mod launch_types;
+mod library;
+mod loader;
+mod lower;
+mod memo;
+mod numpy;
+mod object;
+mod overload;
+mod reference;
+mod reflection;
+mod scope;
+mod sequence;
+mod signature;
+mod snippet;
+mod string;
+pub mod survey;
+mod syntax;
+mod trial;
+mod undecided;
+mod unknown_name;
+mod warp;
+
+use annotation::Annotation;
+use constant::Unit;
+use decorator::Role;
+pub use entry_point::{EntryParam, EntryPoint};
+use file::Files;
+pub use file::{ImportOptions, Texts};
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_ir::module::Module;
+pub use gbxcule_ir::source::FileText;
+use gbxcule_ir::source::{SourceId, SourceMap, Span};
+pub use library::Library;
+pub use loader::ReadFile;
+use lower::{LoweringError, Session};
+use overload::KernelCalls;
+use scope::ScopeId;
+use signature::Formal;
+use syntax::StmtFunctionDef;
+
+/// A parsed text, and the parsed texts that it imports from.
+///
+/// ```
+/// use gbxcule_front_warp::Program;
+/// use gbxcule_ir::source::SourceMap;
+///
+/// let text = "import warp as wp
+///
+/// @wp.kernel
+/// def fill(x: wp.array(dtype=float)):
+///     x[wp.tid()] = 1.0
+/// ";
+/// let mut sources = SourceMap::new();
+/// let id = sources.add("fill.py", text);
+/// let module = Program::parse(&sources, id)?.compile("fill")?;
+/// assert_eq!(module.kernels().count(), 1);
+/// # Ok::<(), Vec<gbxcule_ir::diagnostic::Diagnostic>>(())
+/// ```
+///
+/// # Errors
+/// Parsing and compiling return everything that is wrong with the texts, not the first fault only.
+pub struct Program {
+    files: Files,
+}
+
+/// A kernel of a program, by its position in the text.
+#[derive(Clone, Debug)]
+pub struct KernelName {
+    /// Name.
+    pub name: String,
+    /// Place of its name.
+    pub span: Span,
+    /// Number, counted from 0 in the order of the text.
+    pub position: usize,
+}
+
+/// A parameter of a kernel that stands for more than one type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GenericParameter {
+    /// Number among the parameters, from 0.
+    pub position: usize,
+    /// Name.
+    pub name: String,
+    /// Dimensions, if it is an array of anything.
+    pub dims: Option<u8>,
+}
+
+impl Program {
+    /// Parses a text of `sources` and reads no other file; a kernel that uses a name imported from
+    /// another file is refused.
+    pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
+        let mut texts = Texts::default();
+        let mut files = Files::single(texts.parsed(sources, id))?;
+        files.add_geometry(&mut texts)?;
+        Ok(Self { files })
+    }
+
+    /// Parses as [`Self::parse`] does, with the values and types in `texts`' [`ImportOptions`].
+    pub fn parse_alone(
+        texts: &mut Texts,
+        sources: &mut SourceMap,
+        id: SourceId,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut files = Files::single(texts.parsed(sources, id))?;
+        files.define(texts, sources)?;
+        files.add_geometry(texts)?;
+        Ok(Self { files })
+    }
+
+    /// Parses a file's text, whose name in `sources` is the file's path, and the files that it
+    /// imports from; `read` reads those, and they are added to `sources`. `import a.b` is looked
+    /// for as `python file.py` does, beside the file, as `a/b/__init__.py` or `a/b.py`; if the file
+    /// is in a package, then also beside the outermost package. A relative import, such as
+    /// `from .a import b`, starts at the folder of the file that has it. A file that is missing or
+    /// is not Python is an error only for kernels that use a name from it.
+    pub fn parse_beside(
+        sources: &mut SourceMap,
+        id: SourceId,
+        read: ReadFile<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        Self::parse_with_cache(&mut Texts::default(), sources, id, read)
+    }
+
+    /// Parses as [`parse_beside`](Self::parse_beside) does, with a cache: files that are already in
+    /// `texts` are not read again.
+    pub fn parse_with_cache(
+        texts: &mut Texts,
+        sources: &mut SourceMap,
+        id: SourceId,
+        read: ReadFile<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut files = Files::beside(texts, sources, id, read)?;
+        files.add_geometry(texts)?;
+        Ok(Self { files })
+    }
+
+    /// Resolves the program's names.
+    pub fn reader(&self) -> Reader<'_> {
+        self.reader_beside(None)
+    }
+
+    /// Resolves the names of a program that may import a library.
+    pub fn reader_with<'a>(&'a self, library: &'a Library) -> Reader<'a> {
+        self.reader_beside(Some(library))
+    }
+
+    fn reader_beside<'a>(&'a self, library: Option<&'a Library>) -> Reader<'a> {
+        let unit = Unit::new(&self.files, library);
+        let kernel_calls = KernelCalls::read(&self.files.texts[0].tree.body);
+        let own = unit.scopes.functions().iter().copied();
+        let own = own.filter(|&(_, scope)| unit.scopes.text(scope) == 0);
+        let mut kernels: Vec<_> =
+            own.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
+        kernels.extend(kernel_calls.kernels(&unit));
+        kernels.sort_by_key(|(def, _)| syntax::start(*def));
+        Reader { unit, kernels, kernel_calls, gradients: false, trial_types: false }
+    }
+
+    /// Lowers all kernels into one module called `name`.
+    pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
+        self.reader().compile(name)
+    }
+}
+
+/// A program with its names resolved.
+pub struct Reader<'a> {
+    unit: Unit<'a>,
+    kernels: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    kernel_calls: KernelCalls<'a>,
+    gradients: bool,
+    trial_types: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// Compiles generic kernels without given types for some that are tried, the first that fits:
+    /// for a caller that only counts, or compares one way of running with another.
+    #[must_use]
+    pub fn with_trial_types(self) -> Self {
+        Self { trial_types: true, ..self }
+    }
+
+    /// Functions get the gradients that `@wp.func_grad` and `@wp.func_replay` define: for a caller
+    /// that differentiates. By default these decorators are ignored.
+    #[must_use]
+    pub fn with_gradients(self) -> Self {
+        Self { gradients: true, ..self }
+    }
+
+    /// All kernels, in the order of the text.
+    pub fn kernels(&self) -> Vec<KernelName> {
+        let kernels = self.kernels.iter().enumerate();
+        kernels
+            .map(|(position, (def, _))| KernelName {
+                name: def.name.to_string(),
+                span: self.unit.span(&def.name),
+                position,
+            })
+            .collect()
+    }
+
+    /// Warnings of functions that look like kernels, but whose decorators are only known to Python:
+    /// they are not among [`Self::kernels`].
+    pub fn undecided(&self) -> Vec<Diagnostic> {
+        let own = self.unit.scopes.functions().iter();
+        let kernels: Vec<*const StmtFunctionDef> =
+            self.kernels.iter().map(|(def, _)| std::ptr::from_ref(*def)).collect();
+        let others = own.filter(|(def, _)| !kernels.contains(&std::ptr::from_ref(*def)));
+        others.filter_map(|&(def, scope)| self.unit.undecided(def, scope)).collect()
+    }
+
+    /// Lowers all kernels into one module called `name`.
+    pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
+        let mut module = Module::new(name);
+        let mut faults = Vec::new();
+        for kernel in self.kernels() {
+            if let Err(found) = self.lower(kernel.position, &mut module) {
+                for fault in found {
+                    if !faults.contains(&fault) {
+                        faults.push(fault);
+                    }
+                }
+            }
+        }
+        if faults.is_empty() { Ok(module) } else { Err(faults) }
+    }
+
+    /// Lowers one kernel, with the functions it calls, into a module; does nothing if there is no
+    /// kernel at this position. If the kernel is made by an enclosing function and uses its
+    /// arguments, it is lowered once for each call of that function; if it is generic, once for
+    /// each overload. If it is refused, the module may hold parts of it and is of no use.
+    pub fn lower(&self, position: usize, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(()) };
+        let frames = self.unit.factory_frames(scope, &self.kernel_calls.sites);
+        let frames = frames.map_err(|fault| vec![*fault])?;
+        let before = (!frames.is_empty()).then(|| module.clone());
+        let lowered = self.overloads(def, scope, module);
+        match (lowered, before) {
+            // It uses arguments of the function around it.
+            (Err(_), Some(before)) => {
+                *module = before;
+                frames.into_iter().try_for_each(|frame| {
+                    self.unit.framed(frame, || self.overloads(def, scope, module))
+                })
+            }
+            (lowered, _) => lowered,
+        }
+    }
+
+    /// Lowers a kernel that [`Self::lower`] refused because of values that only Python knows, such
+    /// as arguments of the function around it. Some values are tried, and the first that fit are
+    /// taken; if none do, the faults of the last are returned. For a caller that only counts.
+    pub fn lower_with_trials(
+        &self,
+        position: usize,
+        module: &mut Module,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let before = module.clone();
+        let mut attempt = |which: usize, value: usize| {
+            *module = before.clone();
+            self.unit.trials.choose(which, value);
+            self.unit.frames.forget();
+            self.lower(position, module)
+        };
+        self.unit.trials.set(true);
+        let mut lowered = attempt(0, 0);
+        let mut attempts = 1;
+        // Names come up as others have values; one value after the other is changed, that of the
+        // name that came up last first, and what leads further is kept.
+        'further: while let Err(faults) = &lowered {
+            let reached = reached(faults);
+            let counts = self.unit.trials.counts();
+            for (which, count) in counts.into_iter().enumerate().rev() {
+                for value in 1..count {
+                    if attempts == trial::MAX_ATTEMPTS {
+                        break 'further;
+                    }
+                    attempts += 1;
+                    let next = attempt(which, value);
+                    if next.as_ref().map_or_else(|it| self::reached(it) > reached, |()| true) {
+                        self.unit.trials.keep();
+                        lowered = next;
+                        continue 'further;
+                    }
+                }
+            }
+            break;
+        }
+        if lowered.is_err() {
+            self.unit.trials.ask_for_all();
+            lowered = attempt(0, 0);
+        }
+        self.unit.trials.set(false);
+        self.unit.forget_all();
+        lowered
+    }
+
+    /// Lowers a kernel for all types that it is compiled for.
+    fn overloads(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+        module: &mut Module,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let formals = self.unit.formals(def, scope);
+        let formals = formals.map_err(|faults| self.unit.with_names_of_body(def, scope, faults))?;
+        if let Some(formal) = formals.iter().find(|formal| formal.variadic) {
+            let message = "a kernel takes a fixed number of arguments";
+            return Err(vec![Diagnostic::error(Code::UnsupportedVariadic, formal.span, message)]);
+        }
+        if !formals.iter().any(|formal| formal.annotation.is_generic()) {
+            let types: Vec<Annotation> = formals.iter().map(|it| it.annotation.clone()).collect();
+            return self.typed(def, scope, &formals, &types, module);
+        }
+        let overloads = self.kernel_calls.overloads(&self.unit, def, &formals);
+        let overloads = overloads.map_err(|fault| vec![*fault])?;
+        if overloads.is_empty() {
+            return self.untyped(def, scope, &formals, module);
+        }
+        overloads.iter().try_for_each(|types| self.typed(def, scope, &formals, types, module))
+    }
+
+    /// Lowers a generic kernel that nothing gives types for: for some that are tried, if the caller
+    /// wants that.
+    fn untyped(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+        formals: &[Formal<'a>],
+        module: &mut Module,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let mut first = Vec::new();
+        let before = module.clone();
+        if self.unit.trials.is_on() {
+            let f32 = Annotation::trials()[0].clone();
+            let chosen = |formal: &Formal<'a>| match formal.annotation.has_any() {
+                true => self.unit.trial_type(formal.name).unwrap_or_else(|| f32.clone()),
+                false => f32.clone(),
+            };
+            let types: Vec<_> =
+                formals.iter().map(|it| it.annotation.chosen(&chosen(it))).collect();
+            return self.typed(def, scope, formals, &types, module);
+        }
+        let trials = if self.trial_types { &Annotation::trials()[..] } else { &[] };
+        for any in trials {
+            let types: Vec<_> = formals.iter().map(|it| it.annotation.chosen(any)).collect();
+            let lowered = self.typed(def, scope, formals, &types, module);
+            let Err(faults) = lowered else { return Ok(()) };
+            *module = before.clone();
+            if first.is_empty() {
+                first = faults;
+            }
+            if !formals.iter().any(|formal| formal.annotation.has_any()) {
+                break;
+            }
+        }
+        Err(vec![self.no_types(def, formals, &first)])
+    }
+
+    /// Diagnostic for a generic kernel that nothing gives types for, or that none of those that
+    /// were tried fit.
+    fn no_types(
+        &self,
+        def: &StmtFunctionDef,
+        formals: &[Formal<'a>],
+        faults: &[Diagnostic],
+    ) -> Diagnostic {
+        let name = &def.name;
+        let message =
+            format!("nothing says for which types the generic kernel `{name}` is compiled");
+        let fault = Diagnostic::error(Code::GenericKernel, self.unit.span(name), message);
+        let fault = match faults.first() {
+            Some(first) if first.span().is_some() => {
+                fault.label(first.span(), format!("with `float32` for `Any`: {}", first.message))
+            }
+            _ => fault,
+        };
+        let names: Vec<&str> = formals.iter().map(|formal| formal.name).collect();
+        let overload =
+            format!("`wp.overload({name}, [..])` does, with types for ({})", names.join(", "));
+        if !self.unit.files.takes_options {
+            return fault.help(overload);
+        }
+        let by_caller = format!("{overload}, and so does `gbxcule compile --types '{name}=[..]'`");
+        // Types alone don't help where a value is missing too.
+        let value = faults.first().filter(|it| it.code == Code::NeedsPythonEvaluation);
+        fault.help(match value.and_then(|it| it.help.as_ref()) {
+            Some(value) => format!("{by_caller}; {value}"),
+            None => by_caller,
+        })
+    }
+
+    /// The parameters of a kernel that stand for more than one type: a caller that launches it
+    /// knows their types, and gives them by [`ImportOptions::types`].
+    pub fn generic_parameters(
+        &self,
+        position: usize,
+    ) -> Result<Vec<GenericParameter>, Vec<Diagnostic>> {
+        let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(Vec::new()) };
+        let formals = self.unit.formals(def, scope)?;
+        let generic = formals.into_iter().enumerate().filter(|(_, it)| it.annotation.is_generic());
+        let parameter = |(position, formal): (usize, Formal<'_>)| GenericParameter {
+            position,
+            name: formal.name.to_owned(),
+            dims: match formal.annotation {
+                Annotation::Array(_, dims) | Annotation::Indexed(_, dims) => Some(dims),
+                _ => None,
+            },
+        };
+        Ok(generic.map(parameter).collect())
+    }
+
+    /// Lowers a kernel for parameters of these types.
+    fn typed(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+        formals: &[Formal<'a>],
+        annotations: &[Annotation],
+        module: &mut Module,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let mut session = Session::new(&self.unit, self.gradients);
+        let mut types = Vec::with_capacity(formals.len());
+        for (formal, annotation) in formals.iter().zip(annotations) {
+            match session.concrete(module, annotation, formal.span) {
+                Ok(ty) => types.push(ty),
+                Err(LoweringError::Fault(fault)) => session.faults.push(*fault),
+                Err(LoweringError::Reported) => {}
+            }
+        }
+        if types.len() == formals.len() {
+            session.kernel(module, def, scope, formals, &types);
+        }
+        if session.faults.is_empty() && (session.refused || types.len() < formals.len()) {
+            let span = self.unit.span(&def.name);
+            let message = "this kernel is refused";
+            session.faults.push(Diagnostic::error(Code::Refused, span, message));
+        }
+        if session.faults.is_empty() { Ok(()) } else { Err(session.faults) }
+    }
+}
+
+/// Returns the furthest position of some faults in their text: parts of an expression come before
+/// the whole.
+fn reached(faults: &[Diagnostic]) -> u32 {
+    faults.first().map_or(0, |first| first.span().end)
+}
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

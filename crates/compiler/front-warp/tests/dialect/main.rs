@@ -1,0 +1,69 @@
+//! `docs/dialect/*.md` is executable: each `python` block compiles to valid IR, or is followed by a
+//! `text` block that holds exactly what is said about it. `GBXCULE_BLESS=1` writes those blocks
+//! anew.
+
+use gbxcule_front_warp::Program;
+use gbxcule_ir::check;
+use gbxcule_ir::diagnostic::{Code, CodeSource, render};
+use gbxcule_ir::source::SourceMap;
+use gbxcule_testkit::page_example;
+use std::path::{Path, PathBuf};
+
+/// Messages about a program; empty if it compiles.
+fn said(text: &str, files: &page_example::Files) -> String {
+    let mut sources = SourceMap::new();
+    let id =
+        sources.add("kernel.py", format!("import warp as wp\nfrom typing import Any\n\n{text}"));
+    let read = |path: &Path| {
+        let found = files.iter().find(|(known, _)| Path::new(known) == path);
+        found.map(|(_, text)| text.clone()).into()
+    };
+    let outcome = Program::parse_beside(&mut sources, id, &read).and_then(|program| {
+        let kernels = program.reader().kernels().len();
+        assert!(kernels > 0, "an example without a kernel:\n{text}");
+        check::module(program.compile("example")?)
+    });
+    outcome.map_or_else(|faults| render(&faults, &sources), |_| String::new())
+}
+
+fn pages() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/dialect");
+    let entries = std::fs::read_dir(folder).expect("docs/dialect exists");
+    let mut pages: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    pages
+}
+
+#[test]
+fn the_dialect_is_what_its_pages_say() {
+    let pages = pages();
+    assert!(pages.len() >= 5, "pages are missing");
+    for path in pages {
+        page_example::check_page(&path, &said);
+    }
+}
+
+/// A page with what stands between its marks replaced.
+fn with_table(page: &str, table: &str) -> String {
+    let (begin, end) = ("<!-- codes: begin -->\n", "<!-- codes: end -->");
+    let start = page.find(begin).expect("the table's first mark") + begin.len();
+    let stop = page.find(end).expect("the table's last mark");
+    format!("{}{table}{}", &page[..start], &page[stop..])
+}
+
+#[test]
+fn the_table_of_refusals_has_every_code() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/dialect/refusals.md");
+    let page = std::fs::read_to_string(&path).expect("a page");
+    let mut table = String::from("| code | what it means |\n|---|---|\n");
+    for code in Code::ALL.iter().filter(|code| code.stage() == CodeSource::Dialect) {
+        table.push_str(&format!("| `{code}` | {} |\n", code.meaning()));
+    }
+    let wanted = with_table(&page, &table);
+    if std::env::var_os("GBXCULE_BLESS").is_some() {
+        std::fs::write(&path, &wanted).expect("writable");
+    } else {
+        assert_eq!(page, wanted, "{} is out of date", path.display());
+    }
+}

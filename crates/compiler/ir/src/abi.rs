@@ -1,0 +1,41 @@
+//! Agreement between compiled code and the runtime, on the CPU and on CUDA: faults, grids,
+//! arguments.
+//!
+//! [`FaultKind`], [`FaultRecord`] and [`Grid`] are `gbx::FaultKind`, `gbx::Fault` and `gbx::Grid`
+//! of the C++ header `gbxcule.h`; a test of `back-cxx` has a C++ compiler hold each number, size
+//! and offset. [`RangeRecord`] is read and written by machine code of `back-clif` at the offsets
+//! of its fields.
+
+mod argument;
+mod fault;
+mod grid;
+
+pub use argument::Arguments;
+pub use fault::{Cause, FaultKind, FaultRecord};
+pub use grid::{GRID_DIMS, Grid, RangeRecord};
+
+use crate::Function;
+
+/// Functions that see what *faults* in [`crate`]'s words: indices, divisors and views that are
+/// wrong. What traps by itself always does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Checks {
+    /// All.
+    #[default]
+    All,
+    /// Functions whose author does not vouch for them: see [`Function::trusted`].
+    Untrusted,
+    /// None.
+    None,
+}
+
+impl Checks {
+    /// Returns true if a function is checked.
+    pub fn of(self, function: &Function) -> bool {
+        match self {
+            Self::All => true,
+            Self::Untrusted => !function.trusted,
+            Self::None => false,
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Compiles each module once: equal modules share their code while a kernel of it is kept.
+
+use crate::code::Code;
+use crate::cuda::Image;
+use crate::device::Device;
+use crate::error::Error;
+use crate::kernel::Kernel;
+use crate::process::PerProcess;
+use crate::recipe::{self, Kept, MadeModule, Signature};
+use crate::reflection::{Reflection, reflect};
+use crate::worker_threads::{MAX_STACK, pool};
+use gbxcule_back_clif::{LoweredModule, Sharing};
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Module};
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+/// The checks that compiled code makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Build {
+    checks: Checks,
+}
+
+impl Default for Build {
+    /// Indices, divisors and views are checked: what is wrong ends the launch with an error.
+    fn default() -> Self {
+        Self { checks: Checks::All }
+    }
+}
+
+impl Build {
+    /// Code without any checks.
+    ///
+    /// # Safety
+    /// In every launch of what is built so, each index, divisor and view is right: what *faults* in
+    /// [`gbxcule_ir`]'s words is undefined behaviour here.
+    #[allow(unsafe_code, reason = "the caller vouches for the program")]
+    pub unsafe fn unchecked() -> Self {
+        Self { checks: Checks::None }
+    }
+
+    /// Code that checks all functions but trusted ones.
+    ///
+    /// # Safety
+    /// In every launch of what is built so, each index, divisor and view in [trusted] functions is
+    /// right, whatever the others give them.
+    ///
+    /// [trusted]: gbxcule_ir::Function::trusted
+    #[allow(unsafe_code, reason = "the caller vouches for the program")]
+    pub unsafe fn trusting() -> Self {
+        Self { checks: Checks::Untrusted }
+    }
+
+    pub(crate) fn checks(self) -> Checks {
+        self.checks
+    }
+}
+
+/// A module compiled for a device.
+pub struct Compiled {
+    /// Of code that was found by its recipe, only what launches need.
+    module: Valid<Module>,
+    notes: String,
+    device: Device,
+    code: DeviceCode,
+    reflections: Vec<Option<Reflection>>,
+}
+
+/// Code that a device has of a module.
+enum DeviceCode {
+    Cpu(Arc<Native>),
+    Cuda(Arc<Image>),
+}
+
+/// Machine code in this process, and what it is the code of.
+pub(crate) struct Native {
+    checks: Checks,
+    /// Code for a launch of one thread at a time, or of arrays as
+    /// [`gbxcule_back_clif::Entry::exclusive`] wants them.
+    pub(crate) code: Code,
+    /// Made when a launch first needs it: for threads that may meet anywhere.
+    shared: OnceLock<Code>,
+    pub(crate) program: LoweredModule,
+}
+
+type Key = (u128, Device, Build);
+
+/// Compiles a module, or finds it compiled: equal modules are compiled once while a kernel of them
+/// is kept. Machine code for a CUDA device is kept on disk too, in the folder `GBXCULE_CACHE` or
+/// the user's cache; what is there needs no NVRTC.
+pub fn compile(
+    module: &Valid<Module>,
+    device: Device,
+    build: Build,
+) -> Result<Arc<Compiled>, Error> {
+    find_or_make((fingerprint(module), device, build), || {
+        let made = MadeModule { module: module.clone(), notes: String::new() };
+        Compiled::new(made, device, build)
+    })
+}
+
+/// Compiles the module of a recipe, or finds it compiled. A recipe names everything that decides
+/// what the module is, its maker's version included: equal recipes make equal modules. A module
+/// whose machine code for a CUDA device is on disk is not made.
+pub fn compile_recipe(
+    recipe: &str,
+    device: Device,
+    build: Build,
+    make: impl FnOnce() -> MadeModule,
+) -> Result<Arc<Compiled>, Error> {
+    find_or_make((digest(recipe), device, build), || match device {
+        Device::Cpu => Compiled::new(make(), device, build),
+        Device::Cuda(ordinal) => {
+            let name = recipe::name(recipe, build);
+            if let Some(found) = recipe::find(&name)
+                && let Some(image) = Image::find(&found.source, &found.table, ordinal)?
+            {
+                let Signature { module, notes, reflections, .. } = found;
+                let code = DeviceCode::Cuda(Arc::new(image));
+                return Ok(Compiled { module, notes, device, code, reflections });
+            }
+            let compiled = Compiled::new(make(), device, build)?;
+            if let DeviceCode::Cuda(image) = &compiled.code {
+                let Compiled { module, notes, reflections, .. } = &compiled;
+                recipe::keep(&name, &Kept { image, module, notes, reflections })?;
+            }
+            Ok(compiled)
+        }
+    })
+}
+
+fn find_or_make(
+    key: Key,
+    make: impl FnOnce() -> Result<Compiled, Error>,
+) -> Result<Arc<Compiled>, Error> {
+    static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
+    let known = KNOWN.get();
+    let find = || known.lock().unwrap_or_else(PoisonError::into_inner).get(&key)?.upgrade();
+    if let Some(compiled) = find() {
+        return Ok(compiled);
+    }
+    let compiled = Arc::new(make()?);
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    known.retain(|_, compiled| compiled.strong_count() > 0);
+    known.insert(key, Arc::downgrade(&compiled));
+    Ok(compiled)
+}
+
+impl Native {
+    fn new(module: &Valid<Module>, build: Build) -> Result<Self, Error> {
+        let (code, program) = Code::new(module, &[], &[], build.checks, sharing())?;
+        if let Some(entry) = program.entries.iter().find(|entry| entry.stack_bytes > MAX_STACK) {
+            return Err(Error::Stack {
+                kernel: module.functions[entry.kernel].name.clone(),
+                bytes: entry.stack_bytes,
+                limit: MAX_STACK,
+            });
+        }
+        Ok(Self { checks: build.checks, code, shared: OnceLock::new(), program })
+    }
+
+    /// The code for any launch.
+    pub(crate) fn shared_code(&self, module: &Valid<Module>) -> Result<&Code, Error> {
+        if sharing() == Sharing::Alone {
+            return Ok(&self.code);
+        }
+        if let Some(code) = self.shared.get() {
+            return Ok(code);
+        }
+        let (code, _) = Code::new(module, &[], &[], self.checks, Sharing::Any)?;
+        Ok(self.shared.get_or_init(|| code))
+    }
+}
+
+/// Assumption for compiled code about threads of this process that run at once.
+fn sharing() -> Sharing {
+    match pool() {
+        Some(pool) if pool.current_num_threads() > 1 => Sharing::Exclusive,
+        _ => Sharing::Alone,
+    }
+}
+
+impl Compiled {
+    fn new(made: MadeModule, device: Device, build: Build) -> Result<Self, Error> {
+        let MadeModule { module, notes } = made;
+        let code = match device {
+            Device::Cpu => DeviceCode::Cpu(Arc::new(Native::new(&module, build)?)),
+            Device::Cuda(ordinal) => {
+                DeviceCode::Cuda(Arc::new(Image::new(&module, ordinal, build)?))
+            }
+        };
+        let reflections = reflect(&module);
+        Ok(Self { module, notes, device, code, reflections })
+    }
+
+    /// A kernel by its name.
+    pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Kernel, Error> {
+        let named = |id: FunctionId| self.module.functions[id].name == name;
+        let found = match &self.code {
+            DeviceCode::Cpu(native) => {
+                let entry = native.program.entries.iter().find(|entry| named(entry.kernel));
+                let kernel = |entry| Kernel::on_cpu(Arc::clone(self), Arc::clone(native), entry);
+                entry.cloned().map(kernel)
+            }
+            DeviceCode::Cuda(image) => {
+                let position = image.table.kernels.iter().position(|entry| named(entry.kernel));
+                position.map(|at| Kernel::on_cuda(Arc::clone(self), Arc::clone(image), at))
+            }
+        };
+        found.ok_or_else(|| {
+            let known = self.reflections.iter().flatten();
+            let known: Vec<String> = known.map(|it| format!("`{}`", it.name)).collect();
+            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+            Error::NoKernel { name: name.into(), known }
+        })
+    }
+
+    /// Device that it was compiled for.
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    /// Notes of the maker of a recipe's module, which are kept with its code.
+    pub fn notes(&self) -> &str {
+        &self.notes
+    }
+
+    /// The module it was compiled from; of code that was found by its recipe, what launches need of
+    /// it: the kernels' parameters.
+    pub fn module(&self) -> &Valid<Module> {
+        &self.module
+    }
+
+    pub(crate) fn reflection(&self, kernel: FunctionId) -> &Reflection {
+        match &self.reflections[kernel.index()] {
+            Some(reflection) => reflection,
+            None => unreachable!("kernels are reflected"),
+        }
+    }
+}
+
+/// A hash of everything that a module is, its spans included: faults name them.
+fn fingerprint(module: &Module) -> u128 {
+    // Put together first: it comes in tens of thousands of pieces.
+    let mut text = String::new();
+    // Appending can't fail.
+    _ = write!(
+        text,
+        "{:?}{:?}{:?}{:?}{:?}",
+        module.name,
+        module.types.shapes(),
+        module.types.structs(),
+        module.tables,
+        module.functions
+    );
+    _ = write!(text, "{:?}", module.names());
+    digest(&text)
+}
+
+fn digest(text: &str) -> u128 {
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        hasher.write_u8(salt);
+        hasher.write(text.as_bytes());
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
+}

@@ -1,0 +1,42 @@
+//! Machine code of functions that callers in this process find by their addresses.
+
+use crate::code::{Code, External};
+use crate::error::Error;
+use gbxcule_back_clif::Sharing;
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Module};
+
+/// Functions of a module, compiled; their machine code lives as long as this.
+pub struct FunctionCode {
+    code: Code,
+    positions: Vec<usize>,
+}
+
+impl FunctionCode {
+    /// Compiles functions that don't fault, with the signature of
+    /// [`gbxcule_back_clif::Boundary`]. Trusted functions carry no checks.
+    pub fn new(
+        module: &Valid<Module>,
+        exports: &[FunctionId],
+        externals: &[External],
+    ) -> Result<Self, Error> {
+        let (code, program) =
+            Code::new(module, externals, exports, Checks::Untrusted, Sharing::Alone)?;
+        let position = |&export| {
+            program.position(export).unwrap_or_else(|| unreachable!("exports are lowered"))
+        };
+        let positions = exports.iter().map(position).collect();
+        Ok(Self { code, positions })
+    }
+
+    /// Returns the address of an export, by its position among them.
+    pub fn address(&self, export: usize) -> *const u8 {
+        self.code.address(self.positions[export])
+    }
+
+    /// Bytes of an export's machine code.
+    pub fn bytes(&self, export: usize) -> usize {
+        self.code.bytes(self.positions[export])
+    }
+}

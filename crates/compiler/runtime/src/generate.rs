@@ -1,0 +1,97 @@
+//! Compiles cranelift IR to bytes, by the code generator for this machine.
+
+use crate::error::Error;
+use crate::process::get_or_make;
+use crate::worker_threads::pool;
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_module::{FuncId, ModuleReloc};
+use gbxcule_back_clif::Emitted;
+use rayon::prelude::*;
+use std::sync::OnceLock;
+
+/// Functions with more instructions together are compiled on several threads.
+const PARALLEL_FROM: usize = 4_000;
+/// A function whose instructions times its cases of switches exceed this is compiled without
+/// optimisation: the optimiser computes anew in each case what only cases use.
+const UNOPTIMISED_FROM_PRODUCT: usize = 300_000;
+/// A function with more instructions is compiled without optimisation.
+const UNOPTIMISED_FROM: usize = 200_000;
+
+/// A function's machine code.
+pub(crate) struct Generated {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) alignment: u64,
+    pub(crate) relocations: Vec<ModuleReloc>,
+}
+
+/// The code generators for this machine: the optimising one and the plain one.
+#[derive(Clone)]
+pub(crate) struct HostCompiler {
+    pub(crate) optimising: OwnedTargetIsa,
+    plain: OwnedTargetIsa,
+}
+
+impl HostCompiler {
+    pub(crate) fn new() -> Result<Self, Error> {
+        static HOST: OnceLock<Result<HostCompiler, Error>> = OnceLock::new();
+        let make = || Ok(Self { optimising: generator("speed")?, plain: generator("none")? });
+        get_or_make(&HOST, make).clone()
+    }
+
+    /// Compiles functions; `ids` are their names among each other.
+    pub(crate) fn generate(
+        &self,
+        functions: &[Emitted],
+        ids: &[FuncId],
+    ) -> Vec<Result<Generated, String>> {
+        let instructions: usize = functions.iter().map(|f| f.ir.dfg.num_insts()).sum();
+        let one = |(emitted, &id): (&Emitted, &FuncId)| self.function(emitted, id);
+        match pool() {
+            Some(pool) if instructions > PARALLEL_FROM && functions.len() > 1 => {
+                pool.install(|| functions.par_iter().zip(ids).map(one).collect())
+            }
+            _ => functions.iter().zip(ids).map(one).collect(),
+        }
+    }
+
+    fn function(&self, emitted: &Emitted, id: FuncId) -> Result<Generated, String> {
+        let mut context = Context::for_function(emitted.ir.clone());
+        let dfg = &context.func.dfg;
+        let size = dfg.num_insts();
+        let cases: usize = dfg.jump_tables.values().map(|table| table.all_branches().len()).sum();
+        let plain =
+            size > UNOPTIMISED_FROM || size.saturating_mul(cases) > UNOPTIMISED_FROM_PRODUCT;
+        let isa = if plain { &self.plain } else { &self.optimising };
+        let compiled = context.compile(&**isa, &mut ControlPlane::default());
+        let compiled = compiled.map_err(|error| format!("{:?}", error.inner))?;
+        let (bytes, alignment) =
+            (compiled.code_buffer().to_vec(), u64::from(compiled.buffer.alignment));
+        let code = context.compiled_code().ok_or("no code")?;
+        let relocations = code.buffer.relocs().iter();
+        let relocations = relocations
+            .map(|relocation| ModuleReloc::from_mach_reloc(relocation, &context.func, id));
+        Ok(Generated { bytes, alignment, relocations: relocations.collect() })
+    }
+}
+
+fn generator(level: &str) -> Result<OwnedTargetIsa, Error> {
+    let mut flags = settings::builder();
+    let all = [
+        ("opt_level", level),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        // Variables may take many pages: touch each, so that the guard page is met.
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
+    ];
+    for (name, value) in all {
+        flags.set(name, value).map_err(|error| Error::Host(error.to_string()))?;
+    }
+    let builder = cranelift_native::builder().map_err(|reason| Error::Host(reason.into()))?;
+    let isa = builder.finish(settings::Flags::new(flags));
+    isa.map_err(|error| Error::Host(error.to_string()))
+}

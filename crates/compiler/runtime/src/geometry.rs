@@ -1,0 +1,162 @@
+//! Trees of boxes and cells of points, built for the dialect's library of geometry
+//! (`crates/compiler/front-warp/src/geometry`), which says how they are laid out and walked.
+
+/// A corner of a box, or a point.
+pub type Point = [f32; 3];
+
+/// A tree of boxes, depth first: the first child of a node is the next node.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BoxTree {
+    /// For each node, the node at which a walk goes on that does not enter it.
+    pub skips: Vec<i32>,
+    /// Item of each leaf; -1 for other nodes.
+    pub items: Vec<i32>,
+}
+
+impl BoxTree {
+    /// Builds a tree over boxes: halves along the axis in which their middles lie furthest apart.
+    pub fn new(lowers: &[Point], uppers: &[Point]) -> Self {
+        let mut tree = Self::default();
+        let middle = |item: i32, axis: usize| {
+            let item = item as usize;
+            lowers[item][axis] + uppers[item][axis]
+        };
+        let mut items: Vec<i32> = (0..lowers.len().min(uppers.len()) as i32).collect();
+        tree.grow(&mut items, &middle);
+        tree
+    }
+
+    fn grow(&mut self, items: &mut [i32], middle: &dyn Fn(i32, usize) -> f32) {
+        let node = self.items.len();
+        match items {
+            [] => return,
+            [item] => {
+                self.items.push(*item);
+                self.skips.push(node as i32 + 1);
+                return;
+            }
+            _ => {}
+        }
+        self.items.push(-1);
+        self.skips.push(0);
+        let spread = |axis: usize| {
+            let all = items.iter().map(|&item| middle(item, axis));
+            let (low, high) = all.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), at| {
+                (low.min(at), high.max(at))
+            });
+            high - low
+        };
+        let spreads = [0, 1, 2].map(spread);
+        let axis =
+            (1..3).fold(0, |best, axis| if spreads[axis] > spreads[best] { axis } else { best });
+        let half = items.len() / 2;
+        // The number decides between equal middles, so that a tree depends on its boxes alone.
+        items.select_nth_unstable_by(half, |&one, &other| {
+            middle(one, axis).total_cmp(&middle(other, axis)).then(one.cmp(&other))
+        });
+        let (first, second) = items.split_at_mut(half);
+        self.grow(first, middle);
+        self.grow(second, middle);
+        self.skips[node] = self.items.len() as i32;
+    }
+
+    /// The boxes of all nodes for boxes of the items: corners low and high.
+    pub fn bounds(&self, lowers: &[Point], uppers: &[Point]) -> (Vec<Point>, Vec<Point>) {
+        let mut bounds = (vec![[0.0; 3]; self.items.len()], vec![[0.0; 3]; self.items.len()]);
+        for node in (0..self.items.len()).rev() {
+            let (low, high) = match usize::try_from(self.items[node]) {
+                Ok(item) => (lowers[item], uppers[item]),
+                Err(_) => {
+                    let (one, other) = (node + 1, self.skips[node + 1] as usize);
+                    let both = |of: &[Point], choose: fn(f32, f32) -> f32| {
+                        std::array::from_fn(|axis| choose(of[one][axis], of[other][axis]))
+                    };
+                    (both(&bounds.0, f32::min), both(&bounds.1, f32::max))
+                }
+            };
+            (bounds.0[node], bounds.1[node]) = (low, high);
+        }
+        bounds
+    }
+}
+
+/// Points in cells of a grid that repeats without end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PointCells {
+    /// First index in `points` of each cell.
+    pub starts: Vec<i32>,
+    /// End in `points` of each cell.
+    pub ends: Vec<i32>,
+    /// Numbers of points by cell, and in a cell in order.
+    pub points: Vec<i32>,
+}
+
+impl PointCells {
+    /// Sorts points into a grid of so many cells along each axis, `cells_per_unit` of them for a
+    /// unit of length.
+    pub fn new(points: &[Point], extents: [i32; 3], cells_per_unit: f32) -> Self {
+        let cell = |point: &Point| {
+            let at = |axis: usize| {
+                // A cast gives the nearest number that there is, and 0 for what is none.
+                let cell = (point[axis] * cells_per_unit).floor() as i32;
+                i64::from(cell.min(i32::MAX - 1)).rem_euclid(extents[axis].into()) as usize
+            };
+            let [x, y, _] = extents.map(|extent| extent as usize);
+            (at(2) * y + at(1)) * x + at(0)
+        };
+        let count = extents.iter().map(|&extent| extent as usize).product();
+        let cells: Vec<usize> = points.iter().map(cell).collect();
+        let mut ends = vec![0; count];
+        cells.iter().for_each(|&cell| ends[cell] += 1);
+        let mut total = 0;
+        let starts: Vec<i32> = (ends.iter_mut())
+            .map(|end| {
+                let start = total;
+                total += *end;
+                *end = start;
+                start
+            })
+            .collect();
+        let mut sorted = vec![0; points.len()];
+        for (point, &cell) in cells.iter().enumerate() {
+            sorted[ends[cell] as usize] = point as i32;
+            ends[cell] += 1;
+        }
+        Self { starts, ends, points: sorted }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_has_each_item_once_in_a_box_around_it() {
+        let at = |item: usize| [(item * 7 % 11) as f32, (item * 5 % 13) as f32, item as f32];
+        let lowers: Vec<Point> = (0..23).map(at).collect();
+        let uppers: Vec<Point> = lowers.iter().map(|low| low.map(|low| low + 1.5)).collect();
+        let tree = BoxTree::new(&lowers, &uppers);
+        let (low, high) = tree.bounds(&lowers, &uppers);
+        let mut items: Vec<i32> = tree.items.iter().copied().filter(|&item| item >= 0).collect();
+        items.sort_unstable();
+        assert_eq!(items, (0..23).collect::<Vec<i32>>());
+        for node in 0..tree.items.len() {
+            for inner in node..tree.skips[node] as usize {
+                assert!((0..3).all(|axis| low[node][axis] <= low[inner][axis]));
+                assert!((0..3).all(|axis| high[node][axis] >= high[inner][axis]));
+            }
+        }
+        assert_eq!(BoxTree::new(&[], &[]), BoxTree::default());
+    }
+
+    #[test]
+    fn points_lie_in_their_cells_in_order() {
+        let points = [[0.5, 0.0, 0.0], [-0.5, 0.0, 0.0], [2.5, 0.0, 0.0], [f32::NAN, 9e30, 0.0]];
+        let cells = PointCells::new(&points, [2, 3, 1], 1.0);
+        // Cell 1 along x is that of -0.5; 2,147,483,646 is 0 in three.
+        assert_eq!(cells.points, [0, 2, 3, 1]);
+        assert_eq!((cells.starts[0], cells.ends[0]), (0, 3));
+        assert_eq!((cells.starts[1], cells.ends[1]), (3, 4));
+        assert_eq!(cells.ends[5], 4);
+    }
+}

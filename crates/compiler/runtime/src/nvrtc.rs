@@ -1,0 +1,187 @@
+//! NVRTC, NVIDIA's compiler as a library: CUDA text to PTX or machine code, without GPU and driver.
+//!
+//! [`Nvrtc::find`] looks where `GBXCULE_NVRTC` says, else into the Python environment for the wheel
+//! `nvidia-cuda-nvrtc`, else into the system. The header that our text includes is handed over with
+//! it, so nothing else of CUDA has to be installed.
+
+mod arch;
+mod library;
+mod locate;
+
+pub use arch::Arch;
+pub use locate::Origin;
+
+use crate::error::Error;
+use crate::process::PerProcess;
+use crate::ptxas::Usage;
+use gbxcule_back_cxx::{HEADER, HEADER_NAME};
+use library::Library;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Format of the code that NVRTC makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CodeFormat {
+    /// Assembler text for this architecture and newer ones; the driver translates it.
+    Ptx,
+    /// Machine code for exactly this architecture.
+    Cubin,
+}
+
+/// Floats are rounded once for each operation, as everywhere else.
+pub(crate) const OPTIONS: [&str; 2] = ["--std=c++17", "--fmad=false"];
+/// A switch becomes a jump by a table if one in ten of its range is a case; NVRTC makes trees of
+/// comparisons otherwise. NVRTC 13.0 takes the option too, though 13.5 documents it first.
+pub(crate) const JUMP_TABLES: &str = "--jump-table-density=10";
+const KNOWS_JUMP_TABLES: (u32, u32) = (13, 0);
+
+/// NVRTC, loaded.
+#[derive(Clone, Debug)]
+pub struct Nvrtc {
+    library: Library,
+    version: (u32, u32),
+    archs: Vec<Arch>,
+    path: PathBuf,
+    origin: Origin,
+}
+
+impl Nvrtc {
+    /// Finds and loads it.
+    pub fn find() -> Result<Self, Error> {
+        let places = locate::places()?;
+        let mut refused = Vec::new();
+        for place in &places {
+            match Library::open(&place.path) {
+                Ok(library) => return Self::new(library, &place.path, place.origin.clone()),
+                Err(reason) => refused.push((place, reason)),
+            }
+        }
+        // A library that is there but can't be loaded says more than that none was found.
+        let there = refused.into_iter().find(|(place, _)| place.path.is_absolute());
+        Err(match there {
+            Some((place, reason)) => Error::NvrtcUnusable { path: place.path.clone(), reason },
+            None => Error::NoNvrtc,
+        })
+    }
+
+    /// The one that `GBXCULE_NVRTC` names, if it does: code of no other will do then.
+    pub(crate) fn named() -> Result<Option<Self>, Error> {
+        locate::named().map(|_| Self::shared()).transpose()
+    }
+
+    /// The one that this process found first, or finds now.
+    pub(crate) fn shared() -> Result<Self, Error> {
+        static FOUND: PerProcess<Mutex<Option<Nvrtc>>> = PerProcess::new();
+        let mut found = FOUND.get().lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(nvrtc) = &*found {
+            return Ok(nvrtc.clone());
+        }
+        Ok(found.insert(Self::find()?).clone())
+    }
+
+    /// Loads the library at a path.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let library = Library::open(path);
+        let unusable = |reason| Error::NvrtcUnusable { path: path.into(), reason };
+        Self::new(library.map_err(unusable)?, path, Origin::Path)
+    }
+
+    fn new(library: Library, path: &Path, origin: Origin) -> Result<Self, Error> {
+        let unusable = |reason| Error::NvrtcUnusable { path: path.into(), reason };
+        let version = library.version().map_err(unusable)?;
+        let archs = library.archs().map_err(unusable)?;
+        let archs = archs.into_iter().map(Arch::new).collect();
+        Ok(Self { library, version, archs, path: path.into(), origin })
+    }
+
+    /// Major and minor version of CUDA.
+    pub fn version(&self) -> (u32, u32) {
+        self.version
+    }
+
+    /// The architectures that it compiles for, oldest first.
+    pub fn archs(&self) -> &[Arch] {
+        &self.archs
+    }
+
+    /// The newest of them whose machine code runs on a GPU of an architecture: of the same
+    /// generation, and no newer.
+    pub fn arch_for(&self, gpu: Arch) -> Result<Arch, Error> {
+        let runs =
+            |arch: &&Arch| arch.number() / 10 == gpu.number() / 10 && arch.number() <= gpu.number();
+        let best = self.archs.iter().rfind(runs).copied();
+        best.ok_or_else(|| self.unknown(gpu))
+    }
+
+    fn unknown(&self, arch: Arch) -> Error {
+        let known: Vec<String> = self.archs.iter().map(Arch::to_string).collect();
+        Error::NvrtcArch {
+            arch: arch.to_string(),
+            version: format!("{}.{}", self.version.0, self.version.1),
+            known: known.join(", "),
+        }
+    }
+
+    /// Returns the library's path, or its bare name if the system's loader found it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns how the library was found.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Compiles a text that may include our header; `name` is what messages call it.
+    pub fn compile(
+        &self,
+        text: &str,
+        name: &str,
+        arch: Arch,
+        output: CodeFormat,
+    ) -> Result<Vec<u8>, Error> {
+        self.compile_with(text, name, arch, output, &[]).map(|(bytes, _)| bytes)
+    }
+
+    /// Compiles to machine code and says what each kernel takes of the GPU.
+    pub fn measure(
+        &self,
+        text: &str,
+        name: &str,
+        arch: Arch,
+    ) -> Result<(Vec<u8>, Vec<Usage>), Error> {
+        let verbose = ["--ptxas-options=-v"];
+        let (bytes, log) = self.compile_with(text, name, arch, CodeFormat::Cubin, &verbose)?;
+        Ok((bytes, Usage::parse(&log)))
+    }
+
+    /// Compiles with more options of NVRTC's; returns its log too.
+    pub fn compile_with(
+        &self,
+        text: &str,
+        name: &str,
+        arch: Arch,
+        output: CodeFormat,
+        more: &[&str],
+    ) -> Result<(Vec<u8>, String), Error> {
+        if !self.archs.iter().any(|known| known.number() == arch.number()) {
+            return Err(self.unknown(arch));
+        }
+        let target = match output {
+            CodeFormat::Ptx => arch.virtual_name(),
+            CodeFormat::Cubin => arch.to_string(),
+        };
+        let target = format!("--gpu-architecture={target}");
+        let mut options = vec![target.as_str()];
+        options.extend(OPTIONS);
+        options.extend((self.version >= KNOWS_JUMP_TABLES).then_some(JUMP_TABLES));
+        options.extend(more);
+        let refused = |log| Error::CudaText { name: name.into(), arch: arch.to_string(), log };
+        self.library.compile(text, name, (HEADER_NAME, HEADER), &options, output).map_err(
+            |failure| match failure {
+                library::Failure::Text(log) => refused(log),
+                library::Failure::Call { function, reason } => Error::Nvrtc { function, reason },
+            },
+        )
+    }
+}

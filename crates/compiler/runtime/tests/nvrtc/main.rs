@@ -1,0 +1,265 @@
+//! NVRTC and its assembler take all CUDA text, for each generation of GPUs. No GPU, no driver.
+//!
+//! What only a compiler for CUDA sees is held here; what the text does, in `codegen-cxx/tests/cxx`.
+//! `make nvrtc` brings NVRTC and runs all of it.
+
+#[path = "../machine/kernel.rs"]
+mod machine;
+
+use gbxcule_back_cxx::{self as cxx, Dialect, Options};
+use gbxcule_front_warp::Program;
+use gbxcule_ir::Module;
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::source::SourceMap;
+use gbxcule_passes::grad::reverses;
+use gbxcule_runtime::Error;
+use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
+use gbxcule_runtime::ptxas::{Ptxas, Usage};
+use gbxcule_testkit::arbitrary;
+use gbxcule_testkit::sample;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+const ARCHS: [Arch; 3] = [Arch::new(80), Arch::new(90), Arch::new(100)];
+/// Texts that are never run need no optimiser, which takes most of the time.
+const QUICK: [&str; 1] = ["--Ofast-compile=max"];
+
+fn nvrtc() -> Nvrtc {
+    Nvrtc::find().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Makes machine code of all texts for all architectures.
+fn all_compile(texts: &[(String, String)], options: &[&str]) {
+    let of_all = texts.iter().flat_map(|text| ARCHS.map(|arch| (text, arch)));
+    compile_each(&of_all.collect::<Vec<_>>(), options);
+}
+
+/// Makes machine code of texts for an architecture each, on all cores.
+fn compile_each(jobs: &[(&(String, String), Arch)], options: &[&str]) {
+    let nvrtc = nvrtc();
+    let next = AtomicUsize::new(0);
+    let refused = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(job) = Some(next.fetch_add(1, Ordering::Relaxed))
+            && let Some(&((name, text), arch)) = jobs.get(job)
+        {
+            if let Err(error) = nvrtc.compile_with(text, name, arch, CodeFormat::Cubin, options) {
+                refused.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| _ = scope.spawn(work)));
+    let refused = refused.into_inner().unwrap_or_else(PoisonError::into_inner);
+    assert!(refused.is_empty(), "{} refused:\n{}", refused.len(), refused.join("\n"));
+}
+
+fn text(module: &Valid<Module>) -> String {
+    cxx::write(module, &Options::new(Dialect::Cuda)).source
+}
+
+/// Modules of which each has one kernel called `kernel`, so many in a text: NVRTC reads the header
+/// once.
+fn joined(name: &str, modules: &[Valid<Module>], count: usize) -> Vec<(String, String)> {
+    let join = |(part, modules): (usize, &[Valid<Module>])| {
+        let texts = modules.iter().enumerate().map(|(number, module)| {
+            format!(
+                "#define program program_{number}\n#define kernel kernel_{number}\n{}#undef kernel\n#undef program\n",
+                text(module)
+            )
+        });
+        (format!("{name}_{part}.cu"), texts.collect())
+    };
+    modules.chunks(count).enumerate().map(join).collect()
+}
+
+/// The documented samples as they lie in the repository.
+fn documented() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/samples");
+    let files = std::fs::read_dir(folder).expect("docs/samples").flatten();
+    let paths = files.map(|file| file.path());
+    let mut texts: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "cu"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("a sample");
+            (path.file_name().expect("a name").to_string_lossy().into_owned(), text)
+        })
+        .collect();
+    texts.sort();
+    assert!(texts.len() >= 5);
+    texts
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn samples_compile() {
+    let by_hand = sample::all().into_iter();
+    let by_hand = by_hand.map(|sample| (format!("{}.cu", sample.name), text(&sample.module)));
+    all_compile(&by_hand.chain(documented()).collect::<Vec<_>>(), &[]);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn embedded_and_unchecked_text_compiles() {
+    let options =
+        Options { embed_header: true, checks: Checks::None, ..Options::new(Dialect::Cuda) };
+    let texts = sample::all()
+        .into_iter()
+        .map(|sample| (format!("{}.cu", sample.name), cxx::write(&sample.module, &options).source));
+    all_compile(&texts.collect::<Vec<_>>(), &[]);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn random_programs_compile() {
+    let modules: Vec<_> = (0..60).map(|seed| arbitrary::program(seed).module).collect();
+    all_compile(&joined("random", &modules, 10), &QUICK);
+}
+
+/// Kernels of random programs that differentiate, each with its reverse.
+fn with_reverses(seeds: std::ops::Range<u64>) -> Vec<Valid<Module>> {
+    let random = seeds.filter_map(|seed| {
+        let arbitrary::RandomProgram { module, kernel, .. } = arbitrary::program(seed);
+        let (module, _) = reverses(&module, &[kernel]).ok()?;
+        Some(check::module(module).expect("reverses are valid"))
+    });
+    random.collect()
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn reverse_kernels_compile() {
+    let modules = with_reverses(0..40);
+    assert!(modules.len() >= 5, "only {} differentiate", modules.len());
+    let texts = modules.iter().enumerate();
+    let texts = texts.map(|(number, module)| (format!("reverse_{number}.cu"), text(module)));
+    all_compile(&texts.collect::<Vec<_>>(), &QUICK);
+}
+
+/// Each row is compiled for the oldest architecture, which has the fewest instructions, and, by
+/// turns, for one of the others: no text asks which of the three it is compiled for.
+#[test]
+#[ignore = "needs NVRTC"]
+fn every_builtin_compiles_for_every_type() {
+    let cases = arbitrary::cases();
+    let modules: Vec<_> = cases.iter().map(|case| case.program(1).module).collect();
+    let texts = joined("rows", &modules, 100);
+    let of_two = texts.iter().enumerate();
+    let of_two = of_two.flat_map(|(at, text)| [(text, ARCHS[0]), (text, ARCHS[1 + at % 2])]);
+    compile_each(&of_two.collect::<Vec<_>>(), &QUICK);
+}
+
+/// Compiles the whole emulator as one text. What its kernels need with all optimisation is held in
+/// `swarm/tests/nvrtc.rs`.
+#[test]
+#[ignore = "needs NVRTC"]
+fn the_machine_compiles() {
+    all_compile(&[("machine.cu".into(), text(&machine::module()))], &QUICK);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn ptxas_takes_the_ptx_and_agrees_with_nvrtc_on_what_it_needs() {
+    let nvrtc = nvrtc();
+    let ptxas = Ptxas::find(&nvrtc).unwrap_or_else(|error| panic!("{error}"));
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in documented() {
+        for arch in ARCHS {
+            let ptx = nvrtc.compile(&text, &name, arch, CodeFormat::Ptx).expect("PTX");
+            let path = folder.path().join(format!("{name}.{arch}.ptx"));
+            std::fs::write(&path, ptx).expect("a file");
+            let alone = ptxas.measure(&path, arch).unwrap_or_else(|error| panic!("{error}"));
+            let (_, within) = nvrtc.measure(&text, &name, arch).expect("machine code");
+            let kernels = |all: &[Usage]| -> Vec<String> {
+                let kernels = all.iter().filter(|usage| usage.registers.is_some());
+                kernels.map(Usage::to_string).collect()
+            };
+            assert!(!kernels(&alone).is_empty(), "{name} has kernels");
+            assert_eq!(kernels(&alone), kernels(&within), "{name}");
+            println!("{}", kernels(&within).join("\n"));
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn kernels_keep_to_the_room_they_ask_for() {
+    let registers = |options: &str| {
+        // Forty sines that are all needed at the end.
+        let sums: String = (0..40).map(|at| format!("    s{at} = wp.sin(x[i + {at}])\n")).collect();
+        let last: Vec<String> =
+            (0..40).map(|at| format!("s{at} * s{}", (at * 7 + 3) % 40)).collect();
+        let source = format!(
+            "import warp as wp\n@wp.kernel({options})\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n{sums}    \
+             x[i] = {}\n",
+            last.join(" + ")
+        );
+        let mut sources = SourceMap::new();
+        let id = sources.add("room.py", source);
+        let module = Program::parse(&sources, id).and_then(|program| program.compile("room"));
+        let module = module.and_then(check::module).expect("a kernel");
+        let (_, usages) = nvrtc().measure(&text(&module), "room.cu", ARCHS[1]).expect("code");
+        usages.iter().find_map(|usage| usage.registers).expect("a kernel in the report")
+    };
+    assert!(registers("") > 40);
+    assert!(registers("launch_bounds=(1024, 2)") <= 32);
+    assert!(registers("cuda_max_registers=40") <= 40);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn a_text_that_is_refused_comes_back_with_its_lines() {
+    let text = "#include \"gbxcule.h\"\nextern \"C\" __global__ void k(int* a) { a[0] = b; }\n";
+    let error = nvrtc().compile(text, "wrong.cu", ARCHS[1], CodeFormat::Ptx).expect_err("no `b`");
+    let Error::CudaText { log, .. } = &error else { panic!("{error}") };
+    assert!(log.contains("wrong.cu(2)") && log.contains("\"b\" is undefined"), "{log}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn an_architecture_that_nvrtc_lacks_is_refused_by_name() {
+    let nvrtc = nvrtc();
+    let error = nvrtc.compile("", "empty.cu", Arch::new(20), CodeFormat::Ptx).expect_err("too old");
+    let known = nvrtc.archs().iter().map(Arch::to_string).collect::<Vec<_>>().join(", ");
+    let wanted = format!("doesn't compile for `sm_20`, only for {known}");
+    assert!(error.to_string().contains(&wanted), "{error}");
+}
+
+/// Symbols that a launch looks for: each kernel, and the record of faults with the bytes that the
+/// runtime reads.
+#[test]
+#[ignore = "needs NVRTC: run by `make nvrtc`"]
+fn machine_code_has_its_kernels_and_the_record_of_faults_by_name() {
+    let text = documented().into_iter().find(|(name, _)| name == "heat.cu").expect("a sample").1;
+    let kernel = text.split("__global__ void ").nth(1).and_then(|head| head.split('(').next());
+    for arch in ARCHS {
+        let cubin = nvrtc().compile(&text, "heat.cu", arch, CodeFormat::Cubin).expect("compiles");
+        let symbols = symbols(&cubin);
+        let size =
+            |name: &str| symbols.iter().find(|(known, _)| known == name).map(|(_, size)| *size);
+        assert_eq!(size("gbx_fault"), Some(32), "{symbols:?}");
+        assert!(size(kernel.expect("a kernel")).is_some_and(|size| size > 0), "{symbols:?}");
+    }
+}
+
+/// Names and sizes of an ELF file's symbols.
+fn symbols(elf: &[u8]) -> Vec<(String, u64)> {
+    let number = |at: u64, bytes: usize| {
+        let bytes = elf[at as usize..][..bytes].iter().rev();
+        bytes.fold(0u64, |number, &byte| number << 8 | u64::from(byte))
+    };
+    let (sections, size, count) = (number(0x28, 8), number(0x3A, 2), number(0x3C, 2));
+    let section = |index: u64, field: u64| number(sections + index * size + field, 8);
+    let is_table = |&index: &u64| number(sections + index * size + 4, 4) == 2;
+    let table = (0..count).find(is_table).expect("a table of symbols");
+    let names = section(number(sections + table * size + 0x28, 4), 0x18);
+    let symbols = (section(table, 0x18)..).step_by(24).take((section(table, 0x20) / 24) as usize);
+    let symbol = |at: u64| {
+        let name = &elf[(names + number(at, 4)) as usize..];
+        let name = &name[..name.iter().position(|&byte| byte == 0).expect("an end")];
+        (String::from_utf8_lossy(name).into_owned(), number(at + 16, 8))
+    };
+    symbols.map(symbol).collect()
+}

@@ -1,0 +1,244 @@
+//! Every kernel of NVIDIA Warp's own tests and examples that compiles, run by Warp on the CPU and
+//! in each of our ways, on random inputs:
+//!
+//! `GBXCULE_PYTHON=.. GBXCULE_THREADS=1 cargo nextest run -p gbxcule-runtime --run-ignored only -E
+//! 'binary(warp)' --no-capture`. `GBXCULE_SHARE=1/8` takes every eighth kernel, `GBXCULE_ONLY=text`
+//! those whose file and name have the text. `gpu` hands their CUDA text to NVRTC.
+//!
+//! Integers must be equal, floats as near as `judge` says. What differs stands in `explained` with
+//! its reason, and must differ. Threads take turns in Warp on the CPU, so they do here.
+
+mod comparison;
+mod explained;
+mod gpu;
+#[allow(dead_code, reason = "gradients are asked about on moderate inputs only")]
+mod input;
+mod native;
+mod report;
+mod subject;
+
+use comparison::{Worst, worst};
+use gbxcule_back_cxx::Dialect;
+use gbxcule_testkit::arbitrary::RandomProgram;
+use gbxcule_testkit::host;
+use gbxcule_testkit::warp::{Launch, Memory, Warp};
+use input::Run;
+use report::{Comparison, Report};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use subject::{Subject, Tree};
+
+/// Kernels to a module of Warp's.
+const BATCH: usize = 24;
+/// Kernels to a program of the host's compiler.
+const TEXTS: usize = 32;
+
+#[test]
+#[ignore = "needs NVIDIA Warp"]
+fn every_kernel_of_warps_own_sources_agrees_with_warp() {
+    let mut warp = Warp::find();
+    let (package, tree) = sources(&mut warp);
+    let report = compare(&mut warp, &package, &tree, chosen(&tree.compiled, &package));
+    println!("{}", report.text());
+    assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+}
+
+/// Constructs that Warp's own sources have too little of.
+#[test]
+#[ignore = "needs NVIDIA Warp"]
+fn a_kernel_with_functions_of_other_files_agrees_with_warp() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/warp/beside");
+    let mut tree = Tree::default();
+    tree.add(&folder);
+    let all = tree.compiled.iter().collect();
+    let report = compare(&mut Warp::find(), &folder, &tree, all);
+    assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+    assert_eq!((tree.found, report.compared), (20, 20), "{}", report.text());
+}
+
+/// Sources of others: `GBXCULE_SOURCES=FOLDER`, which is printed with all that differs.
+#[test]
+#[ignore = "needs NVIDIA Warp and a folder of programs"]
+fn every_kernel_of_a_folder_agrees_with_warp_or_is_printed() {
+    let Some(folder) = std::env::var_os("GBXCULE_SOURCES").map(PathBuf::from) else {
+        println!("GBXCULE_SOURCES names no folder: nothing was compared");
+        return;
+    };
+    let mut tree = Tree::within(&folder);
+    tree.add(&folder);
+    let report = compare(&mut Warp::find(), &folder, &tree, chosen(&tree.compiled, &folder));
+    println!("{}", report.text());
+    assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+}
+
+fn compare(warp: &mut Warp, package: &Path, tree: &Tree, subjects: Vec<&Subject>) -> Report {
+    assert_eq!(
+        std::env::var("GBXCULE_THREADS").as_deref(),
+        Ok("1"),
+        "threads that race leave what Warp leaves only if they take turns: set GBXCULE_THREADS=1"
+    );
+    let mut report = Report::new(tree);
+    let mut pairs = Vec::new();
+    for subject in subjects {
+        let title = subject.title(package);
+        match input::runs(subject, key(&title)) {
+            Ok(runs) => pairs.push(Pair { subject, title, runs }),
+            Err(refusal) => report.cannot(&title, &refusal),
+        }
+    }
+    let compared = answered(warp, &pairs, &mut report);
+    for batch in compared.chunks(TEXTS) {
+        let programs: Vec<RandomProgram> = batch
+            .iter()
+            .flat_map(|(pair, _)| pair.runs.iter().map(|run| run.program.clone()))
+            .collect();
+        let (outcomes, _) = host::run("warp", Dialect::Host, &programs);
+        let mut outcomes = outcomes.into_iter();
+        for (pair, theirs) in batch {
+            let verdicts = verdicts(pair, theirs, &mut outcomes);
+            report.compared(&Comparison {
+                title: &pair.title,
+                transcendental: pair.subject.is_transcendental(),
+                writes: pair.runs.iter().any(|run| run.after != run.program.buffers),
+                races: pair.runs.iter().any(|run| run.races),
+                verdicts: &verdicts,
+            });
+        }
+    }
+    report
+}
+
+/// Kernels that Warp runs, with what it leaves.
+fn answered<'p, 's>(
+    warp: &mut Warp,
+    pairs: &'p [Pair<'s>],
+    report: &mut Report,
+) -> Vec<(&'p Pair<'s>, Vec<Memory>)> {
+    let by_file = pairs.chunk_by(|one, other| one.subject.file == other.subject.file);
+    let mut compared = Vec::new();
+    for batch in by_file.flat_map(|pairs| pairs.chunks(BATCH)) {
+        for (pair, answer) in batch.iter().zip(ask(warp, batch)) {
+            match answer {
+                Ok(theirs) => compared.push((pair, theirs)),
+                Err(error) => report.refused_by_warp(&pair.title, &error),
+            }
+        }
+    }
+    compared
+}
+
+/// The greatest distance from Warp of the interpreter, of machine code and of C++ text, over all
+/// inputs of a kernel.
+fn verdicts(
+    pair: &Pair<'_>,
+    theirs: &[Memory],
+    outcomes: &mut impl Iterator<Item = host::LaunchOutcome>,
+) -> [Worst; 3] {
+    let mut verdicts = [Worst::default(), Worst::default(), Worst::default()];
+    let runs = pair.runs.iter().zip(theirs).zip(outcomes).enumerate();
+    for (number, ((run, theirs), outcome)) in runs {
+        let text = match outcome.kind() {
+            None => Ok(outcome.buffers),
+            Some(kind) => Err(format!("fault: {}", kind.code())),
+        };
+        let native = match run.races {
+            // Several threads at once are no other order of the same steps.
+            true => Ok(theirs.clone()),
+            false => native::run(&run.program, true).map_err(|error| error.to_string()),
+        };
+        let ways = [Ok(run.after.clone()), native, text];
+        for (verdict, ours) in verdicts.iter_mut().zip(ways) {
+            let found = match ours {
+                Ok(ours) => worst(&run.program, &ours, theirs),
+                Err(what) => Worst { ulps: f64::INFINITY, what },
+            };
+            if found.ulps > verdict.ulps {
+                let what = format!("input {number}: {}", found.what);
+                *verdict = Worst { what, ..found };
+            }
+        }
+    }
+    verdicts
+}
+
+/// Folder of Warp, and the kernels there.
+fn sources(warp: &mut Warp) -> (PathBuf, Tree) {
+    let hello = warp.ask(&json!({"command": "hello"}), &[]).expect("the child answers");
+    let package = PathBuf::from(hello.header["package"].as_str().expect("where Warp lies"));
+    let mut tree = Tree::default();
+    tree.add(&package.join("tests"));
+    tree.add(&package.join("examples"));
+    (package, tree)
+}
+
+/// A number of a title: a kernel's inputs and its share stay the same when others are taken or
+/// refused. FNV-1a.
+fn key(title: &str) -> u64 {
+    title.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The kernels that the caller wants.
+fn chosen<'a>(subjects: &'a [Subject], package: &Path) -> Vec<&'a Subject> {
+    let only = std::env::var("GBXCULE_ONLY").unwrap_or_default();
+    let share = std::env::var("GBXCULE_SHARE").unwrap_or_else(|_| "1/1".into());
+    let part = share.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let (part, of): (u64, u64) = part.expect("GBXCULE_SHARE=i/n");
+    let is_chosen = |subject: &&Subject| {
+        let title = subject.title(package);
+        (key(&title) >> 32) % of == part % of && title.contains(&only)
+    };
+    subjects.iter().filter(is_chosen).collect()
+}
+
+/// A kernel with inputs that it runs on.
+struct Pair<'a> {
+    subject: &'a Subject,
+    title: String,
+    runs: Vec<Run>,
+}
+
+/// Memory of each run of a kernel after it, or why there is none.
+type Answer = Result<Vec<Memory>, String>;
+
+/// Asks Warp about pairs of one file; if it refuses them together, about each.
+fn ask(warp: &mut Warp, batch: &[Pair<'_>]) -> Vec<Answer> {
+    let kernels: Vec<Value> = batch
+            .iter()
+            .map(|Pair { subject, .. }| {
+                json!({"line": subject.line, "name": subject.name, "types": subject.types()})
+            })
+            .collect();
+    let launches: Vec<Launch<'_>> = batch
+        .iter()
+        .flat_map(|pair| {
+            pair.runs.iter().map(|Run { program, .. }| Launch {
+                kernel: ("line", pair.subject.line.into()),
+                program,
+            })
+        })
+        .collect();
+    let command = json!({"command": "run_file", "file": batch[0].subject.file, "kernels": kernels});
+    match warp.run(command, &launches) {
+        Ok((answer, memory)) => {
+            let mut memory = memory.into_iter();
+            let mut errors = answer["errors"].as_array().cloned().unwrap_or_default().into_iter();
+            let answers = batch.iter().map(|pair| {
+                let memory: Vec<_> = memory.by_ref().take(pair.runs.len()).collect();
+                let errors: Vec<_> = errors.by_ref().take(pair.runs.len()).collect();
+                let text = |error: &Value| error.as_str().unwrap_or_default().to_string();
+                match errors.iter().map(text).find(|error| !error.is_empty()) {
+                    Some(error) => Err(error),
+                    None if memory.contains(&Vec::new()) => Err("no memory came back".into()),
+                    None => Ok(memory),
+                }
+            });
+            answers.collect()
+        }
+        Err(error) => match batch {
+            [_] => vec![Err(error)],
+            _ => batch.chunks(1).flat_map(|one| ask(warp, one)).collect(),
+        },
+    }
+}

@@ -1,0 +1,173 @@
+//! The checks of the host's compiler: C++ and CUDA texts as they are stored, compiled and run in
+//! the sandbox, if they are those that our compiler prints. Any other text may be hostile: it is
+//! not run, and has no verdict.
+
+use super::StoredRow;
+use crate::allowed_error::Runner;
+use crate::distance::{Distance, from_results, from_text, settled};
+use crate::error::SynthError;
+use crate::execute::{self, ArgumentBytes};
+use crate::row::{Row, Texts};
+use crate::row_program;
+use crate::sandboxed_program::{self, HostLimits, Job, JobFailure};
+use crate::verdict::{CheckOutcome, NotRun, skipped};
+use gbxcule_back_cxx::Dialect;
+use std::path::Path;
+
+const NAMES: [&str; 2] = ["cpp", "cuda_on_host"];
+
+/// One of a row's texts on its way through a host compiler.
+struct TextRun {
+    row: usize,
+    check: usize,
+    backward: bool,
+}
+
+/// Results of one check of a row.
+#[derive(Default)]
+struct TextDistances {
+    distances: Vec<Option<Distance>>,
+    /// Reason why there is no verdict.
+    none: Option<NotRun>,
+}
+
+impl TextDistances {
+    fn outcome(&self, name: &str) -> CheckOutcome {
+        match (&self.none, self.distances.as_slice()) {
+            // One direction that is wrong is wrong, whatever the other would have been.
+            (Some(reason), distances) if distances.iter().flatten().all(|it| it.share <= 1.0) => {
+                skipped(name, reason.clone())
+            }
+            (_, []) => skipped(name, NotRun::NoText),
+            (_, distances) => settled(name, distances),
+        }
+    }
+}
+
+/// Settings of the checks with the host's compiler.
+#[derive(Clone, Copy)]
+pub(super) struct HostChecks {
+    /// Texts that the host's compiler compiles.
+    pub(super) texts: Texts,
+    /// Compile also texts that differ from those that our compiler prints.
+    pub(super) altered: bool,
+    /// Report a limit, or a machine without memory or disk, as an error: for rows that must depend
+    /// on their seed alone.
+    pub(super) strict: bool,
+}
+
+/// Runs each row's C++ and CUDA text.
+pub(super) fn checks(
+    rows: &[Row],
+    read: &[Option<StoredRow>],
+    folder: &Path,
+    asked: HostChecks,
+) -> Result<Vec<[CheckOutcome; 2]>, SynthError> {
+    let (mut jobs, mut ways) = (Vec::new(), Vec::new());
+    let mut found: Vec<[TextDistances; 2]> = rows.iter().map(|_| Default::default()).collect();
+    for (at, (row, stored)) in rows.iter().zip(read).enumerate() {
+        let Some(stored) = stored else {
+            found[at].iter_mut().for_each(|it| it.none = Some(NotRun::Unreadable));
+            continue;
+        };
+        for (check, dialect, texts) in
+            texts_of(row, stored).into_iter().filter(|it| asked.texts.have(it.1))
+        {
+            if !asked.altered && texts.iter().any(|(stored, printed)| stored != printed) {
+                found[at][check].none = Some(NotRun::Altered);
+                continue;
+            }
+            for (backward, (text, _)) in [false, true].into_iter().zip(texts) {
+                if let Some(job) =
+                    text.as_ref().and_then(|text| job(stored, text, dialect, backward))
+                {
+                    jobs.push(job);
+                    ways.push(TextRun { row: at, check, backward });
+                }
+            }
+        }
+    }
+    for (way, outcome) in ways.iter().zip(sandboxed_program::run(&jobs, folder, HostLimits::ROWS)?)
+    {
+        let Some(stored) = &read[way.row] else { continue };
+        let found = &mut found[way.row][way.check];
+        match outcome {
+            Ok(launched) => found.distances.extend(launched.iter().map(|memory| match memory {
+                Some(memory) => judge(&rows[way.row], stored, memory, way.backward),
+                None => Some(Distance::INFINITE),
+            })),
+            Err(JobFailure::Refused(_) | JobFailure::Crashed(_)) => {
+                found.distances.push(Some(Distance::INFINITE));
+            }
+            Err(
+                JobFailure::CompilerLimit(reason)
+                | JobFailure::ProgramLimit(reason)
+                | JobFailure::Killed(reason)
+                | JobFailure::Machine(reason),
+            ) => {
+                if asked.strict {
+                    return Err(SynthError::Unchecked { row: rows[way.row].id, reason });
+                }
+                found.none = Some(NotRun::Limit(reason));
+            }
+        }
+    }
+    Ok(found.iter().map(|[cpp, cuda]| [cpp.outcome(NAMES[0]), cuda.outcome(NAMES[1])]).collect())
+}
+
+/// A text of a row, and the one that our compiler prints.
+type StoredAndPrinted<'a> = (&'a Option<String>, &'a Option<String>);
+
+/// Number, dialect and texts of both checks.
+fn texts_of<'a>(
+    row: &'a Row,
+    stored: &'a StoredRow,
+) -> [(usize, Dialect, [StoredAndPrinted<'a>; 2]); 2] {
+    let printed = &stored.emitted;
+    [
+        (0, Dialect::Host, [(&row.cpp, &printed.cpp), (&row.cpp_backward, &printed.cpp_backward)]),
+        (
+            1,
+            Dialect::Cuda,
+            [(&row.cuda, &printed.cuda), (&row.cuda_backward, &printed.cuda_backward)],
+        ),
+    ]
+}
+
+fn job<'a>(
+    stored: &'a StoredRow,
+    text: &'a str,
+    dialect: Dialect,
+    backward: bool,
+) -> Option<Job<'a>> {
+    let (program, grid) = (&stored.program, stored.grid());
+    let data = execute::arguments(&program.forward, program.kernel, grid.inputs, stored.seed);
+    let (module, kernel, memory) = if backward {
+        let reverse = program.reverse.as_ref().ok()?;
+        let gradients =
+            execute::cotangents(&program.forward, program.kernel, grid.inputs, stored.seed);
+        let data = execute::forward(program, grid, &data).ok()?;
+        (&reverse.module, reverse.kernel, ArgumentBytes { data, gradients })
+    } else {
+        (&program.forward, program.kernel, ArgumentBytes { data, gradients: Vec::new() })
+    };
+    let symbol = row_program::write(module, kernel, dialect).kernels.first()?.symbol.clone();
+    let launches = vec![memory];
+    Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, grid, launches })
+}
+
+/// Compares memory with the row's stored results, if it has some; threads ran in order.
+fn judge(
+    row: &Row,
+    stored: &StoredRow,
+    memory: &ArgumentBytes,
+    backward: bool,
+) -> Option<Distance> {
+    let Ok(results) = &stored.results else { return Some(Distance::INFINITE) };
+    let text = if backward { &row.gradients_json } else { &row.outputs_json };
+    let bounds = || stored.bounds(Runner::Text);
+    match text {
+        Some(text) => from_text(text, &stored.program, results, memory, backward, bounds),
+        None => from_results(&stored.program, results, memory, backward, bounds),
+    }
+}

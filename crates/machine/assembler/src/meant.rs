@@ -1,0 +1,55 @@
+//! The built-in ROM that a name means which no ROM has: for messages of commands and of Python.
+
+use crate::layout::distance;
+use crate::suite::{BuiltIn, all, for_color};
+
+/// Returns the built-in ROM that a name means: the one with these letters, the only one with this
+/// word, or the one that is most like it; none if no one is. A path means its file.
+///
+/// ```
+/// let meant = gbxcule_assembler::meant_by("games/pearl-drfit.gb").expect("a ROM");
+/// assert_eq!(meant.name, "PEARL_DRIFT");
+/// ```
+#[must_use]
+pub fn meant_by(name: &str) -> Option<&'static BuiltIn> {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    let stem = file.strip_suffix(".gb").or_else(|| file.strip_suffix(".gbc")).unwrap_or(file);
+    let letter = |letter: char| match letter.is_ascii_alphanumeric() {
+        true => letter.to_ascii_uppercase(),
+        false => '_',
+    };
+    let spoken: String = stem.chars().map(letter).collect();
+    let known = || all().iter().chain(for_color());
+    let mut with_word = known().filter(|rom| rom.name.split('_').any(|word| word == spoken));
+    if let (Some(only), None) = (with_word.next(), with_word.next()) {
+        return Some(only);
+    }
+    let near = known().map(|rom| (distance(&spoken, rom.name), rom));
+    let (distance, rom) = near.min_by_key(|(distance, _)| *distance)?;
+    (distance <= 1 + spoken.len() / 4).then_some(rom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meant_by;
+
+    #[test]
+    fn a_name_means_the_rom_that_it_is_like() {
+        for (name, expected) in [
+            ("pearl_drift", Some("PEARL_DRIFT")),
+            ("PearlDrift", Some("PEARL_DRIFT")),
+            ("gbxcule/PearlDrift-v1", Some("PEARL_DRIFT")),
+            ("gbxcule/PearlHeist-v1", Some("PEARL_HEIST")),
+            ("roms/Ember Leap.gbc", Some("EMBER_LEAP")),
+            ("heist", Some("PEARL_HEIST")),
+            ("keys", Some("KEEP_OF_KEYS")),
+            ("amber-raod", Some("AMBER_ROAD")),
+            // Two have this word.
+            ("pearl", None),
+            ("tetris", None),
+            ("", None),
+        ] {
+            assert_eq!(meant_by(name).map(|rom| rom.name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! One Game Boy, written once in plain Rust: the original (DMG) or, with the flag `color`, the
+//! Color.
+//!
+//! The package `gbxcule-gameboy-color` compiles these files a second time, with the flag set. What
+//! only one of the models has stands behind `#[cfg(color)]` or `#[cfg(not(color))]`, so that the
+//! other one has nothing of it; where both could do either, code asks the constant `COLOR`.
+//!
+//! Every file but `compatibility_palette`, `header`, `power_on`, `power_on_memory`,
+//! `source`, `state` and `step_with`, which run on the host only, keeps to a small subset of the
+//! language, so that the kernel compiler can read the very same text and print it for a GPU.
+//!
+//! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
+//! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or
+//! when its deadline comes. See `machine` for the loop and `bus` for the accesses.
+#![no_std]
+// The subset has neither `contains` of ranges nor macros.
+#![allow(clippy::manual_range_contains)]
+
+pub mod apu;
+pub mod bus;
+pub mod color;
+pub mod cpu;
+pub mod dma;
+pub mod hdma;
+pub mod hook;
+pub mod kernel_call;
+pub mod link;
+pub mod machine;
+mod power_on;
+pub mod ppu;
+pub mod serial;
+pub mod source;
+pub mod speed;
+pub mod state;
+mod step_with;
+pub mod view;
+
+// Both models have these, so the Color takes the original's.
+#[cfg(not(color))]
+pub mod cart;
+#[cfg(not(color))]
+mod compatibility_palette;
+#[cfg(not(color))]
+pub mod header;
+#[cfg(not(color))]
+pub mod interrupts;
+#[cfg(not(color))]
+pub mod joypad;
+#[cfg(not(color))]
+mod power_on_memory;
+#[cfg(not(color))]
+pub mod step;
+#[cfg(not(color))]
+pub mod timer;
+#[cfg(color)]
+pub use gbxcule_gameboy::{PowerOnMemory, cart, header, interrupts, joypad, step, timer};
+#[cfg(not(color))]
+pub use power_on_memory::PowerOnMemory;
+
+pub use header::{Cartridge, Model, RomError};
+pub use machine::{COLOR, FRAME_MCYCLES, Machine};
+pub use ppu::FRAME_BYTES;
+pub use source::{FLAGS, SOURCES};
+pub use step::Step;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(all(doctest, not(color)))]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;
+
+/// Example of the Color's README.
+#[cfg(all(doctest, color))]
+#[doc = include_str!("../color/README.md")]
+struct ReadmeExample;

@@ -1,0 +1,388 @@
+//! The machine: its sections, and the loop in which the CPU drives the clock.
+//!
+//! `deadline` is the earliest time at which any chip may raise an interrupt or change what the CPU
+//! runs on. Up to it the CPU just executes; at it, on an instruction boundary, `service` brings the
+//! chips that are due up to `now`, dispatches interrupts and works out the next deadline. Code that
+//! changes a reason for an interrupt sets `deadline = now`.
+
+use crate::apu::Apu;
+use crate::cart::Cart;
+#[cfg(color)]
+use crate::color::Color;
+use crate::cpu::{Cpu, Mode};
+use crate::dma::Dma;
+#[cfg(color)]
+use crate::hdma::Hdma;
+use crate::interrupts::Interrupts;
+use crate::joypad::Joypad;
+use crate::ppu::{FRAME_BYTES, Ppu, VRAM_BYTES};
+use crate::serial::Serial;
+#[cfg(color)]
+use crate::speed::Speed;
+use crate::step::{Step, buttons_in_frame};
+use crate::timer::Timer;
+
+/// True if this crate is compiled as a Game Boy Color.
+pub const COLOR: bool = cfg!(color);
+/// Bytes of work RAM.
+#[cfg(not(color))]
+pub const WRAM_BYTES: usize = 0x2000;
+/// Bytes of work RAM, eight banks.
+#[cfg(color)]
+pub const WRAM_BYTES: usize = 0x8000;
+
+/// M-cycles of one frame while the LCD is on.
+pub const FRAME_MCYCLES: u32 = 17_556;
+
+/// One Game Boy. ROM and cartridge RAM are passed in by their owner. This struct and every section
+/// are `repr(C)`, so fields lie where the translated machine has them, and compiled programs read a
+/// machine in place. Work RAM is the first field: a byte of it lies at the machine's address plus
+/// its index, without an offset, which saves 2 % of the host's instructions.
+///
+/// ```
+/// use gbxcule_gameboy::{Cartridge, Machine};
+///
+/// let rom = gbxcule_assembler::by_name("ALU_LOOP").expect("a built-in ROM").bytes();
+/// let cartridge = Cartridge::from_rom(rom).expect("a good header");
+/// let mut machine = Machine::power_on(&cartridge);
+/// let mut ram = vec![0; cartridge.ram_bytes as usize];
+/// machine.run_frame(rom, &mut ram, true);
+/// assert_eq!(machine.peek(rom, &ram, 0xff44), 0); // LY: the next frame begins
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Machine {
+    /// C000-DFFF; on the Color bank after bank.
+    pub wram: [u8; WRAM_BYTES],
+    /// M-cycles since power-on, wrapping; at the Color's double speed they are half as long.
+    pub now: u32,
+    /// M-cycle at which `service` must run next.
+    pub deadline: u32,
+    /// Time at which the current frame began.
+    pub frame_start: u32,
+    /// Later of two times: the LCD was switched off; the last frame ended.
+    pub lcd_off_since: u32,
+    /// The frame that `run_frame` was asked for has ended.
+    pub frame_done: bool,
+    /// For each quarter of the address space, a number: added (wrapping) to an address, it gives
+    /// the offset in ROM. If the sum lies outside of ROM, the access takes the slow path: the
+    /// address is not ROM's, or OAM DMA runs.
+    pub rom_base: [u32; 4],
+    /// Number of bytes from C000 that the CPU may read and write without the slow path; 0 during
+    /// OAM DMA.
+    pub fast_wram_bytes: u16,
+    /// The processor.
+    pub cpu: Cpu,
+    /// IF and IE.
+    pub interrupts: Interrupts,
+    /// DIV and TIMA.
+    pub timer: Timer,
+    /// The picture processing unit.
+    pub ppu: Ppu,
+    /// Sound registers.
+    pub apu: Apu,
+    /// OAM DMA.
+    pub dma: Dma,
+    /// The link port.
+    pub serial: Serial,
+    /// The buttons.
+    pub joypad: Joypad,
+    /// The cartridge's mapper.
+    pub cart: Cart,
+    /// The Color's speed switch, and its clocks.
+    #[cfg(color)]
+    pub speed: Speed,
+    /// The Color's DMA into video RAM.
+    #[cfg(color)]
+    pub hdma: Hdma,
+    /// Other registers of the Color.
+    #[cfg(color)]
+    pub color: Color,
+    /// 8000-9FFF; on the Color bank after bank.
+    pub vram: [u8; VRAM_BYTES],
+    /// FE00-FE9F.
+    pub oam: [u8; 0xa0],
+    /// FF80-FFFE; the last byte is IE's address and stays unused.
+    pub hram: [u8; 0x80],
+    /// The last picture drawn, as `FRAME_BYTES` says.
+    pub frame: [u8; FRAME_BYTES],
+}
+
+/// Returns true if a moment comes before another, on a clock that wraps.
+#[inline(always)]
+pub fn is_before(moment: u32, other: u32) -> bool {
+    (moment.wrapping_sub(other) as i32) < 0
+}
+
+fn earlier(moment: u32, other: u32) -> u32 {
+    if is_before(moment, other) { moment } else { other }
+}
+
+impl Machine {
+    /// Runs one frame. With the LCD on it ends when the PPU is back at line 0 after VBlank. With
+    /// the LCD off it ends 70,224 T-cycles after the LCD went off or the last frame ended,
+    /// whichever is later, but at most 140,448 T-cycles after the frame began. Either end is taken
+    /// on the next instruction boundary. This is when PyBoy ends its frames, so that both can be
+    /// compared and fed with buttons at the same moments. The first frame begins where the boot ROM
+    /// ends: within line 153, or, on a Color with a program of its own, within line 144. Pixels are
+    /// drawn only if `draw` is true; nothing else depends on it.
+    pub fn run_frame(&mut self, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
+        self.begin_frame(draw);
+        while !self.frame_done {
+            if is_before(self.now, self.deadline) {
+                self.run_until_deadline(rom, cart_ram);
+            }
+            self.service(rom, cart_ram);
+        }
+    }
+
+    /// Holds the buttons for the first `release_after` frames of a step, then releases all; returns
+    /// the step's length in M-cycles of single speed. `run_step_with` in `step_with.rs` is this
+    /// loop with a closure that runs a frame. The loop stands twice because the subset of Rust that
+    /// is translated has no closures; a change of one belongs in the other.
+    pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
+        let start = self.mcycles_at_single_speed();
+        self.set_buttons(buttons_in_frame(buttons, step.release_after, 0));
+        for frame in 0..step.frames {
+            if frame == step.release_after {
+                self.set_buttons(0);
+            }
+            self.run_frame(rom, cart_ram, step.draw_last && frame + 1 == step.frames);
+        }
+        self.mcycles_at_single_speed().wrapping_sub(start)
+    }
+
+    /// Executes one instruction or services one deadline; returns true if the frame ended.
+    pub fn run_instruction(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
+        if is_before(self.now, self.deadline) {
+            // `run_until_deadline` executes one instruction before it looks at the deadline. If
+            // that set a deadline, keep it.
+            let deadline = self.deadline;
+            let before = self.now;
+            self.deadline = before;
+            self.run_until_deadline(rom, cart_ram);
+            if self.deadline == before {
+                self.deadline = deadline;
+            }
+        } else {
+            self.service(rom, cart_ram);
+        }
+        self.frame_done
+    }
+
+    /// Executes instructions on a copy of the registers until the deadline has come.
+    #[inline(never)]
+    pub fn run_until_deadline(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        let mut cpu = self.cpu;
+        let mut opcode = cpu.fetch(self, rom, cart_ram);
+        if cpu.halt_bug {
+            cpu.halt_bug = false;
+            cpu.pc = cpu.pc.wrapping_sub(1);
+        }
+        loop {
+            cpu.execute(self, rom, cart_ram, opcode);
+            if !is_before(cpu.now, self.deadline) {
+                break;
+            }
+            opcode = cpu.fetch(self, rom, cart_ram);
+        }
+        self.now = cpu.now;
+        self.cpu = cpu;
+    }
+
+    /// Starts a frame where the last one ended.
+    pub fn begin_frame(&mut self, draw: bool) {
+        self.frame_done = false;
+        self.frame_start = self.now;
+        self.deadline = self.now;
+        self.ppu.draw = draw;
+    }
+
+    /// Holds exactly these buttons: right, left, up, down, A, B, SELECT, START from bit 0.
+    pub fn set_buttons(&mut self, pressed: u8) {
+        self.joypad.set_pressed(&mut self.interrupts, pressed);
+        self.deadline = self.now;
+    }
+
+    /// Brings the chips that are due up to `now`. Then ends the frame if it is over. Otherwise
+    /// moves a block of HDMA (Color), dispatches an interrupt or lets a halted CPU wait, and
+    /// chooses the next deadline. The caller is on an instruction boundary, and the deadline has
+    /// come.
+    #[inline(never)]
+    pub fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        self.sync_due(rom, cart_ram, 0);
+        if self.ppu.frame_over || self.is_lcd_off_frame_over() {
+            self.end_frame();
+            return;
+        }
+        // A block that is due while the CPU halts waits for it (gambatte `hdma_late_m0halt_*`).
+        #[cfg(color)]
+        if self.hdma.due > 0 && (self.cpu.mode == Mode::Running || self.speed.changing) {
+            let fetched = self.run_hdma(rom, cart_ram);
+            self.cpu.now = self.now;
+            // An opcode that was fetched before is executed before an interrupt (gambatte
+            // `hdma_transition_ei_halt_*`).
+            self.deadline = self.now.wrapping_add(fetched as u32);
+            return;
+        }
+        match self.cpu.mode {
+            Mode::Running => {
+                if self.cpu.ime && self.interrupts.pending() != 0 {
+                    let mut cpu = self.cpu;
+                    cpu.dispatch_interrupt(self, rom, cart_ram);
+                    self.now = cpu.now;
+                    self.cpu = cpu;
+                }
+            }
+            Mode::Halted => self.service_halted(rom, cart_ram),
+            Mode::Stopped => self.service_stopped(),
+            Mode::Locked => self.now = self.next_deadline(),
+        }
+        self.cpu.now = self.now;
+        self.choose_deadline();
+    }
+
+    fn choose_deadline(&mut self) {
+        self.deadline = if self.cpu.mode != Mode::Running {
+            self.now
+        } else if self.cpu.ime_delayed {
+            // EI takes effect after the one instruction that follows it.
+            self.cpu.ime_delayed = false;
+            self.cpu.ime = true;
+            self.now.wrapping_add(1)
+        } else if self.cpu.ime && self.interrupts.pending() != 0 || self.is_hdma_due() {
+            self.now
+        } else {
+            self.next_deadline()
+        };
+    }
+
+    #[cfg(not(color))]
+    #[inline(always)]
+    pub(crate) fn is_hdma_due(&self) -> bool {
+        false
+    }
+
+    #[cfg(color)]
+    pub(crate) fn is_hdma_due(&self) -> bool {
+        self.hdma.due > 0
+    }
+
+    // A halted CPU looks at the interrupt lines in the middle of an M-cycle, not at its end, so
+    // that a line which rises in the second half wakes it one M-cycle later than it would interrupt
+    // a running program (mooneye halt_ime0_nointr_timing, halt_ime1_timing2).
+    fn service_halted(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        if self.cpu.just_halted {
+            self.settle_dma();
+            self.cpu.just_halted = false;
+            self.now = self.now.wrapping_add(1);
+            return;
+        }
+        if self.interrupts.pending() == 0 {
+            let next = self.next_deadline().wrapping_sub(1);
+            if is_before(self.now, next) {
+                self.halt_dma(next.wrapping_sub(self.now));
+                self.now = next;
+            }
+            // The Color's CPU looks at the end.
+            self.sync_due(rom, cart_ram, if COLOR { 0 } else { 2 });
+        }
+        #[cfg(color)]
+        if self.ends_speed_change() {
+            self.settle_dma();
+            self.wake_hdma();
+            self.cpu.mode = Mode::Running;
+            return;
+        }
+        self.halt_dma(1);
+        self.now = self.now.wrapping_add(1);
+        if self.interrupts.pending() != 0 {
+            self.settle_dma();
+            #[cfg(color)]
+            self.wake_from_halt();
+            self.cpu.mode = Mode::Running;
+        }
+    }
+
+    // Pan Docs "Reducing power consumption", STOP: only a button ends it, and DIV begins at zero.
+    // The LCD and TIMA go on here, which they do not on a real DMG.
+    fn service_stopped(&mut self) {
+        if self.joypad.lines() != 0x0f {
+            self.cpu.mode = Mode::Running;
+            self.reset_div();
+            if self.cpu.stop_skips {
+                self.cpu.pc = self.cpu.pc.wrapping_add(1);
+            }
+        } else {
+            self.now = self.next_deadline();
+        }
+    }
+
+    /// Brings every chip whose deadline has come up to `now`, the PPU some T-cycles further.
+    pub(crate) fn sync_due(&mut self, rom: &[u8], cart_ram: &[u8], ppu_ahead_tcycles: u32) {
+        let div_base = self.timer.div_base;
+        if !is_before(self.now, self.timer.deadline) {
+            self.timer.sync(&mut self.interrupts, self.now);
+            self.timer.schedule(self.now);
+        }
+        if !is_before(self.now, self.serial.deadline) {
+            self.serial.sync(&mut self.interrupts, self.now, div_base);
+            self.serial.schedule(self.now, div_base);
+        }
+        self.sync_dma(rom, cart_ram);
+        let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + 3) >> self.tcycle_shift());
+        if self.ppu.is_on() && !is_before(ppu_now, self.ppu.deadline) {
+            self.sync_ppu(self.tcycles().wrapping_add(ppu_ahead_tcycles));
+            self.schedule_ppu();
+        }
+    }
+
+    fn next_deadline(&self) -> u32 {
+        let mut next = earlier(self.timer.deadline, self.serial.deadline);
+        if self.dma.active {
+            next = earlier(next, self.dma.deadline);
+        }
+        #[cfg(color)]
+        if self.speed.changing {
+            next = earlier(next, self.speed.resume_at.wrapping_add(1));
+        }
+        if self.ppu.is_on() {
+            earlier(next, self.ppu.deadline)
+        } else {
+            earlier(next, self.lcd_off_frame_end())
+        }
+    }
+
+    pub(crate) fn is_lcd_off_frame_over(&self) -> bool {
+        !self.ppu.is_on() && !is_before(self.now, self.lcd_off_frame_end())
+    }
+
+    /// Returns the time at which the frame ends if the LCD stays off. A program that switches it on
+    /// and off all the time never reaches line 0, and must not make its frame endless.
+    fn lcd_off_frame_end(&self) -> u32 {
+        let longest = self.frame_start.wrapping_add(2 * self.frame_mcycles());
+        earlier(self.lcd_off_since.wrapping_add(self.frame_mcycles()), longest)
+    }
+
+    /// Ends the frame. Syncs every chip, so that clocks that are compared never differ by more than
+    /// half their range.
+    fn end_frame(&mut self) {
+        self.frame_done = true;
+        self.ppu.entered_vblank = false;
+        self.ppu.frame_over = false;
+        self.lcd_off_since = self.now;
+        self.finish_picture();
+        self.ppu.drop_line();
+        self.timer.sync(&mut self.interrupts, self.now);
+        let div_base = self.timer.div_base;
+        self.serial.sync(&mut self.interrupts, self.now, div_base);
+        self.apu.sync(self.now, div_base);
+        self.cart.sync(self.mcycles_at_single_speed());
+        #[cfg(color)]
+        self.rebase_clocks();
+        // The counter has 16 bits: keep its base within one turn.
+        self.timer.div_base = self.now.wrapping_sub(self.now.wrapping_sub(div_base) & 0x3fff);
+        self.timer.schedule(self.now);
+        self.serial.schedule(self.now, self.timer.div_base);
+    }
+}

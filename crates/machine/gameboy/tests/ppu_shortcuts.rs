@@ -1,0 +1,332 @@
+//! The PPU's shortcuts against the dot-by-dot pipeline: the picture and the length of mode 3 of a
+//! whole line, and that timing does not depend on whether the PPU is read.
+
+// The Color runs these, too.
+#[cfg(color)]
+extern crate gbxcule_gameboy_color as gbxcule_gameboy;
+
+use gbxcule_gameboy::ppu::{LCDC_ON, LineProgress};
+use gbxcule_gameboy::{Cartridge, Machine};
+use proptest::prelude::*;
+
+#[path = "hardware/noise.rs"]
+mod noise;
+
+/// A machine that stands right before the end of mode 2 on some line, with everything random that
+/// the line depends on.
+#[derive(Clone, Debug)]
+struct Scene {
+    seed: u64,
+    registers: [u8; 9],
+    line: u8,
+    wy_met: bool,
+    objects: u8,
+}
+
+fn scenes() -> impl Strategy<Value = Scene> {
+    let window_x = prop_oneof![3 => 7u8..168, 1 => any::<u8>()];
+    (any::<u64>(), any::<[u8; 9]>(), window_x, 0u8..144, any::<bool>(), 0u8..14).prop_map(
+        |(seed, mut registers, wx, line, wy_met, objects)| {
+            registers[8] = wx;
+            Scene { seed, registers, line, wy_met, objects }
+        },
+    )
+}
+
+fn machine() -> (Machine, Vec<u8>) {
+    let rom = gbxcule_assembler::by_name("HALT_IDLE").expect("a ROM of the suite").bytes().to_vec();
+    let cartridge = Cartridge::from_rom(&rom).expect("a valid header");
+    (Machine::power_on(&cartridge), rom)
+}
+
+fn stage_scene(scene: &Scene) -> Machine {
+    let (mut machine, _) = machine();
+    let mut random = noise::bytes(scene.seed);
+    machine.vram.fill_with(&mut random);
+    machine.oam.fill(0);
+    for object in 0..scene.objects as usize {
+        machine.oam[object * 4] = scene.line.wrapping_add(16).wrapping_sub(random() % 10);
+        machine.oam[object * 4 + 1] = random() % 180;
+        machine.oam[object * 4 + 2] = random();
+        machine.oam[object * 4 + 3] = random();
+    }
+    let ppu = &mut machine.ppu;
+    let [lcdc, scy, scx, bgp, obp0, obp1, window_line, wy, wx] = scene.registers;
+    ppu.lcdc = lcdc | LCDC_ON;
+    (ppu.scy, ppu.scx, ppu.bgp, ppu.obp0, ppu.obp1) = (scy, scx, bgp, obp0, obp1);
+    (ppu.wy, ppu.wx, ppu.wy_met) = (wy, wx, scene.wy_met);
+    ppu.window_line = window_line % (scene.line + 1);
+    (ppu.line, ppu.dot, ppu.draw) = (scene.line, 85, true);
+    #[cfg(color)]
+    {
+        ppu.palettes.background.fill_with(&mut random);
+        ppu.palettes.object.fill_with(&mut random);
+        (ppu.compatible, ppu.sorts_by_x) = (random() & 3 == 0, random() & 1 == 0);
+        ppu.drawn_wy = wy;
+        ppu.pipeline.last_high = random();
+    }
+    machine
+}
+
+/// Bytes that the fetcher has read when a line is over: a later line may show them.
+#[cfg(color)]
+fn last_fetch(machine: &Machine) -> [u8; 5] {
+    let last = &machine.ppu.pipeline;
+    [last.tile, last.tile_attributes, last.data_low, last.data_high, last.last_high]
+}
+
+/// The original's fetcher always reads a tile before it shows one.
+#[cfg(not(color))]
+fn last_fetch(_machine: &Machine) -> [u8; 0] {
+    []
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn a_whole_line_has_the_pixels_and_the_length_of_the_pipeline(scene in scenes()) {
+        let mut whole = stage_scene(&scene);
+        let mut dots = stage_scene(&scene);
+        let predicted_end = whole.mode3_end();
+        whole.draw_line();
+        if whole.ppu.stage == LineProgress::Rendering {
+            whole.run_pipeline(456);
+        }
+        dots.start_pipeline();
+        dots.run_pipeline(456);
+        prop_assert_eq!(predicted_end, dots.ppu.mode3_end);
+        prop_assert_eq!(&whole.frame[..], &dots.frame[..]);
+        prop_assert_eq!(whole.ppu.window_line, dots.ppu.window_line);
+        prop_assert_eq!(last_fetch(&whole), last_fetch(&dots));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn eight_dots_at_once_leave_what_eight_single_dots_leave(
+        scene in scenes(),
+        changes in prop::collection::vec((90u16..400, 0usize..9, any::<u8>()), 0..6),
+    ) {
+        let mut octets = stage_scene(&scene);
+        let mut singles = octets;
+        octets.start_pipeline();
+        singles.start_pipeline();
+        let mut changes = changes;
+        changes.sort_by_key(|change| change.0);
+        for (dot, register, value) in changes.into_iter().chain([(456, 0, 0x91)]) {
+            octets.run_pipeline(dot);
+            for until in 90..=dot {
+                singles.run_pipeline(until);
+            }
+            for machine in [&mut octets, &mut singles] {
+                let ppu = &mut machine.ppu;
+                match register {
+                    0 => ppu.lcdc = value | LCDC_ON,
+                    1 => ppu.scy = value,
+                    2 => ppu.scx = value,
+                    3 => ppu.bgp = value,
+                    4 => ppu.obp0 = value,
+                    5 => ppu.obp1 = value,
+                    6 => ppu.wx = value % 168,
+                    7 => ppu.wy_met = value & 1 != 0,
+                    _ => machine.vram[usize::from(value) * 32] ^= value,
+                }
+            }
+        }
+        prop_assert_eq!(&octets.frame[..], &singles.frame[..]);
+        prop_assert_eq!(octets.ppu, singles.ppu);
+    }
+}
+
+/// One of so many writes goes to a register that only the Color has.
+const COLOR_WRITES: u32 = if cfg!(color) { 4 } else { 1 };
+
+/// Random writes to the PPU's registers, VRAM and OAM at random moments of a frame.
+fn disturbances() -> impl Strategy<Value = Vec<(u32, u16, u8)>> {
+    let address = prop_oneof![
+        6 => prop::sample::select(vec![0xff41u16, 0xff42, 0xff43, 0xff45, 0xff47, 0xff48, 0xff4a, 0xff4b]),
+        3 => Just(0xff40u16),
+        1 => 0x8000u16..0xa000,
+        1 => 0xfe00u16..0xfea0,
+        1 => Just(0xff46u16),
+        COLOR_WRITES => prop::sample::select(vec![0xff4fu16, 0xff68, 0xff69, 0xff6a, 0xff6b, 0xff6c]),
+    ];
+    prop::collection::vec((0u32..17_556, address, any::<u8>()), 0..120)
+}
+
+/// Runs one frame from LY 144 on with the writes made, and gives what the CPU could see of the PPU.
+fn observe(draw: bool, scene: &Scene, writes: &[(u32, u16, u8)]) -> (Vec<u8>, Machine) {
+    let (_, rom) = machine();
+    let mut machine = stage_scene(scene);
+    machine.ppu.draw = draw;
+    machine.ppu.line_start = machine.tcycles().wrapping_sub(85);
+    let begin = machine.now;
+    let mut seen = Vec::new();
+    for &(at, address, value) in writes {
+        machine.now = begin + at;
+        let value = if address == 0xff40 { value | LCDC_ON } else { value };
+        machine.poke(&rom, &mut [], address, value);
+        seen.push(machine.read_ppu(0x41));
+        seen.push(machine.read_ppu(0x44));
+        seen.push(machine.read_vram(0x8000 | u16::from(value)));
+        seen.push(machine.interrupts.requested);
+    }
+    machine.now = begin + 40_000;
+    machine.sync_ppu(machine.tcycles());
+    seen.push(machine.interrupts.requested);
+    (seen, machine)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn what_the_cpu_sees_does_not_depend_on_drawing(
+        scene in scenes(),
+        mut writes in disturbances(),
+    ) {
+        writes.sort_by_key(|write| write.0);
+        let (drawn, mut drawn_machine) = observe(true, &scene, &writes);
+        let (skipped, skipped_machine) = observe(false, &scene, &writes);
+        prop_assert_eq!(drawn, skipped);
+        // What only the picture needs may differ.
+        drawn_machine.frame = skipped_machine.frame;
+        drawn_machine.ppu.draw = false;
+        drawn_machine.ppu.pipeline = skipped_machine.ppu.pipeline;
+        drawn_machine.ppu.scan = skipped_machine.ppu.scan;
+        drawn_machine.ppu.window_line = skipped_machine.ppu.window_line;
+        (drawn_machine.ppu.stage, drawn_machine.ppu.mode3_end) =
+            (skipped_machine.ppu.stage, skipped_machine.ppu.mode3_end);
+        let difference = drawn_machine.first_difference(&skipped_machine).map(|it| it.to_string());
+        prop_assert_eq!(difference, None);
+        prop_assert!(drawn_machine == skipped_machine);
+    }
+}
+
+/// On the Color the next line notices it.
+#[test]
+fn a_window_that_is_enabled_within_its_line_is_met_whether_or_not_lines_are_drawn() {
+    let registers = [0, 0, 0, 0, 0, 0, 0, 33, 7];
+    let scene = Scene { seed: 0, registers, line: 141, wy_met: false, objects: 0 };
+    // In mode 3 of line 33; thirty lines later the window still makes mode 3 longer.
+    let writes = [(5_225, 0xff40, 0x60), (8_707, 0xff41, 0)];
+    let (drawn, _) = observe(true, &scene, &writes);
+    let (skipped, _) = observe(false, &scene, &writes);
+    assert_eq!(drawn, skipped);
+}
+
+/// Draws some frames with the writes made; the PPU is brought up to date every so many M-cycles.
+fn draw(scene: &Scene, writes: &[(u32, u16, u8)], step: u32) -> Machine {
+    let (_, rom) = machine();
+    let mut machine = stage_scene(scene);
+    machine.ppu.line_start = machine.tcycles().wrapping_sub(85);
+    let begin = machine.now;
+    let mut at = 0;
+    for &(moment, address, value) in writes.iter().chain([&(40_000, 0xff42, 0)]) {
+        while moment - at > step {
+            at += step;
+            machine.now = begin + at;
+            machine.sync_ppu(machine.tcycles());
+        }
+        at = moment;
+        machine.now = begin + at;
+        let value = if address == 0xff40 { value | LCDC_ON } else { value };
+        machine.write_slow(&rom, &mut [], begin + at, address, value);
+    }
+    machine
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn lines_drawn_together_are_those_drawn_one_by_one(
+        scene in scenes(),
+        mut writes in disturbances(),
+        some in 0usize..8,
+    ) {
+        // Few of them, so that whole lines lie between; nothing ends OAM DMA in time here.
+        writes.retain(|write| write.1 != 0xff46);
+        writes.truncate(some);
+        writes.sort_by_key(|write| write.0);
+        let together = draw(&scene, &writes, 50_000);
+        let one_by_one = draw(&scene, &writes, 90);
+        prop_assert_eq!(&together.frame[..], &one_by_one.frame[..]);
+        let difference = together.first_difference(&one_by_one).map(|it| it.to_string());
+        prop_assert_eq!(difference, None);
+        prop_assert!(together == one_by_one);
+    }
+}
+
+/// Draws some frames with the writes made, either all lines dot by dot or only those that are
+/// disturbed.
+fn draw_frames(scene: &Scene, writes: &[(u32, u16, u8)], all_by_dots: bool) -> Machine {
+    let (_, rom) = machine();
+    let mut machine = stage_scene(scene);
+    machine.ppu.line_start = machine.tcycles().wrapping_sub(85);
+    let begin = machine.now;
+    let mut writes = writes.iter().peekable();
+    for at in 0..40_000 {
+        machine.now = begin + at;
+        if all_by_dots {
+            machine.sync_ppu(machine.tcycles());
+            let ppu = &machine.ppu;
+            if ppu.stage == LineProgress::Untouched && ppu.line < 144 && ppu.dot > 88 {
+                machine.start_pipeline();
+            }
+        }
+        while let Some((_, address, value)) = writes.next_if(|write| write.0 == at) {
+            let value = if *address == 0xff40 { value | LCDC_ON } else { *value };
+            machine.write_slow(&rom, &mut [], begin + at, *address, value);
+        }
+    }
+    machine.sync_ppu(machine.tcycles());
+    machine
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn pictures_do_not_show_which_lines_were_drawn_dot_by_dot(
+        scene in scenes(),
+        mut writes in disturbances(),
+        some in 0usize..40,
+    ) {
+        writes.retain(|write| write.1 != 0xff46);
+        writes.truncate(some);
+        writes.sort_by_key(|write| write.0);
+        let all = draw_frames(&scene, &writes, true);
+        let disturbed = draw_frames(&scene, &writes, false);
+        prop_assert_eq!(&all.frame[..], &disturbed.frame[..]);
+        prop_assert_eq!(all.interrupts, disturbed.interrupts);
+    }
+}
+
+#[test]
+fn after_a_frame_the_state_does_not_show_whether_it_was_drawn() {
+    for entry in gbxcule_assembler::all() {
+        let mut rom = entry.bytes().to_vec();
+        let cartridge = Cartridge::from_rom(&rom).expect("a valid header");
+        rom.resize(cartridge.padded_len(), 0xff);
+        let mut drawn = Machine::power_on(&cartridge);
+        let mut skipped = drawn;
+        let mut drawn_ram = vec![0; cartridge.ram_bytes as usize];
+        let mut skipped_ram = drawn_ram.clone();
+        for frame in 0..200u32 {
+            let pressed = (frame.wrapping_mul(2_654_435_761) >> 24) as u8;
+            drawn.set_buttons(pressed);
+            skipped.set_buttons(pressed);
+            drawn.run_frame(&rom, &mut drawn_ram, true);
+            skipped.run_frame(&rom, &mut skipped_ram, frame % 7 == 0);
+            skipped.frame = drawn.frame;
+            let difference = drawn.first_difference(&skipped).map(|it| it.to_string());
+            assert_eq!(difference, None, "{}, frame {frame}", entry.name);
+            assert!(drawn == skipped, "{}, frame {frame}", entry.name);
+        }
+        assert_eq!(drawn_ram, skipped_ram);
+    }
+}

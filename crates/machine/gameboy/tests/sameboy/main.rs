@@ -1,0 +1,192 @@
+//! Programs of others, run beside SameBoy: memory and pictures after each frame.
+//!
+//! Needs SameBoy's source after `make bootroms`, 1.0.3 here, in the folder `GBXCULE_SAMEBOY`, and a
+//! folder of programs in `GBXCULE_PROGRAMS`:
+//! `cargo test -p gbxcule-gameboy --test sameboy -- --ignored --nocapture`.
+//! `docs/references.md` says what was found. Buttons are pressed from the second second on.
+
+// The Color runs these, too.
+#[cfg(color)]
+extern crate gbxcule_gameboy_color as gbxcule_gameboy;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use gbxcule_gameboy::{Cartridge, Machine, Model};
+
+const FRAMES: u32 = 400;
+/// Frames without buttons.
+const QUIET_FRAMES: u32 = 60;
+/// Frames in which a program may differ without being called different: writes that one of the two
+/// has done when the frame ends, and the other has not.
+const FEW_FRAMES: usize = 12;
+/// Digests after a frame.
+const PARTS: [&str; 5] = ["work RAM", "high RAM", "video RAM", "OAM", "picture"];
+/// SameBoy's sources that a machine doesn't need.
+const TOOLS: [&str; 5] =
+    ["cheats.c", "cheat_search.c", "debugger.c", "sm83_disassembler.c", "symbol_hash.c"];
+
+struct Reference {
+    folder: PathBuf,
+    shim: PathBuf,
+    /// Model, boot ROM, and line, dot and counter of DIV at the hand-over.
+    model: [&'static str; 5],
+}
+
+impl Reference {
+    fn build() -> Self {
+        let folder = PathBuf::from(env::var_os("GBXCULE_SAMEBOY").expect("SameBoy's folder"));
+        let model = if cfg!(color) {
+            ["cgb", "cgb_boot.bin", "144", "170", "7840"]
+        } else {
+            ["dmg", "dmg_boot.bin", "153", "401", "43980"]
+        };
+        let shim = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sameboy_{}", model[0]));
+        let sources =
+            fs::read_dir(folder.join("Core")).expect("a folder").map(|it| it.unwrap().path());
+        let sources = sources.filter(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            name.ends_with(".c") && name != "rewind.c" && !TOOLS.contains(&name)
+        });
+        let status = Command::new("cc")
+            .args(["-O2", "-w", "-D_GNU_SOURCE", "-DGB_INTERNAL", "-DGB_VERSION=\"\""])
+            .args(["-DGB_DISABLE_DEBUGGER", "-DGB_DISABLE_CHEATS", "-DGB_DISABLE_CHEAT_SEARCH"])
+            .args(["-DGB_DISABLE_REWIND", "-Dunrolled=", "-Dnounroll="])
+            .arg("-I")
+            .arg(&folder)
+            .arg("-o")
+            .arg(&shim)
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sameboy/shim.c"))
+            .args(sources)
+            .arg("-lm")
+            .status();
+        assert!(status.expect("a C compiler").success(), "the shim compiles");
+        Self { folder, shim, model }
+    }
+
+    /// The digests after each frame of a schedule.
+    fn run(&self, rom: &Path, schedule: &str) -> Vec<[u64; 5]> {
+        let [model, boot, line, dot, div] = self.model;
+        let written = self.shim.with_extension("schedule");
+        fs::write(&written, schedule).expect("a file");
+        let output = Command::new(&self.shim)
+            .arg(rom)
+            .arg(self.folder.join("build/bin/BootROMs").join(boot))
+            .args([model, line, dot, div])
+            .arg(written)
+            .output()
+            .expect("the shim");
+        let text = String::from_utf8(output.stdout).expect("digits");
+        let number = |word| u64::from_str_radix(word, 16).expect("a digest");
+        let numbers = text.lines().map(|line| line.split(' ').map(number).collect::<Vec<u64>>());
+        numbers.map(|frame| frame.try_into().expect("five digests")).collect()
+    }
+}
+
+/// FNV-1a.
+fn digest(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, mix)
+}
+
+/// Random buttons, eight frames each: START, A, a direction, A with a direction, or none.
+fn buttons(frame: u32) -> u8 {
+    if frame < QUIET_FRAMES {
+        return 0;
+    }
+    let random = digest(&(frame / 8).to_le_bytes()) >> 8;
+    let direction = 1 << (random & 3);
+    [128, 16, direction, direction | 16, 0][(random >> 8) as usize % 5]
+}
+
+/// Record of our machine over all frames.
+struct Run {
+    /// Digests after each frame, and whether the LCD is on then.
+    frames: Vec<([u64; 5], bool)>,
+    /// Buttons and times, for SameBoy.
+    schedule: String,
+    /// Double speed was on at the end of a frame. SameBoy's timer is another there: it fails 15 of
+    /// gambatte's tests of DIV and TIMA at double speed, which were measured on a Color.
+    is_fast: bool,
+}
+
+fn run(rom: &[u8], cartridge: &Cartridge) -> Run {
+    let mut rom = rom.to_vec();
+    rom.resize(cartridge.padded_len(), 0xff);
+    let mut ram = vec![0; cartridge.ram_bytes as usize];
+    let mut machine = Machine::power_on(cartridge);
+    let mut run = Run { frames: Vec::new(), schedule: String::new(), is_fast: false };
+    let (mut before, mut mcycles) = (machine.mcycles_at_single_speed(), 0);
+    for frame in 0..FRAMES {
+        machine.set_buttons(buttons(frame));
+        machine.run_frame(&rom, &mut ram, true);
+        let now = machine.mcycles_at_single_speed();
+        mcycles += u64::from(now.wrapping_sub(before));
+        before = now;
+        writeln!(run.schedule, "{} {}", buttons(frame), mcycles * 4).expect("a string");
+        let parts: [&[u8]; 5] =
+            [&machine.wram, &machine.hram[..127], &machine.vram, &machine.oam, &machine.frame];
+        run.frames.push((parts.map(digest), machine.peek(&rom, &ram, 0xff40) & 0x80 != 0));
+        run.is_fast |= cfg!(color) && machine.peek(&rom, &ram, 0xff4d) & 0x80 != 0;
+    }
+    run
+}
+
+#[test]
+#[ignore = "needs SameBoy's source and a folder of programs"]
+fn programs_run_as_they_do_in_sameboy() {
+    let model = if cfg!(color) { Model::Color } else { Model::Original };
+    let reference = Reference::build();
+    let folder = env::var_os("GBXCULE_PROGRAMS").expect("a folder of programs");
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder).expect("a folder").map(|it| it.expect("an entry").path()).collect();
+    paths.sort();
+    let [mut compared, mut equal, mut nearly, mut fast] = [0; 4];
+    for path in paths {
+        let rom = fs::read(&path).expect("a file");
+        let cartridge = match Cartridge::from_rom(&rom) {
+            Ok(cartridge) if cartridge.check_model(model).is_ok() => cartridge,
+            Ok(_) => continue,
+            Err(error) => {
+                println!("{}: {error}", path.display());
+                continue;
+            }
+        };
+        if cfg!(color) && cartridge.model() == Model::Original {
+            continue;
+        }
+        let Run { frames: ours, schedule, is_fast } = run(&rom, &cartridge);
+        if is_fast {
+            fast += 1;
+            continue;
+        }
+        let theirs = reference.run(&path, &schedule);
+        assert_eq!(ours.len(), theirs.len(), "{}: SameBoy ran", path.display());
+        let differing = |part: usize| {
+            let frames = ours.iter().zip(&theirs).enumerate();
+            let differs = frames.filter(|(_, ((ours, is_lcd_on), theirs))| {
+                ours[part] != theirs[part] && (*is_lcd_on || part < 4)
+            });
+            differs.map(|(frame, _)| frame).collect::<Vec<usize>>()
+        };
+        let parts: Vec<Vec<usize>> = (0..5).map(differing).collect();
+        compared += 1;
+        equal += usize::from(parts.iter().all(Vec::is_empty));
+        nearly += usize::from(parts.iter().all(|frames| frames.len() <= FEW_FRAMES));
+        for (name, frames) in PARTS.iter().zip(&parts).filter(|(_, it)| it.len() > FEW_FRAMES) {
+            println!(
+                "{}: {name} from frame {}, {} frames",
+                path.display(),
+                frames[0],
+                frames.len()
+            );
+        }
+    }
+    println!(
+        "{compared} programs: {equal} equal in each frame, {nearly} in all but {FEW_FRAMES}; {fast} \
+         at double speed were not compared"
+    );
+    assert!(compared > 0 && nearly * 20 >= compared * 17, "the machine differs from SameBoy");
+}

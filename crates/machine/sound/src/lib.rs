@@ -1,0 +1,46 @@
+//! Sound as samples, on request: computed beside the machine from the writes to its sound
+//! registers.
+//!
+//! The machine itself keeps what programs can read back (`gbxcule_gameboy::apu`). [`Sound`] runs
+//! channels of its own that also have what programs cannot read: the steps of the waves, the
+//! volumes and the noise. It runs the machine one instruction at a time, so that no write is
+//! missed, and changes nothing in it; a machine without sound costs no more than before. Everything
+//! is whole numbers, so the samples are the same everywhere.
+//!
+//! The package in the folder `color` compiles these sources for the Color, whose machine keeps the
+//! levels.
+
+// The Color's machine has the same calls.
+#[cfg(color)]
+extern crate gbxcule_gameboy_color as gbxcule_gameboy;
+
+#[cfg(not(color))]
+mod channels;
+#[cfg(color)]
+mod color_channels;
+#[cfg(not(color))]
+mod envelope;
+mod fields;
+mod mixer;
+#[cfg(not(color))]
+mod noise;
+#[cfg(not(color))]
+mod pulse;
+mod sound;
+#[cfg(not(color))]
+mod wav;
+
+pub use mixer::{Levels, SAMPLE_MCYCLES, SAMPLES_PER_FRAME, StereoSample};
+pub use sound::Sound;
+#[cfg(not(color))]
+pub use wav::{sample_rate, wav};
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(all(doctest, not(color)))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// Example of the Color's README, run as a test of the documentation.
+#[cfg(all(doctest, color))]
+#[doc = include_str!("../color/README.md")]
+struct ColorReadme;

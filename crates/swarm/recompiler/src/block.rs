@@ -1,0 +1,254 @@
+//! Blocks as IR: from a head, the ways that a program takes through ROM, as a tree.
+//!
+//! A block runs instructions as `Machine::run_until_deadline` would, on registers that it keeps in
+//! variables, and leaves with the machine's registers written. It begins over when a way comes back
+//! to the head. These things make it right:
+//! - It enters only if the deadline lies after the start of the last instruction of its longest
+//!   way, so that the interpreter would have run all of it.
+//! - It enters only if the memory map is the one that it was made from, as far as it relied on it.
+//! - Where code that it does not see through was called, or a deadline was set, both are looked at
+//!   again after the instruction, and the block is left if they do not hold.
+
+mod body;
+mod tree;
+
+/// Addresses of high RAM.
+pub(crate) const HIGH_RAM: std::ops::Range<u16> = 0xff80..0xffff;
+/// Address at which ROM ends.
+pub(crate) const ROM_END: u16 = 0x8000;
+
+use crate::machine_ir::MachineIr;
+use gbxcule_gameboy::Machine;
+use gbxcule_ir::{Body, FunctionId, Literal, Module, Scalar, Type};
+use gbxcule_passes::specialise::{KnownPlace, Unsupported};
+
+/// Bytes of code in high RAM that a block may be made of.
+const HIGH_CODE_BYTES: usize = 16;
+/// Place of code in high RAM that says, in a record, that there is none.
+const NO_CODE: u8 = 0x80;
+
+/// The CPU's view of the program: cartridge and work RAM, OAM DMA, and code in high RAM, as far as
+/// blocks rely on it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MemoryMap {
+    rom_base: [u32; 4],
+    fast_wram_bytes: u16,
+    /// OAM DMA runs.
+    has_dma: bool,
+    /// The program is in high RAM.
+    high_code: Option<HighCode>,
+}
+
+/// Code in high RAM, from PC on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct HighCode {
+    /// Offset in high RAM.
+    at: usize,
+    bytes: [u8; HIGH_CODE_BYTES],
+}
+
+impl HighCode {
+    /// Code where a machine is; nothing if that is not high RAM.
+    fn of(machine: &Machine) -> Option<Self> {
+        if !HIGH_RAM.contains(&machine.cpu.pc) {
+            return None;
+        }
+        let at = usize::from(machine.cpu.pc - HIGH_RAM.start);
+        let mut bytes = [0; HIGH_CODE_BYTES];
+        let left = &machine.hram[at..usize::from(HIGH_RAM.end - HIGH_RAM.start)];
+        bytes.iter_mut().zip(left).for_each(|(byte, &found)| *byte = found);
+        Some(Self { at, bytes })
+    }
+
+    /// Bytes of it by their places.
+    fn places(&self) -> impl Iterator<Item = (usize, u8)> {
+        let end = usize::from(HIGH_RAM.end - HIGH_RAM.start);
+        (self.at..end).zip(self.bytes)
+    }
+}
+
+impl MemoryMap {
+    /// The map of a machine. Nothing while OAM DMA has the bus, unless the program waits for its
+    /// end in high RAM.
+    pub fn of(machine: &Machine) -> Option<Self> {
+        let Machine { rom_base, fast_wram_bytes, .. } = *machine;
+        let has_dma = machine.dma.active;
+        let high_code = HighCode::of(machine);
+        (!has_dma || high_code.is_some()).then_some(Self {
+            rom_base,
+            fast_wram_bytes,
+            has_dma,
+            high_code,
+        })
+    }
+
+    /// Bytes of a map in a file.
+    pub(crate) const RECORD_BYTES: usize = 4 * 4 + 2 + 1 + 1 + HIGH_CODE_BYTES;
+
+    /// The map as bytes: `rom_base`, `fast_wram_bytes`, `has_dma`, the place of code in high RAM,
+    /// that code. Where there is none, its place is `NO_CODE`.
+    pub(crate) fn record(&self) -> [u8; Self::RECORD_BYTES] {
+        let (at, bytes) = self
+            .high_code
+            .map_or((NO_CODE, [0; HIGH_CODE_BYTES]), |code| (code.at as u8, code.bytes));
+        let mut record = [0; Self::RECORD_BYTES];
+        let base = self.rom_base.iter().flat_map(|base| base.to_le_bytes());
+        let rest = [u8::from(self.has_dma), at].into_iter().chain(bytes);
+        let all = base.chain(self.fast_wram_bytes.to_le_bytes()).chain(rest);
+        record.iter_mut().zip(all).for_each(|(byte, is)| *byte = is);
+        record
+    }
+
+    /// The map of such bytes; none if they say what no machine does.
+    pub(crate) fn from_record(record: &[u8; Self::RECORD_BYTES]) -> Option<Self> {
+        let (base, rest) = record.split_first_chunk::<16>()?;
+        let (base, _) = base.as_chunks::<4>();
+        let (&[low, high, has_dma, at], bytes) = rest.split_first_chunk::<4>()?;
+        let code = HighCode { at: usize::from(at), bytes: *bytes.as_array()? };
+        let is_in_high_ram = code.at < usize::from(HIGH_RAM.end - HIGH_RAM.start);
+        (has_dma <= 1 && (at == NO_CODE || is_in_high_ram)).then_some(Self {
+            rom_base: std::array::from_fn(|quarter| u32::from_le_bytes(base[quarter])),
+            fast_wram_bytes: u16::from_le_bytes([low, high]),
+            has_dma: has_dma == 1,
+            high_code: (at != NO_CODE).then_some(code),
+        })
+    }
+
+    /// The map without the code in high RAM, next to which there may be variables.
+    pub(crate) fn without_code(self) -> Self {
+        Self { high_code: None, ..self }
+    }
+
+    fn facts(&self, machine_ir: &MachineIr) -> Vec<KnownPlace> {
+        let fact = |path: &[&str], index: Option<usize>, scalar, bits: u64| {
+            let mut path = machine_ir.path(path);
+            path.extend(index.map(|index| index as u64));
+            KnownPlace { path, literal: Literal::from_bits(scalar, bits) }
+        };
+        let bases = self.rom_base.iter().enumerate();
+        let bases = bases.map(|(quarter, &base)| {
+            fact(&["rom_base"], Some(quarter), Scalar::U32, u64::from(base))
+        });
+        let code = self.high_code.iter().flat_map(HighCode::places);
+        let code = code.map(|(at, byte)| fact(&["hram"], Some(at), Scalar::U8, u64::from(byte)));
+        let reach = fact(&["fast_wram_bytes"], None, Scalar::U16, u64::from(self.fast_wram_bytes));
+        let dma = fact(&["dma", "active"], None, Scalar::Bool, u64::from(self.has_dma));
+        bases.chain([reach, dma]).chain(code).collect()
+    }
+}
+
+/// The part of a map that a block relies on, beside work RAM and OAM DMA.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ReliedOn {
+    pub(crate) map: MemoryMap,
+    /// True for the quarters of the address space in which it reads ROM.
+    pub(crate) rom_base: [bool; 4],
+    /// True for the bytes of code in high RAM that it has read.
+    pub(crate) high_code: [bool; HIGH_CODE_BYTES],
+}
+
+impl ReliedOn {
+    /// The part of a map that facts tell of.
+    fn new(map: MemoryMap, machine_ir: &MachineIr, facts: &[KnownPlace]) -> Self {
+        let relies = |name: &str, index: usize| {
+            let path = [machine_ir.path(&[name]), vec![index as u64]].concat();
+            facts.iter().any(|fact| fact.path == path)
+        };
+        let at = map.high_code.map_or(0, |code| code.at);
+        Self {
+            map,
+            rom_base: std::array::from_fn(|quarter| relies("rom_base", quarter)),
+            high_code: std::array::from_fn(|byte| relies("hram", at + byte)),
+        }
+    }
+
+    /// Returns true if a memory map is as the block needs it.
+    pub(crate) fn is_true_of(&self, map: &MemoryMap) -> bool {
+        let bytes = |map: &MemoryMap| map.high_code.map_or([0; HIGH_CODE_BYTES], |code| code.bytes);
+        self.map.fast_wram_bytes == map.fast_wram_bytes
+            && self.map.has_dma == map.has_dma
+            && all_equal(&self.map.rom_base, &map.rom_base, &self.rom_base)
+            && all_equal(&bytes(&self.map), &bytes(map), &self.high_code)
+    }
+}
+
+/// Returns true if values are equal where it matters.
+fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
+    ours.iter().zip(its).zip(matters).all(|((ours, its), matters)| !matters || ours == its)
+}
+
+/// Bounds of a block's size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits<'e> {
+    /// Instructions at most.
+    pub(crate) instructions: usize,
+    /// M-cycles of the longest way, about: the interpreter runs what is left of them before a
+    /// deadline.
+    pub(crate) mcycles: u32,
+    /// Branches on a way at most: each nests the code one deeper.
+    pub(crate) branches: usize,
+    /// Where a chip would be asked the block is left, before that instruction.
+    pub(crate) leaves: bool,
+    /// Addresses at which the block ends, as others begin there.
+    pub(crate) ends: &'e [u16],
+}
+
+impl Limits<'_> {
+    /// Limits of blocks for CPUs.
+    pub(crate) const CPU: Self =
+        Self { instructions: 160, mcycles: 160, branches: 24, leaves: false, ends: &[] };
+}
+
+/// A block before it is compiled.
+#[derive(Debug)]
+pub struct Block {
+    /// Address of the first instruction.
+    pub(crate) pc: u16,
+    body: Body,
+    /// The memory map that it needs.
+    pub(crate) relied_on: ReliedOn,
+    /// M-cycles from the head to the start of the last instruction, on the longest way.
+    pub longest_mcycles: u32,
+}
+
+impl Block {
+    /// The block at a PC of a program.
+    ///
+    /// # Errors
+    /// Its first instruction is left to the interpreter.
+    pub fn new(
+        machine_ir: &MachineIr,
+        rom: &[u8],
+        map: MemoryMap,
+        pc: u16,
+    ) -> Result<Self, Unsupported> {
+        Self::within(Limits::CPU, machine_ir, rom, map, pc)
+    }
+
+    /// The block within other bounds than those of blocks for CPUs.
+    pub(crate) fn within(
+        limits: Limits<'_>,
+        machine_ir: &MachineIr,
+        rom: &[u8],
+        map: MemoryMap,
+        pc: u16,
+    ) -> Result<Self, Unsupported> {
+        tree::build(limits, machine_ir, rom, map, pc)
+    }
+
+    /// Code of the block, as IR.
+    pub(crate) fn into_body(self) -> Body {
+        self.body
+    }
+
+    /// Adds the block to a module that has the machine's functions.
+    pub fn add_to(self, machine_ir: &MachineIr, module: &mut Module) -> FunctionId {
+        let id = module.declare("block", machine_ir.params(), Type::UNIT);
+        module.functions[id].body = self.body;
+        // The machine masks its indices, and so does what is left of it.
+        module.functions[id].trusted = true;
+        let unknown = vec![false; module.functions.len()];
+        gbxcule_passes::pass::dce::clean(module, id, &unknown);
+        id
+    }
+}

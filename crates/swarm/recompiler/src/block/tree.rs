@@ -1,0 +1,396 @@
+//! The tree of ways, instruction by instruction. `body` makes a function of it when it has grown.
+
+use super::body::all_hold;
+use super::{Block, HIGH_RAM, Limits, MemoryMap, ROM_END};
+use crate::machine_ir::MachineIr;
+use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
+use gbxcule_ir::stmt::{BlockId, StmtKind};
+use gbxcule_ir::{FunctionId, Inline, Literal, Scalar, Value};
+use gbxcule_passes::specialise::{
+    ArrayInput, Input, PartialValue, PassedValue, Policy, Progress, Specialiser, State, Treatment,
+    Unsupported,
+};
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+/// Address of the buttons' register.
+const P1: u16 = 0xff00;
+
+/// Returns true for addresses whose code blocks are made of.
+fn is_code(pc: u16) -> bool {
+    pc < ROM_END || HIGH_RAM.contains(&pc)
+}
+
+/// Makes a block.
+pub(super) fn build(
+    limits: Limits<'_>,
+    machine_ir: &MachineIr,
+    rom: &[u8],
+    map: MemoryMap,
+    pc: u16,
+) -> Result<Block, Unsupported> {
+    if !is_code(pc) {
+        return Err(Unsupported("a head outside of ROM and high RAM"));
+    }
+    let facts = &map.facts(machine_ir)[..];
+    let handle = |param, bytes| ArrayInput { param, ty: machine_ir.array, bytes };
+    let mut specialiser = Specialiser::new(
+        &machine_ir.module,
+        (0, machine_ir.machine),
+        vec![handle(1, Some(rom)), handle(2, None)],
+        facts.to_vec(),
+        vec![machine_ir.path(&["deadline"])],
+    );
+    let root = specialiser.residual.body.root;
+    let main = specialiser.residual.open(root);
+    let heads: Vec<Value> = machine_ir
+        .registers
+        .iter()
+        .map(|&(_, ty)| specialiser.residual.define(Op::Zero, ty))
+        .collect();
+    let mut registers: Vec<PartialValue> =
+        heads.iter().map(|&head| PartialValue::Value(head)).collect();
+    let pc_at = machine_ir.register("pc");
+    registers[pc_at] = PartialValue::Literal(Literal::from_bits(Scalar::U16, u64::from(pc)));
+    let state = State::new(facts, registers.clone(), main);
+    let mut tree = Tree {
+        machine_ir,
+        pc: pc_at,
+        now: machine_ir.register("now"),
+        sp: machine_ir.register("sp"),
+        deadline: machine_ir.path(&["deadline"]),
+        start: registers,
+        instructions: Vec::new(),
+        current: 0,
+        fetches: Cell::new(0),
+        checks: Vec::new(),
+        exits: Vec::new(),
+        returns_to_head: Vec::new(),
+        map,
+        limits,
+        before: Vec::new(),
+    };
+    tree.guard(&mut specialiser, &state)?;
+    tree.follow_all_ways(&mut specialiser, state)?;
+    Ok(tree.finish(specialiser, main, &heads))
+}
+
+/// An instruction on a way.
+pub(super) struct Instruction {
+    /// The one before it.
+    pub(super) parent: Option<usize>,
+    /// M-cycles from the head to the latest start of an instruction after it, or to its own.
+    pub(super) latest: u32,
+}
+
+/// A check of the deadline, to be filled with the time that the block runs after it.
+pub(super) struct DeadlineCheck {
+    /// The instruction after which it stands; none at the head.
+    pub(super) behind: Option<usize>,
+    pub(super) mcycles: u32,
+    pub(super) placeholder: Value,
+}
+
+/// The end of a way that has been followed.
+struct WayEnd {
+    state: State,
+    /// The instruction that led there.
+    behind: Option<usize>,
+    /// PCs on the way.
+    passed: Vec<u16>,
+    /// Probable return addresses of the calls on the way.
+    returns: Vec<u64>,
+    depth: usize,
+}
+
+pub(super) struct Tree<'t> {
+    pub(super) machine_ir: &'t MachineIr,
+    pub(super) pc: usize,
+    pub(super) now: usize,
+    pub(super) sp: usize,
+    pub(super) deadline: Vec<u64>,
+    /// The registers at the head.
+    pub(super) start: Vec<PartialValue>,
+    pub(super) instructions: Vec<Instruction>,
+    /// The instruction that is specialised now.
+    pub(super) current: usize,
+    /// Bytes that it has fetched after its opcode.
+    pub(super) fetches: Cell<u64>,
+    pub(super) checks: Vec<DeadlineCheck>,
+    pub(super) exits: Vec<(BlockId, Vec<PartialValue>)>,
+    pub(super) returns_to_head: Vec<(BlockId, Vec<PartialValue>)>,
+    pub(super) map: MemoryMap,
+    limits: Limits<'t>,
+    /// The registers before the instruction that is specialised now.
+    before: Vec<PartialValue>,
+}
+
+impl Policy for Tree<'_> {
+    fn treatment(
+        &self,
+        function: FunctionId,
+        args: &[Option<Literal>],
+        progress: Progress,
+    ) -> Treatment {
+        if function == self.machine_ir.fetch {
+            self.fetches.set(self.fetches.get() + 1);
+        }
+        let callee = &self.machine_ir.module.functions[function];
+        if callee.inline == Inline::Always {
+            return Treatment::Unfold;
+        }
+        if !progress.is_touched && is_worth_unfolding(&callee.name, callee.inline, args) {
+            return Treatment::Unfold;
+        }
+        let may_leave = self.limits.leaves && progress.may_repeat();
+        let name = &callee.name[..];
+        match crate::door::has_door(name) {
+            _ if may_leave && name == "Machine::read_elsewhere" => Treatment::Unfold,
+            _ if may_leave && name == "Machine::read_slow" => Treatment::Leave,
+            true if may_leave => Treatment::Leave,
+            true => Treatment::Call,
+            false => Treatment::Refuse,
+        }
+    }
+
+    fn leave(&mut self, _specialiser: &mut Specialiser<'_>, state: &State) {
+        self.exits.push((state.block, self.before.clone()));
+    }
+
+    fn recheck_facts(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        mut state: State,
+    ) -> Result<Option<State>, Unsupported> {
+        if !state.is_touched() {
+            return Ok(Some(state));
+        }
+        let in_time = self.is_in_time(specialiser, &state, Some(self.current))?;
+        let facts = specialiser.facts().to_vec();
+        let condition = all_hold(specialiser, state.block, in_time, &facts);
+        self.leave_unless(specialiser, &state, condition);
+        specialiser.restore(&mut state);
+        Ok(Some(state))
+    }
+
+    fn may_meet(&self, left: &State, right: &State) -> bool {
+        let known = |state: &State| state.registers[self.pc].literal();
+        known(left) == known(right) && left.registers[self.now] == right.registers[self.now]
+    }
+}
+
+/// Returns true if a function that is kept out of line elsewhere is inlined here, because it folds
+/// to a few instructions: where the address is known to be that of ROM that is read, of the
+/// buttons, or of high RAM.
+fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
+    let Some(at) = args.get(4).copied().flatten().map(|at| at.bits() as u16) else {
+        return inline == Inline::Auto;
+    };
+    match name {
+        "Machine::read_elsewhere" => at < ROM_END || at == P1 || HIGH_RAM.contains(&at),
+        "Machine::read_slow" => at == P1,
+        "Machine::write_slow" => at == P1 || HIGH_RAM.contains(&at),
+        _ => inline == Inline::Auto,
+    }
+}
+
+impl Tree<'_> {
+    /// M-cycles from the head to where a state is.
+    fn mcycles(&self, state: &State) -> Result<u32, Unsupported> {
+        let PartialValue::Value(head) = self.start[self.now] else {
+            unreachable!("`now` at the head is a value")
+        };
+        match state.registers[self.now] {
+            PartialValue::Value(now) if now == head => Ok(0),
+            PartialValue::Sum(now, more) if now == head => Ok(more.bits() as u32),
+            _ => Err(Unsupported("time that is not known")),
+        }
+    }
+
+    /// A value that is true if the deadline lies after the start of all that the block may still
+    /// run.
+    fn is_in_time(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: &State,
+        behind: Option<usize>,
+    ) -> Result<PartialValue, Unsupported> {
+        let block = state.block;
+        let placeholder = specialiser.residual.placeholder(block, Scalar::U32);
+        let mcycles = self.mcycles(state)?;
+        self.checks.push(DeadlineCheck { behind, mcycles, placeholder });
+        let (now, rest) = (state.registers[self.now], PartialValue::Value(placeholder));
+        let moment = specialiser.binary(block, BinaryOp::Add, now, rest);
+        let deadline = specialiser.load_memory(block, &self.deadline);
+        let inputs = [moment, deadline].map(|known| Input::Passed(PassedValue::Scalar(known)));
+        let is_before = self.machine_ir.is_before;
+        let ended = specialiser.call_straight(state.clone(), self, is_before, &inputs)?;
+        match ended.result {
+            Some(PassedValue::Scalar(known)) => Ok(known),
+            _ => unreachable!("a comparison gives a scalar"),
+        }
+    }
+
+    /// Leaves the block here if a condition does not hold.
+    fn leave_unless(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: &State,
+        condition: PartialValue,
+    ) {
+        let condition = specialiser.residual.value(state.block, condition);
+        let [accept, reject] = [(); 2].map(|()| specialiser.residual.open(state.block));
+        specialiser.residual.push(state.block, StmtKind::If { condition, accept, reject });
+        self.exits.push((reject, state.registers.clone()));
+    }
+
+    /// The check of the deadline at the head.
+    fn guard(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: &State,
+    ) -> Result<(), Unsupported> {
+        let condition = self.is_in_time(specialiser, state, None)?;
+        self.leave_unless(specialiser, state, condition);
+        Ok(())
+    }
+
+    /// Follows all ways until they leave ROM, come back, or are long enough.
+    fn follow_all_ways(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: State,
+    ) -> Result<(), Unsupported> {
+        let tip = WayEnd { state, behind: None, passed: Vec::new(), returns: Vec::new(), depth: 0 };
+        let mut tips = VecDeque::from([tip]);
+        while let Some(tip) = tips.pop_front() {
+            let is_first = tip.behind.is_none();
+            match self.next(&tip)? {
+                Next::Instruction(pc) => match self.instruction(specialiser, &tip, pc) {
+                    Ok(more) => tips.extend(more),
+                    Err(unsupported) if is_first => return Err(unsupported),
+                    Err(_) => self.exits.push((tip.state.block, tip.state.registers)),
+                },
+                Next::Head => self.returns_to_head.push((tip.state.block, tip.state.registers)),
+                Next::Exit => self.exits.push((tip.state.block, tip.state.registers)),
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&self, tip: &WayEnd) -> Result<Next, Unsupported> {
+        let Some(pc) = tip.state.registers[self.pc].literal() else { return Ok(Next::Exit) };
+        let head = self.start[self.pc].literal();
+        if tip.behind.is_some() && Some(pc) == head {
+            return Ok(Next::Head);
+        }
+        let pc = pc.bits() as u16;
+        let goes_on = is_code(pc)
+            && !tip.passed.contains(&pc)
+            && (tip.behind.is_none() || !self.limits.ends.contains(&pc))
+            && self.instructions.len() < self.limits.instructions
+            && tip.depth < self.limits.branches
+            && self.mcycles(&tip.state)? < self.limits.mcycles;
+        Ok(if goes_on { Next::Instruction(pc) } else { Next::Exit })
+    }
+
+    /// Specialises an instruction; returns what comes after it.
+    fn instruction(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        tip: &WayEnd,
+        pc: u16,
+    ) -> Result<Vec<WayEnd>, Unsupported> {
+        let before = (
+            specialiser.residual.body.blocks[tip.state.block].stmts.len(),
+            self.checks.len(),
+            self.exits.len(),
+        );
+        let latest = self.mcycles(&tip.state)?;
+        self.current = self.instructions.len();
+        self.instructions.push(Instruction { parent: tip.behind, latest });
+        self.before.clone_from(&tip.state.registers);
+        let ends = self.specialised(specialiser, tip.state.clone());
+        let Ok(ends) = ends else {
+            // Nothing of it stays.
+            let (stmts, checks, exits) = before;
+            specialiser.residual.body.blocks[tip.state.block].stmts.truncate(stmts);
+            self.checks.truncate(checks);
+            self.exits.truncate(exits);
+            self.instructions.pop();
+            return ends.map(|_| Vec::new());
+        };
+        let following = (u64::from(pc) + 1 + self.fetches.get()) & 0xffff;
+        let branches = usize::from(ends.len() > 1);
+        let sp = tip.state.registers[self.sp];
+        let more = ends.into_iter().map(|state| {
+            let mut tip = WayEnd {
+                behind: Some(self.current),
+                passed: [&tip.passed[..], &[pc]].concat(),
+                returns: tip.returns.clone(),
+                depth: tip.depth + branches,
+                state,
+            };
+            self.follow_return(specialiser, &mut tip, (sp, following));
+            tip
+        });
+        Ok(more.collect())
+    }
+
+    fn specialised(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: State,
+    ) -> Result<Vec<State>, Unsupported> {
+        let arrays = [0, 1].map(|array| Input::Passed(PassedValue::Array(array)));
+        let mut inputs = vec![Input::Registers, Input::Memory, arrays[0], arrays[1]];
+        let MachineIr { fetch, execute, .. } = *self.machine_ir;
+        let fetched = specialiser.call_straight(state, self, fetch, &inputs)?;
+        let Some(opcode @ PassedValue::Scalar(PartialValue::Literal(_))) = fetched.result else {
+            return Err(Unsupported("an opcode that is not known"));
+        };
+        inputs.push(Input::Passed(opcode));
+        self.fetches.set(0);
+        specialiser.call(fetched, self, execute, &inputs)
+    }
+
+    /// Follows a return to where the call before it, if SP tells it right, came from: the way goes
+    /// on if it does come back there.
+    fn follow_return(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        tip: &mut WayEnd,
+        (sp, following): (PartialValue, u64),
+    ) {
+        let state = &mut tip.state;
+        let pc = state.registers[self.pc];
+        match (difference(state.registers[self.sp], sp), pc.literal()) {
+            (Some(-2), Some(target)) if target.bits() != following => tip.returns.push(following),
+            (Some(2), None) => {
+                let Some(expected) = tip.returns.pop() else { return };
+                let expected = PartialValue::Literal(Literal::from_bits(Scalar::U16, expected));
+                let same = specialiser.compare(state.block, CompareOp::Equal, pc, expected);
+                self.leave_unless(specialiser, state, same);
+                state.registers[self.pc] = expected;
+            }
+            _ => {}
+        }
+    }
+}
+
+enum Next {
+    Instruction(u16),
+    Head,
+    Exit,
+}
+
+/// Returns the difference of two values of 16 bits, if it is known.
+fn difference(of: PartialValue, than: PartialValue) -> Option<i16> {
+    let parts = |known| match known {
+        PartialValue::Literal(literal) => (None, literal.bits() as i16),
+        PartialValue::Value(value) => (Some(value), 0),
+        PartialValue::Sum(value, more) => (Some(value), more.bits() as i16),
+    };
+    let (of, than) = (parts(of), parts(than));
+    (of.0 == than.0).then(|| of.1.wrapping_sub(than.1))
+}

@@ -1,0 +1,126 @@
+//! Doors: host functions that a block calls by address.
+//!
+//! Each has the signature that `back-clif` gives the function's code: the record, the
+//! machine's address, both arrays part by part, and scalars. Integers come without a promise about
+//! the bits of a register beyond their width, so they are taken as 32 bits and cut.
+#![allow(unsafe_code, reason = "called by machine code, with a machine by its address")]
+
+use gbxcule_gameboy::Machine;
+use std::ffi::c_void;
+
+/// A function of the machine by its name, and where machine code finds it.
+pub(crate) type Door = (&'static str, *const u8);
+
+/// Returns all doors.
+pub(crate) fn doors() -> [Door; 3] {
+    [
+        ("Machine::read_elsewhere", read_elsewhere as ReadDoor as *const u8),
+        ("Machine::write_slow", write_slow as WriteDoor as *const u8),
+        ("Machine::touch_oam", touch_oam as TouchDoor as *const u8),
+    ]
+}
+
+/// Returns true if there is a door to a function.
+pub(crate) fn has_door(name: &str) -> bool {
+    doors().into_iter().any(|(door, _)| door == name)
+}
+
+type ReadDoor = unsafe extern "C" fn(
+    *mut c_void,
+    *mut Machine,
+    *const u8,
+    u64,
+    i32,
+    i32,
+    *mut u8,
+    u64,
+    i32,
+    i32,
+    u32,
+    u32,
+) -> u8;
+type WriteDoor = unsafe extern "C" fn(
+    *mut c_void,
+    *mut Machine,
+    *const u8,
+    u64,
+    i32,
+    i32,
+    *mut u8,
+    u64,
+    i32,
+    i32,
+    u32,
+    u32,
+    u32,
+);
+type TouchDoor = unsafe extern "C" fn(*mut c_void, *mut Machine, u32);
+
+/// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
+///
+/// # Safety
+/// The machine and the arrays are those that `Code::run` was given.
+unsafe extern "C" fn read_elsewhere(
+    _record: *mut c_void,
+    machine: *mut Machine,
+    rom: *const u8,
+    _: u64,
+    rom_len: i32,
+    _: i32,
+    cart_ram: *mut u8,
+    _: u64,
+    cart_ram_len: i32,
+    _: i32,
+    now: u32,
+    address: u32,
+) -> u8 {
+    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
+    // which outlive this call; machine code keeps no reference while it calls.
+    let (machine, rom, cart_ram) = unsafe {
+        (
+            &mut *machine,
+            std::slice::from_raw_parts(rom, rom_len as usize),
+            std::slice::from_raw_parts(cart_ram, cart_ram_len as usize),
+        )
+    };
+    machine.read_elsewhere(rom, cart_ram, now, address as u16)
+}
+
+/// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
+///
+/// # Safety
+/// The machine and the arrays are those that `Code::run` was given.
+unsafe extern "C" fn write_slow(
+    _record: *mut c_void,
+    machine: *mut Machine,
+    rom: *const u8,
+    _: u64,
+    rom_len: i32,
+    _: i32,
+    cart_ram: *mut u8,
+    _: u64,
+    cart_ram_len: i32,
+    _: i32,
+    now: u32,
+    address: u32,
+    value: u32,
+) {
+    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
+    // which outlive this call; machine code keeps no reference while it calls.
+    let (machine, rom, cart_ram) = unsafe {
+        (
+            &mut *machine,
+            std::slice::from_raw_parts(rom, rom_len as usize),
+            std::slice::from_raw_parts_mut(cart_ram, cart_ram_len as usize),
+        )
+    };
+    machine.write_slow(rom, cart_ram, now, address as u16, value as u8);
+}
+
+/// # Safety
+/// The machine is the one that `Code::run` was given.
+unsafe extern "C" fn touch_oam(_record: *mut c_void, machine: *mut Machine, now: u32) {
+    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
+    // which outlive this call; machine code keeps no reference while it calls.
+    unsafe { &mut *machine }.touch_oam(now);
+}

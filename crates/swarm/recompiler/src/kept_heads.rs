@@ -1,0 +1,151 @@
+//! Heads of a ROM's blocks on disk, so that another process makes the blocks without learning where
+//! the ROM is hot: those of CPUs, and those that a kernel has.
+//!
+//! The machine code is not kept, it is made again: a file that somebody else could write must not
+//! run in this process. A head is a hint. One that fits no machine makes a block that never runs.
+
+use crate::block::MemoryMap;
+use crate::hot_code::HotCode;
+use crate::learning::HotHead;
+use gbxcule_runtime::CodeFolder;
+
+const EXTENSION: &str = ".heads";
+/// Version of the records.
+const VERSION: (u32, u32) = (1, 0);
+/// Version of what is found for kernels: another one where the search changed.
+const HOT_CODE_VERSION: (u32, u32) = (1, 0);
+/// Bytes before the heads of a kernel: instructions of two kinds, and whether it is a loop.
+const HOT_CODE_BYTES: usize = 8 + 8 + 1;
+/// Bytes of PC in a record; the memory map follows.
+const PC_BYTES: usize = 2;
+const RECORD_BYTES: usize = PC_BYTES + MemoryMap::RECORD_BYTES;
+
+/// The heads that are kept for a ROM; none if there are none, or they are damaged.
+pub(crate) fn load(rom: &[u8]) -> Vec<HotHead> {
+    let kept = CodeFolder::find(EXTENSION)
+        .and_then(|folder| folder.find_code(&key("heads", rom), |version| version == VERSION));
+    kept.map_or_else(Vec::new, |records| read(&records))
+}
+
+/// Keeps the heads of a ROM's blocks. Without them only the next process begins more slowly, so a
+/// folder that can't be written is not an error.
+pub(crate) fn save(rom: &[u8], heads: &[HotHead]) {
+    if let Some(folder) = CodeFolder::find(EXTENSION) {
+        _ = folder.keep(&key("heads", rom), VERSION, &records(heads));
+    }
+}
+
+/// The hot code that was found for kernels of a ROM.
+pub(crate) fn load_hot_code(rom: &[u8]) -> Option<HotCode> {
+    let key = key("hot code", rom);
+    let is_known = |version| version == HOT_CODE_VERSION;
+    read_hot_code(&CodeFolder::find(EXTENSION)?.find_code(&key, is_known)?)
+}
+
+/// Keeps the hot code of a ROM, as `save` does.
+pub(crate) fn save_hot_code(rom: &[u8], found: &HotCode) {
+    if let Some(folder) = CodeFolder::find(EXTENSION) {
+        _ = folder.keep(&key("hot code", rom), HOT_CODE_VERSION, &hot_code_record(found));
+    }
+}
+
+fn key(purpose: &str, rom: &[u8]) -> String {
+    CodeFolder::key(&[purpose.as_bytes(), rom])
+}
+
+fn hot_code_record(found: &HotCode) -> Vec<u8> {
+    let counts = found.instructions.iter().flat_map(|count| count.to_le_bytes());
+    counts.chain([u8::from(found.is_loop)]).chain(records(&found.heads)).collect()
+}
+
+fn read_hot_code(record: &[u8]) -> Option<HotCode> {
+    let (first, heads) = record.split_first_chunk::<HOT_CODE_BYTES>()?;
+    let (counts, rest) = first.as_chunks::<8>();
+    Some(HotCode {
+        heads: read(heads),
+        instructions: [u64::from_le_bytes(counts[0]), u64::from_le_bytes(counts[1])],
+        is_loop: rest == [1],
+    })
+}
+
+fn records(heads: &[HotHead]) -> Vec<u8> {
+    let record = |head: &HotHead| [&head.pc.to_le_bytes()[..], &head.map.record()].concat();
+    heads.iter().flat_map(record).collect()
+}
+
+fn read(records: &[u8]) -> Vec<HotHead> {
+    let (records, _) = records.as_chunks::<RECORD_BYTES>();
+    let head = |record: &[u8; RECORD_BYTES]| {
+        let (pc, map) = record.split_first_chunk::<PC_BYTES>()?;
+        let map = MemoryMap::from_record(map.as_array()?)?;
+        Some(HotHead { pc: u16::from_le_bytes(*pc), map })
+    };
+    records.iter().filter_map(head).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::make;
+    use crate::table::Table;
+
+    fn rom() -> &'static [u8] {
+        gbxcule_assembler::by_name("PEARL_DRIFT").expect("a built-in ROM").bytes()
+    }
+
+    #[test]
+    fn heads_come_back_as_they_were() {
+        let map = |at: u8| {
+            let mut record = [at; MemoryMap::RECORD_BYTES];
+            (record[18], record[19]) = (at & 1, at);
+            MemoryMap::from_record(&record).expect("a map")
+        };
+        let heads: Vec<HotHead> =
+            [0, 1, 0x7e, 0x80].map(|at| HotHead { pc: 0x150 + u16::from(at), map: map(at) }).into();
+        let kept = records(&heads);
+        assert_eq!(kept.len(), 4 * RECORD_BYTES);
+        assert_eq!(read(&kept), heads);
+        assert_eq!(
+            read(&kept[..2 * RECORD_BYTES + 5]),
+            heads[..2],
+            "a record is whole or not there"
+        );
+        // No machine's code lies there.
+        let mut beyond = [0; MemoryMap::RECORD_BYTES];
+        beyond[19] = 0x7f;
+        assert_eq!(MemoryMap::from_record(&beyond), None);
+    }
+
+    #[test]
+    fn hot_code_comes_back_as_it_was() {
+        let map = MemoryMap::from_record(&[0; MemoryMap::RECORD_BYTES]).expect("a map");
+        let heads = vec![HotHead { pc: 0x150, map }, HotHead { pc: 0x200, map }];
+        let found = HotCode { heads, instructions: [7, u64::MAX], is_loop: true };
+        let record = hot_code_record(&found);
+        assert_eq!(read_hot_code(&record), Some(found));
+        assert_eq!(read_hot_code(&record[..HOT_CODE_BYTES - 1]), None);
+    }
+
+    /// Files may say anything: the block is refused, or made and never runs.
+    #[test]
+    fn any_heads_make_blocks_or_none() {
+        let mut random = 1_u64;
+        let mut byte = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 56) as u8
+        };
+        let mut records: Vec<u8> = (0..60 * RECORD_BYTES).map(|_| byte()).collect();
+        for (at, record) in records.as_chunks_mut::<RECORD_BYTES>().0.iter_mut().enumerate() {
+            // Only values that a map takes, of OAM DMA and of the place of code in high RAM.
+            let (dma, place) = (PC_BYTES + 18, PC_BYTES + 19);
+            (record[dma], record[place]) = (record[dma] & 1, record[place] & 0x7f);
+            if at % 2 == 0 {
+                (record[1], record[place]) = (record[1] & 0x7f, 0x80);
+            }
+        }
+        let heads = read(&records);
+        assert!(heads.len() >= 30);
+        let made = make(&Table::new(), rom(), &heads);
+        assert!(made.refused.len() + made.codes.len() <= heads.len());
+    }
+}

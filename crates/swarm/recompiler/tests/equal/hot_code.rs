@@ -1,0 +1,27 @@
+//! Hot code of ROMs, as kernels have it.
+
+use gbxcule_recompiler::HotCode;
+
+/// Says whether a built-in ROM is worth blocks, and how many opcodes end a warp's turn with them.
+fn found(name: &str) -> (bool, usize) {
+    let rom = gbxcule_assembler::by_name(name).expect("a ROM");
+    let hot = HotCode::find(rom.bytes());
+    (hot.is_worth_it(), HotCode::ends_of_turns(Some(&hot)).len())
+}
+
+#[test]
+fn loops_and_games_are_worth_blocks_in_kernels() {
+    let without = HotCode::ends_of_turns(None).len();
+    for name in ["ALU_LOOP", "MEM_RWB", "FLOW_STACK"] {
+        let (is_worth_it, ends) = found(name);
+        assert!(is_worth_it && ends > without, "{name}: jumps end turns, too");
+    }
+    for name in ["PEARL_DRIFT", "TARN_MASON"] {
+        assert_eq!(found(name), (true, without), "{name}: turns stay as they are");
+    }
+}
+
+#[test]
+fn what_is_no_cartridge_has_no_hot_code() {
+    assert!(!HotCode::find(&[]).is_worth_it());
+}

@@ -1,0 +1,117 @@
+//! The configuration of a swarm.
+
+use std::num::NonZeroUsize;
+
+use gbxcule_recompiler::Recompile;
+
+use crate::{Chance, Codec, LinkMode, PowerOnChoice, Programs, Schedule, Stage, SwarmError};
+
+/// The configuration of a swarm.
+///
+/// ```
+/// use gbxcule_swarm::{Codec, Schedule, SwarmConfig};
+///
+/// let schedule = Schedule::new(4, 4).expect("a schedule"); // frames of a step, frames held
+/// let codec = Codec::by_name("NOOP,A,A+RIGHT").expect("a codec");
+/// let config = SwarmConfig { schedule, codec, ..SwarmConfig::new(64) };
+/// assert_eq!(config.num_envs, 64);
+/// ```
+#[derive(Debug, Clone)]
+pub struct SwarmConfig {
+    /// Number of machines.
+    pub num_envs: usize,
+    /// The meaning of action numbers.
+    pub codec: Codec,
+    /// Frames of a step, and the frame at which buttons are released.
+    pub schedule: Schedule,
+    /// Outputs that a step computes.
+    pub stage: Stage,
+    /// The user's programs, and the hooks.
+    pub programs: Programs,
+    /// Draw the last frame of every step, also if no program looks at it.
+    pub draw_last: bool,
+    /// Number in memory that gets a random value when an episode begins.
+    pub chance: Option<Chance>,
+    /// Contents of memory at power-on.
+    pub power_on: PowerOnChoice,
+    /// Make sound samples of each step. [`crate::NativeSwarm`] only. Machines then run one
+    /// instruction at a time.
+    pub sound: bool,
+    /// Threads to use; all cores when absent.
+    pub threads: Option<NonZeroUsize>,
+    /// Use of code made for the ROM. Color machines, and machines with hooks, sound or a cable,
+    /// never run it. On CUDA, machines whose programs have `settled` do not run it either, nor,
+    /// with [`Recompile::WhereItWins`], machines of a ROM whose hot code is too small a part.
+    pub recompile: Recompile,
+    /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable are interpreted,
+    /// on every device.
+    pub link: LinkMode,
+}
+
+impl SwarmConfig {
+    /// Describes a swarm of `num_envs` machines, with defaults for everything else.
+    #[must_use]
+    pub fn new(num_envs: usize) -> Self {
+        Self {
+            num_envs,
+            codec: Codec::FULL_V1,
+            schedule: Schedule::default(),
+            stage: Stage::default(),
+            programs: Programs::default(),
+            draw_last: false,
+            chance: None,
+            power_on: PowerOnChoice::default(),
+            sound: false,
+            threads: None,
+            recompile: Recompile::default(),
+            link: LinkMode::default(),
+        }
+    }
+
+    /// Returns true if the last frame of every step is drawn: the configuration asks for it, or a
+    /// program looks at it.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        self.draw_last || self.programs.reads_pixels()
+    }
+
+    /// Checks that a cable fits the rest of the configuration.
+    pub(crate) fn check_link(&self) -> Result<(), SwarmError> {
+        if self.link == LinkMode::Open {
+            return Ok(());
+        }
+        let what = match () {
+            () if self.sound => "sound",
+            () if !self.programs.hooks().is_empty() => "hooks",
+            () if self.programs.needs_single_frames() => "programs with `settled`",
+            () => "",
+        };
+        match self.num_envs {
+            num_envs if num_envs % 2 != 0 => Err(SwarmError::OddPairs { num_envs }),
+            _ if what.is_empty() => Ok(()),
+            _ => Err(SwarmError::BesideLink { what }),
+        }
+    }
+
+    /// Checks that a mask of a reset marks both machines of a pair or none.
+    pub(crate) fn check_pairs(&self, mask: &[bool]) -> Result<(), SwarmError> {
+        if self.link == LinkMode::Open {
+            return Ok(());
+        }
+        let alone = (0..mask.len()).find(|env| mask[*env] && !mask[env ^ 1]);
+        alone.map_or(Ok(()), |env| Err(SwarmError::HalfPair { env }))
+    }
+
+    /// Checks that there is one `what` for each env.
+    pub(crate) fn check_length(&self, what: &'static str, found: usize) -> Result<(), SwarmError> {
+        let num_envs = self.num_envs;
+        let fits = found == num_envs;
+        fits.then_some(()).ok_or(SwarmError::WrongLength { what, num_envs, found })
+    }
+
+    /// Checks that there is such an env.
+    pub(crate) fn check_env(&self, env: usize) -> Result<(), SwarmError> {
+        let last = self.num_envs - 1;
+        if env > last { Err(SwarmError::NoSuchEnv { env, last }) } else { Ok(()) }
+    }
+}

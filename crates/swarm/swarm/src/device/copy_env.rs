@@ -1,0 +1,127 @@
+//! Kernels that copy whole envs: reset, snapshot, restore and `copy_state` are launches of the
+//! first one. The second one begins episodes whose starts the device chooses itself.
+
+use std::fmt::Write;
+
+use gbxcule_front_warp::Program;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{FunctionId, Module};
+
+use super::machine_ir::checked;
+use super::state_arrays::{names, scalars};
+
+/// The kernel's name.
+pub(crate) const KERNEL: &str = "transfer";
+
+/// The name of the kernel that begins the next episodes of a rollout.
+pub(crate) const BEGIN_NEXT: &str = "begin_next";
+
+/// Threads that share the copying of an env: its bytes are read and written side by side.
+pub(crate) const LANES: usize = 32;
+
+/// One env of some state into all marked envs of another, or of the same, where its observation may
+/// go along. The grid is envs by [`LANES`].
+pub(crate) fn module() -> Valid<Module> {
+    compiled(KERNEL, text())
+}
+
+/// The kernel that puts marked envs into the starts of their next episodes, draws chance and keeps
+/// the last observations. The grid is envs by [`LANES`].
+pub(crate) fn begin_next_module() -> Valid<Module> {
+    compiled(BEGIN_NEXT, begin_next_text())
+}
+
+fn compiled(name: &str, text: String) -> Valid<Module> {
+    let mut sources = SourceMap::new();
+    let id = sources.add(format!("{name}.py"), text);
+    let module = Program::parse(&sources, id).and_then(|program| program.compile(name));
+    let mut module = module.unwrap_or_else(|faults| unreachable!("{}", render(&faults, &sources)));
+    let functions: Vec<FunctionId> = module.functions.handles().collect();
+    functions.into_iter().for_each(|function| module.functions[function].trusted = true);
+    checked(module)
+}
+
+/// The text of a kernel with both states, which copies where `mask` marks an env.
+fn text() -> String {
+    let (params, copies) = parts();
+    format!(
+        "{COPY}
+
+@wp.kernel
+def {KERNEL}(
+{params}    source: int,
+    mask: wp.array(dtype=wp.uint8),
+    observations: wp.array2d(dtype=wp.float32),
+    observes: int,
+):
+    env, lane = wp.tid()
+    if mask[env] != wp.uint8(0):
+{copies}        if observes != 0:
+            copy(observations, observations, env, source, lane)
+"
+    )
+}
+
+fn begin_next_text() -> String {
+    let (params, copies) = parts();
+    let chance = include_str!("rollout/begin_next.py");
+    format!(
+        "{COPY}
+
+{chance}
+
+@wp.kernel
+def {BEGIN_NEXT}(
+{params}    mask: wp.array(dtype=wp.uint8),
+    seeds: wp.array(dtype=wp.uint64),
+    counts: wp.array(dtype=wp.uint64),
+    weights: wp.array(dtype=wp.uint32),
+    is_paired: int,
+    chance_at: int,
+    chance_bytes: int,
+    observations: wp.array2d(dtype=wp.float32),
+    final_observations: wp.array2d(dtype=wp.float32),
+):
+    env, lane = wp.tid()
+    if mask[env] != wp.uint8(0):
+        copy(final_observations, observations, env, env, lane)
+        source = start_of(seeds, counts, weights, env, is_paired)
+{copies}        drawn = bits_of(seeds[env], counts[env]) % wp.uint64(65535) + wp.uint64(1)
+        for place in range(chance_bytes):
+            at = chance_at + place
+            # This lane has copied the byte.
+            if at % {LANES} == lane:
+                to_wram[env, at] = wp.uint8((drawn >> wp.uint64(8 * place)) & wp.uint64(255))
+"
+    )
+}
+
+const COPY: &str = "\
+from typing import Any
+
+import warp as wp
+
+
+@wp.func
+def copy(to: wp.array2d(dtype=Any), of: wp.array2d(dtype=Any), env: int, source: int, lane: int):
+    for element in range(lane, to.shape[1], 32):
+        to[env, element] = of[source, element]
+";
+
+/// The parameters for two states, and a copy for each part of a state.
+fn parts() -> (String, String) {
+    let mut params = String::new();
+    for prefix in ["to", "from"] {
+        for (name, scalar) in names().into_iter().zip(scalars()) {
+            let of = scalar.spelled();
+            let _ = writeln!(params, "    {prefix}_{name}: wp.array2d(dtype=wp.{of}),");
+        }
+    }
+    let mut copies = String::new();
+    for name in names() {
+        let _ = writeln!(copies, "        copy(to_{name}, from_{name}, env, source, lane)");
+    }
+    (params, copies)
+}

@@ -1,0 +1,233 @@
+//! The machine's sources as a module, and that module made fit for kernels: arrays out of the
+//! struct, handles to everything in it, and the loop that executes instructions in one function
+//! with what it needs in variables as wide as registers.
+
+use gbxcule_front_rust;
+use gbxcule_gameboy::bus::NO_ROM;
+use gbxcule_gameboy::{Model, SOURCES};
+use gbxcule_ir::check;
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{Field, FunctionId, Literal, Module, Param, Scalar, Shape, Type, Types};
+use gbxcule_passes::pass::{
+    self, carry, detach, exit, lowest_first, out_of_line, promote, widen, window,
+};
+use gbxcule_recompiler::HotCode;
+use gbxcule_runtime::get_or_make;
+
+use crate::machine::{self, PerModel};
+use crate::program::{KERNEL_VIEW_ENTRIES, PROGRAM_ENTRIES};
+
+/// Functions that kernels call.
+const ENTRIES: [&str; 7] = [
+    "Machine::run_step",
+    "Machine::peek",
+    "Machine::poke",
+    "Machine::poke_bank",
+    "kernel_call::run_frames",
+    "kernel_call::apply_writes",
+    "kernel_call::now",
+];
+
+/// Arrays of the machine that lie in device memory, for each env its own.
+pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
+
+/// Functions that kernels call besides, if steps run one frame at a time.
+const SINGLE_FRAME_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin_frame_with"];
+
+/// Functions that the kernel of pairs calls besides.
+const PAIR_ENTRIES: [&str; 3] =
+    ["kernel_call::run_pair_frames", "kernel_call::pair_ahead", "kernel_call::pair_tcycles"];
+
+/// The machine of a model as rustc sees it, with what programs may ask of it: what they are fused
+/// into.
+pub(crate) fn machine_module(model: Model) -> Module {
+    static MODULES: PerModel<Module> = PerModel::new();
+    lowered(&MODULES, model, &[])
+}
+
+/// The machine of `machine_module`, for steps that run one frame at a time.
+pub(crate) fn single_frame_module(model: Model) -> Module {
+    static MODULES: PerModel<Module> = PerModel::new();
+    lowered(&MODULES, model, &SINGLE_FRAME_ENTRIES)
+}
+
+/// The machine of `machine_module`, and the cable between two of them.
+pub(crate) fn pair_module(model: Model) -> Module {
+    static MODULES: PerModel<Module> = PerModel::new();
+    lowered(&MODULES, model, &PAIR_ENTRIES)
+}
+
+fn lowered(kept: &'static PerModel<Module>, model: Model, more: &[&str]) -> Module {
+    let lowered = || {
+        let mut sources = SourceMap::new();
+        let entries = ENTRIES.iter().chain(more).chain(&KERNEL_VIEW_ENTRIES).chain(PROGRAM_ENTRIES);
+        let entries: Vec<&str> = entries.copied().collect();
+        let flags = machine::flags(model);
+        let module = gbxcule_front_rust::lower_with_flags(SOURCES, flags, &entries, &mut sources);
+        let mut module = module.unwrap_or_else(|faults| {
+            unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
+        });
+        trust(&mut module);
+        module
+    };
+    get_or_make(kept.of(model), lowered).clone()
+}
+
+/// Marks the part of the machine that programs ask as trusted, as it is in [`machine_module`].
+pub(crate) fn trusted(mut module: Module) -> Module {
+    trust(&mut module);
+    module
+}
+
+/// The machine masks its indices by construction. Rows of the builtin table serve programs too.
+fn trust(module: &mut Module) {
+    let functions: Vec<FunctionId> = module.functions.handles().collect();
+    for id in functions {
+        let function = &mut module.functions[id];
+        function.trusted = function.instance.is_none();
+    }
+}
+
+/// Declares a kernel of the swarm's own, which indexes with what the swarm counted.
+pub(crate) fn kernel(module: &mut Module, name: &str, params: Vec<Param>) -> FunctionId {
+    let kernel = module.declare_kernel(name, params);
+    module.functions[kernel].trusted = true;
+    kernel
+}
+
+/// ROM and cartridge RAM: passed beside the machine in the sources, held by it on the device.
+pub(crate) const CARRIED: [&str; 2] = ["rom", "cart_ram"];
+
+/// Replaces the machine's large arrays by handles, and lets the machine bring ROM and cartridge RAM
+/// itself, also to `programs`, which take them after the machine.
+fn detach_machine(module: &mut Module, machine: Type, programs: &[FunctionId]) {
+    let entries: Vec<(FunctionId, Vec<usize>)> =
+        programs.iter().map(|&id| (id, vec![1, 2])).collect();
+    detach_machines(module, machine, &entries);
+}
+
+/// Does what `detach_machine` does, for functions with ROM and cartridge RAM at these positions,
+/// for each machine that they take.
+fn detach_machines(module: &mut Module, machine: Type, entries: &[(FunctionId, Vec<usize>)]) {
+    let fields = DETACHED.map(|name| field(&module.types, machine, name));
+    let machine = detach::fields(module, machine, &fields)
+        .unwrap_or_else(|fault| unreachable!("no source copies a whole array: {}", fault.message));
+    carry::handles(module, machine, &CARRIED, entries);
+}
+
+/// Arranges a module with the machine for kernels; `programs` are further functions that kernels
+/// call, which take the machine, ROM and cartridge RAM first. From here on the machine brings the
+/// latter two itself.
+pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
+    let machine = machine_type(&module);
+    detach_machine(&mut module, machine, programs);
+    arrange_detached(module)
+}
+
+/// Does what `arrange` does for the module of pairs: no kernel calls programs there.
+pub(crate) fn arrange_pairs(mut module: Module, programs: &[FunctionId]) -> Module {
+    let machine = machine_type(&module);
+    let pair = function(&module, "run_pair_frames");
+    let mut entries: Vec<(FunctionId, Vec<usize>)> = vec![(pair, vec![2, 3, 2, 4])];
+    entries.extend(programs.iter().map(|&id| (id, vec![1, 2])));
+    detach_machines(&mut module, machine, &entries);
+    arrange_detached(module)
+}
+
+fn arrange_detached(mut module: Module) -> Module {
+    exit::before_inlining(&mut module);
+    let module = pass::simplify(checked(module));
+    let mut module = module.into_inner();
+    let known = promote::KnownElements {
+        field: field(&module.types, machine_type(&module), "rom_base"),
+        from: 2,
+        value: Literal::int(Scalar::U32, i128::from(NO_ROM)),
+    };
+    for hot in ["Machine::run_until_deadline", "Machine::run_until_mark"] {
+        if let Some(hot) = module.find(hot) {
+            promote::run(&mut module, hot, 0, promote::FieldSelection::InLoops, &[known]);
+            widen::run(&mut module, hot);
+        }
+    }
+    module
+}
+
+/// The variables in which the loop over opcodes keeps what most opcodes change.
+const REGISTERS: [&str; 12] = [
+    "cpu_pc",
+    "cpu_now",
+    "cpu_a",
+    "cpu_h",
+    "cpu_l",
+    "cpu_b",
+    "cpu_c",
+    "cpu_d",
+    "cpu_e",
+    "cpu_zero",
+    "cpu_carries",
+    "cpu_sp",
+];
+
+/// Lets those machines of a warp execute first whose stack pointer, and among equals whose program
+/// counter, is the lowest: callees and handlers end before callers go on.
+pub(crate) fn execute_lowest_first(module: &mut Module, hot: Option<&HotCode>) {
+    let parting = HotCode::ends_of_turns(hot);
+    let position = lowest_first::Position { high: "cpu_sp", low: "cpu_pc", changing: &REGISTERS };
+    if let Some(hot) = module.find("Machine::run_until_deadline") {
+        let windows = window::run(module, hot, position.low);
+        assert!(windows > 0, "the machine fetches from ROM");
+        let is_done = lowest_first::run(module, hot, position, &parting);
+        assert!(is_done, "the machine executes in a loop around its opcodes");
+    }
+}
+
+/// Arranges a module that has of the machine what programs ask for kernels that call those
+/// programs; returns the machine's type in it.
+pub(crate) fn arrange_view(mut module: Module, programs: &[FunctionId]) -> (Module, Type) {
+    let machine = module.functions[programs[0]].params[0].ty;
+    detach_machine(&mut module, machine, programs);
+    let module = pass::simplify(checked(module)).into_inner();
+    let machine = module.functions[programs[0]].params[0].ty;
+    (module, machine)
+}
+
+/// Statements that copies of a function may add to a module of kernels. With 300 and with 1,000 a
+/// warp issues more in the step kernel (`docs/gpu-results.md`).
+pub(crate) const MAX_COPIED: usize = 600;
+
+/// Checks a module of kernels and keeps its large functions out of line. Each module that has the
+/// machine needs it: the code for NVRTC of one that peeks took minutes, as it brings the PPU up to
+/// now in many places.
+pub(crate) fn finished(module: Module) -> check::Valid<Module> {
+    out_of_line::run(checked(module), MAX_COPIED)
+}
+
+/// Checks a module built here; a fault in it is a defect of this crate.
+pub(crate) fn checked(module: Module) -> check::Valid<Module> {
+    check::module(module).unwrap_or_else(|faults| unreachable!("kernels are right: {faults:#?}"))
+}
+
+/// The struct that `Machine::run_step` runs.
+pub(crate) fn machine_type(module: &Module) -> Type {
+    module.functions[function(module, "Machine::run_step")].params[0].ty
+}
+
+/// A function of the machine by its name.
+pub(crate) fn function(module: &Module, name: &str) -> FunctionId {
+    module.find(name).unwrap_or_else(|| unreachable!("`{name}` is lowered"))
+}
+
+/// The position of a struct's field.
+pub(crate) fn field(types: &Types, structure: Type, name: &str) -> u32 {
+    let position = fields(types, structure).iter().position(|field| field.name == name);
+    position.unwrap_or_else(|| unreachable!("the machine has a field `{name}`")) as u32
+}
+
+/// The fields of a struct.
+pub(crate) fn fields(types: &Types, structure: Type) -> &[Field] {
+    match types[structure] {
+        Shape::Struct(id) => &types.structure(id).fields,
+        _ => unreachable!("`{}` is a struct", types.display(structure)),
+    }
+}

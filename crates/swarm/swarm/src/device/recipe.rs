@@ -1,0 +1,63 @@
+//! Recipes of kernels: everything that decides what a kernel's module is, so that a kernel whose
+//! machine code is on disk needs no module.
+
+use std::sync::Arc;
+
+use gbxcule_ir::Module;
+use gbxcule_ir::check::Valid;
+use gbxcule_recompiler::Recompile;
+use gbxcule_runtime::{CodeFolder, Compiled, Error, MadeModule, compile_recipe};
+
+use super::swarm::DeviceConfig;
+use crate::{Model, Programs, Stage};
+
+/// The sources that make kernels and are in them (`build.rs`).
+const SOURCES: &str = env!("GBXCULE_SOURCES");
+
+/// Everything that decides what a kernel's module is.
+pub(super) struct Recipe {
+    parts: Vec<Vec<u8>>,
+}
+
+impl Recipe {
+    /// A kernel that depends on the machine's model alone.
+    pub(super) fn new(kernel: &str, model: Model) -> Self {
+        let parts = [SOURCES.into(), kernel.into(), format!("{model:?}")];
+        Self { parts: parts.map(String::into_bytes).into() }
+    }
+
+    /// A kernel that calls a stage's programs.
+    pub(super) fn with_programs(mut self, programs: &Programs, stage: Stage) -> Self {
+        for program in [programs.reward_text(), programs.observation_text()] {
+            let files = format!("{:?}", program.files());
+            self.parts.extend([program.text().into(), files.into_bytes()]);
+        }
+        self.parts.push(format!("{:?} {stage:?}", programs.hooks()).into_bytes());
+        self
+    }
+
+    /// A kernel that may have blocks of a ROM's code.
+    pub(super) fn with_blocks(mut self, rom: &[u8], recompile: Recompile) -> Self {
+        self.parts.extend([format!("{recompile:?}").into_bytes(), rom.to_vec()]);
+        self
+    }
+
+    /// Compiles the module that this makes, or finds it compiled.
+    pub(super) fn compile(
+        &self,
+        device: DeviceConfig,
+        make: impl FnOnce() -> Valid<Module>,
+    ) -> Result<Arc<Compiled>, Error> {
+        self.compile_with_notes(device, || MadeModule { module: make(), notes: String::new() })
+    }
+
+    /// Compiles the module that this makes, with notes, or finds both.
+    pub(super) fn compile_with_notes(
+        &self,
+        device: DeviceConfig,
+        make: impl FnOnce() -> MadeModule,
+    ) -> Result<Arc<Compiled>, Error> {
+        let parts: Vec<&[u8]> = self.parts.iter().map(Vec::as_slice).collect();
+        compile_recipe(&CodeFolder::key(&parts), device.device, device.build(), make)
+    }
+}

@@ -1,0 +1,150 @@
+//! The step kernel: a thread is an env and runs the whole step, frames and all. The kernel is made
+//! here; `kernel_source/kernels.py` says what a thread does, from the press of a button on.
+//!
+//! There is one module for each stage, observation size and programs, so outputs that a stage lacks
+//! are not in it; all take the same arguments.
+
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Module, Op, Residency};
+use gbxcule_recompiler::{HotCode, Recompile};
+use gbxcule_runtime::Device;
+
+use super::column::Columns;
+use super::kernel::{self, EnvSelection, KernelPart};
+use super::machine_ir::{
+    self, arrange, finished, machine_module, machine_type, single_frame_module,
+};
+use crate::kernel_source::{self, MachineAccess};
+use crate::{Model, Programs, Rom, Stage, SwarmConfig};
+
+/// The kernel's name.
+pub(crate) const KERNEL: &str = "step";
+
+/// Blocks of one warp, so that none waits for others at the end, and twelve of them at once on a
+/// multiprocessor: as many as fit without local memory between opcodes. Sixteen would take some:
+/// `docs/gpu-results.md`.
+const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12) };
+
+/// The manual buttons of an env that has none; any number below 0 means this.
+pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
+
+/// In place of manual buttons: the env rests.
+pub(crate) const RESTS: i16 = -2;
+
+/// Order in which the machines of a warp execute their next opcodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Each its own next one, all at once.
+    EachItsOwn,
+    /// Machines with the lowest stack pointer execute first, among them those with the lowest
+    /// program counter.
+    LowestFirst,
+}
+
+impl Order {
+    /// The order in which a step kernel runs machines.
+    #[must_use]
+    pub fn of(module: &Valid<Module>) -> Self {
+        let mut todo: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
+        let mut seen = vec![false; module.functions.len()];
+        while let Some(id) = todo.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            let mut values = module.functions[id].body.values.iter();
+            if values.any(|(_, value)| matches!(value.op, Op::Lowest(_))) {
+                return Self::LowestFirst;
+            }
+            todo.extend(module.facts(id).callees.iter().copied());
+        }
+        Self::EachItsOwn
+    }
+
+    /// Name of the order in artifacts.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::EachItsOwn => "each its own next opcode",
+            Self::LowestFirst => "lowest stack pointer and program counter first",
+        }
+    }
+}
+
+/// Returns true if a step kernel may have blocks: on CUDA, for the original model, if steps do not
+/// run frame by frame. On the CPU native swarms have blocks.
+pub(crate) fn may_have_blocks(rom: &Rom, config: &SwarmConfig, device: Device) -> bool {
+    let is_asked = match config.recompile {
+        Recompile::Off => false,
+        Recompile::Always => true,
+        Recompile::WhereItWins => device != Device::Cpu,
+    };
+    is_asked && rom.model() == Model::Original && !config.programs.needs_single_frames()
+}
+
+/// Finds the hot code of which a step kernel has blocks.
+pub(crate) fn hot_code(rom: &Rom, config: &SwarmConfig, device: Device) -> Option<HotCode> {
+    if !may_have_blocks(rom, config, device) {
+        return None;
+    }
+    let found = HotCode::find(rom.bytes());
+    (config.recompile == Recompile::Always || found.is_worth_it()).then_some(found)
+}
+
+/// A step kernel.
+pub(crate) struct StepKernel {
+    pub(crate) module: Valid<Module>,
+    /// Blocks of code made for the ROM.
+    pub(crate) blocks: usize,
+}
+
+/// Makes the kernel of a stage with programs, for machines of a model.
+#[must_use]
+pub fn step_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
+    step_kernel(programs, stage, model, None).module
+}
+
+/// Makes the kernel of a stage with programs, for machines of a model, with code made for a ROM.
+pub(crate) fn step_kernel(
+    programs: &Programs,
+    stage: Stage,
+    model: Model,
+    hot: Option<(&HotCode, &Rom)>,
+) -> StepKernel {
+    let by_single_frames = programs.needs_single_frames();
+    let mut machine =
+        if by_single_frames { single_frame_module(model) } else { machine_module(model) };
+    let blocks = hot.map_or(0, |(hot, rom)| hot.add_to(&mut machine, rom.bytes()));
+    let mut fused = programs.fuse(machine);
+    let mut called = fused.functions();
+    let calls = programs.calls(&fused, stage);
+    let mut module = std::mem::take(&mut fused.module);
+    module.name = format!("step_{stage}_{}", programs.obs_dim());
+    let run = if by_single_frames { "run_frame_by_frame" } else { "run_whole_step" };
+    let computes = stage != Stage::EmulateOnly;
+    let names = [
+        (run, true),
+        ("compute_outputs", computes),
+        ("pass_hooks", by_single_frames),
+        ("earn_nothing", computes),
+    ];
+    let names: Vec<&str> =
+        names.into_iter().filter_map(|(name, is_there)| is_there.then_some(name)).collect();
+    let work = kernel_source::lower(&mut module, &names, MachineAccess::Change, &calls);
+    called.extend(&work);
+    let mut module = arrange(module, &called);
+    let hot = hot.map(|(hot, _)| hot).filter(|_| blocks > 0);
+    machine_ir::execute_lowest_first(&mut module, hot);
+    let columns = Columns::new(&module.types, machine_type(&module));
+    // The machine is put back before the programs run.
+    let work: Vec<KernelPart> = work
+        .into_iter()
+        .zip(names)
+        .map(|(function, name)| KernelPart { function, changes: name == run })
+        .collect();
+    let (work, resting) = work.split_at(1 + usize::from(computes));
+    let envs = EnvSelection::Each { resting };
+    let kernel = kernel::kernel(&mut module, &columns, KERNEL, envs, work);
+    module.functions[kernel].residency = RESIDENCY;
+    module.functions[kernel].diverges = true;
+    StepKernel { module: finished(module), blocks }
+}

@@ -1,0 +1,248 @@
+//! State of the envs' episodes: which of them begin with the next step, and chance for each.
+//!
+//! A Game Boy has no chance of its own. Sixteen bits for each episode are derived from the env's
+//! seed and the episode's number alone: an env plays the same games whatever other envs do. The
+//! envs of a swarm have seeds that [`env_seed`] mixes from the swarm's, so that two swarms of two
+//! seeds share none.
+
+use crate::{LinkMode, Rom, SwarmError, banked_address};
+
+/// A number in memory that is drawn anew where an episode begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chance {
+    /// The number's place: its address, or [`crate::in_bank`].
+    pub low: u32,
+    /// The number's size in bytes, 1 or 2; the low byte comes first.
+    pub width_bytes: u8,
+}
+
+impl Chance {
+    /// Refuses a number of another size, or one that leaves the address space.
+    pub(crate) fn check(self, rom: &Rom) -> Result<(), SwarmError> {
+        if !(1..=2).contains(&self.width_bytes) {
+            return Err(SwarmError::ChanceWidth { found: self.width_bytes });
+        }
+        banked_address::check_write(self.low, usize::from(self.width_bytes), rom)?;
+        let (_, address) = banked_address::split(self.low);
+        if address < 0x8000 {
+            return Err(SwarmError::ChanceInRom { address });
+        }
+        Ok(())
+    }
+
+    /// The bytes of a drawn number.
+    pub(crate) fn bytes(self, drawn: u16) -> Vec<u8> {
+        drawn.to_le_bytes()[..usize::from(self.width_bytes)].to_vec()
+    }
+}
+
+/// An env's place in the sequence of its episodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Episode {
+    /// The env's seed.
+    pub seed: u64,
+    /// Episodes that began since then.
+    pub count: u64,
+}
+
+impl Episode {
+    /// Chooses this episode's start by the weights.
+    fn start(self, weights: &[u32]) -> usize {
+        let all: u64 = weights.iter().copied().map(u64::from).sum();
+        // A random number of its own, so that the chance in memory does not depend on the number of
+        // starts.
+        let mut drawn = splitmix64(self.bits()) % all.max(1);
+        let falls_here = |&weight: &u32| {
+            let falls = drawn < u64::from(weight);
+            drawn = drawn.wrapping_sub(u64::from(weight));
+            falls
+        };
+        weights.iter().position(falls_here).unwrap_or(0)
+    }
+
+    fn bits(self) -> u64 {
+        splitmix64(splitmix64(self.seed).wrapping_add(self.count.wrapping_mul(GOLDEN)))
+    }
+
+    /// Begins the next episode and draws its chance, 1 to 65,535: 0 would stay 0 in the generators
+    /// of games.
+    pub(crate) fn draw(&mut self) -> u16 {
+        self.count = self.count.wrapping_add(1);
+        (self.bits() % 65535 + 1) as u16
+    }
+}
+
+/// The episodes of all envs.
+#[derive(Debug, Clone)]
+pub(crate) struct Episodes {
+    pub(crate) by_env: Vec<Episode>,
+    /// Envs that were put to a start and whose programs have not run `begin` yet; they run it
+    /// before the next step.
+    pub(crate) awaits_begin: Vec<bool>,
+    /// Weight of each start.
+    weights: Vec<u32>,
+}
+
+impl Episodes {
+    /// The episodes of envs that were just switched on, with `starts` starts.
+    pub(crate) fn new(num_envs: usize, starts: usize) -> Self {
+        let (by_env, awaits_begin) = (vec![Episode::default(); num_envs], vec![true; num_envs]);
+        Self { by_env, awaits_begin, weights: vec![1; starts] }
+    }
+
+    /// Returns the start of an env's episode; both envs of a pair have the first one's.
+    pub(crate) fn start(&self, env: usize, link: LinkMode) -> usize {
+        let chooses = if link == LinkMode::Pairs { env & !1 } else { env };
+        self.by_env[chooses].start(&self.weights)
+    }
+
+    pub(crate) fn weights(&self) -> &[u32] {
+        &self.weights
+    }
+
+    /// Sets one weight for each start, unchecked.
+    pub(crate) fn set_start_weights_unchecked(&mut self, weights: Vec<u32>) {
+        self.weights = weights;
+    }
+
+    /// Sets one weight for each start.
+    pub(crate) fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+        let (starts, found) = (self.weights.len(), weights.len());
+        if found != starts {
+            return Err(SwarmError::WrongWeights { starts, found });
+        }
+        if weights.iter().all(|weight| *weight == 0) {
+            return Err(SwarmError::NoStart);
+        }
+        self.set_start_weights_unchecked(weights.to_vec());
+        Ok(())
+    }
+
+    /// Begins anew with one seed, of which [`env_seed`] makes one for each env.
+    pub(crate) fn seed_all(&mut self, seed: u64) {
+        for (episode, env) in self.by_env.iter_mut().zip(0..) {
+            *episode = Episode { seed: env_seed(seed, env), count: 0 };
+        }
+    }
+
+    /// Seeds those envs for which there is a seed.
+    pub(crate) fn seed_some(&mut self, seeds: &[Option<u64>]) {
+        for (episode, seed) in self.by_env.iter_mut().zip(seeds) {
+            if let Some(seed) = *seed {
+                *episode = Episode { seed, count: 0 };
+            }
+        }
+    }
+
+    /// Returns the envs whose programs have not begun, if there are any, and clears their marks.
+    pub(crate) fn take_awaiting_begin(&mut self) -> Option<Vec<bool>> {
+        let any = self.awaits_begin.contains(&true);
+        any.then(|| {
+            let none = vec![false; self.awaits_begin.len()];
+            std::mem::replace(&mut self.awaits_begin, none)
+        })
+    }
+
+    /// Copies the source's `awaits_begin` to the marked envs.
+    pub(crate) fn copy(&mut self, source: usize, mask: &[bool]) {
+        let awaits_begin = self.awaits_begin[source];
+        for (own, _) in self.awaits_begin.iter_mut().zip(mask).filter(|(_, marked)| **marked) {
+            *own = awaits_begin;
+        }
+    }
+}
+
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Returns the seed of an env of a swarm with this seed. The first env has the swarm's own, so that
+/// a swarm begins with the games of a single env; all others have numbers that depend on every bit
+/// of the swarm's seed and of the env's number, as two neighbours of `seed + env` would not.
+#[must_use]
+pub fn env_seed(seed: u64, env: u64) -> u64 {
+    if env == 0 { seed } else { splitmix64(splitmix64(seed).wrapping_add(env)) }
+}
+
+/// Returns the number that Sebastiano Vigna's splitmix64 makes of a state: every bit of it depends
+/// on every bit of the state.
+#[must_use]
+pub fn splitmix64(bits: u64) -> u64 {
+    let bits = bits.wrapping_add(GOLDEN);
+    let bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ bits >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::in_bank;
+
+    #[test]
+    fn the_mix_is_splitmix64() {
+        // The first numbers of its reference implementation, seeded with 0.
+        assert_eq!(splitmix64(0), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(splitmix64(GOLDEN), 0x6E78_9E6A_A1B9_65F4);
+    }
+
+    #[test]
+    fn chance_takes_numbers_of_one_or_two_bytes() {
+        let rom = gbxcule_assembler::by_name("COLOR_BANKS").expect("a built-in ROM");
+        let rom = Rom::new(rom.bytes()).expect("a good header");
+        for width_bytes in [0, 3] {
+            let refused = Chance { low: 0xC000, width_bytes }.check(&rom);
+            assert!(
+                matches!(refused, Err(SwarmError::ChanceWidth { found }) if found == width_bytes)
+            );
+        }
+        for width_bytes in [1, 2] {
+            let chance = Chance { low: 0xC000, width_bytes };
+            chance.check(&rom).expect("a number");
+            assert_eq!(chance.bytes(0x1234), [0x34, 0x12][..usize::from(width_bytes)]);
+        }
+        for low in [0xFFFF, 0x7FFE, in_bank(1, 0x4000), in_bank(9, 0xD000)] {
+            assert!(Chance { low, width_bytes: 2 }.check(&rom).is_err(), "{low:x}");
+        }
+    }
+
+    #[test]
+    fn starts_are_chosen_as_often_as_they_weigh() {
+        let weights = [3, 0, 1, 4];
+        let mut chosen = [0_u32; 4];
+        for seed in 0..8000 {
+            chosen[Episode { seed, count: 5 }.start(&weights)] += 1;
+        }
+        for (chosen, weight) in chosen.into_iter().zip(weights) {
+            assert!(chosen.abs_diff(1000 * weight) < 150 * weight + 1, "{chosen} for {weight}");
+        }
+        let even = |seed, starts| Episode { seed, count: 1 }.start(&vec![1; starts]);
+        assert!(
+            (0..100).any(|seed| even(seed, 3) != even(seed, 2))
+                && (0..9).all(|it| even(it, 1) == 0)
+        );
+    }
+
+    #[test]
+    fn chance_depends_on_the_seed_and_the_episode_alone() {
+        let mut swarm = Episodes::new(4, 1);
+        swarm.seed_all(7);
+        let mut single = Episodes::new(1, 1);
+        let seed = env_seed(7, 2);
+        single.seed_some(&[Some(seed)]);
+        let first: Vec<u16> = (0..3).map(|_| single.by_env[0].draw()).collect();
+        assert_eq!((0..3).map(|_| swarm.by_env[2].draw()).collect::<Vec<_>>(), first);
+        assert_ne!(first[0], first[1]);
+        swarm.seed_some(&[None, None, Some(seed), None]);
+        assert_eq!(swarm.by_env[2].draw(), first[0]);
+        assert_eq!(swarm.by_env[1], Episode { seed: env_seed(7, 1), count: 0 });
+    }
+
+    #[test]
+    fn swarms_of_two_seeds_share_no_env() {
+        let seeds = [0, 1, 2, 3, 64, 9_999, 10_000, 10_001, 10_002, u64::MAX];
+        let mut all: Vec<u64> =
+            seeds.iter().flat_map(|&seed| (0..4096).map(move |env| env_seed(seed, env))).collect();
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] != pair[1]));
+        assert!(seeds.iter().all(|&seed| env_seed(seed, 0) == seed));
+    }
+}

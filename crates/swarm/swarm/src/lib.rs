@@ -1,0 +1,85 @@
+//! Many Game Boys stepped together.
+//!
+//! [`NativeSwarm`] is the CPU's: native code on all cores. A step presses one action per machine,
+//! runs some frames, releases on the way, and computes reward and observation where the machine
+//! lives. What a step means is data ([`Codec`], [`Schedule`], [`Stage`]) that every artifact
+//! records, so that another device or a reference emulator can be asked to do exactly the same.
+//! [`DeviceSwarm`] does it in compiled kernels on a device of `gbxcule_runtime`: the same machine
+//! from the same sources.
+
+mod action;
+mod banked_address;
+mod capacity;
+mod checkpoint;
+mod config;
+mod cpu_state;
+pub mod device;
+mod env_record;
+mod env_states;
+mod episode;
+mod error;
+mod feature;
+mod foreign_state;
+mod hook;
+mod interruptible_step;
+mod kernel_source;
+mod link;
+mod machine;
+mod native;
+mod obs_v0;
+mod picture;
+mod power_on;
+pub mod program;
+mod record;
+mod reference_reward;
+mod returns;
+mod rom;
+mod shared_calls;
+mod snapshot;
+mod stage;
+mod start_steps;
+mod step_plan;
+mod step_schedule;
+mod swarm;
+mod view;
+mod worker_pool;
+
+pub use action::{Action, Codec, CodecError, button};
+pub use banked_address::in_bank;
+pub use capacity::free_on_host;
+pub use config::SwarmConfig;
+pub use cpu_state::CpuState;
+pub use device::{
+    DeviceConfig, DeviceSwarm, Layout, MemoryNumber, Order, RolloutArrays, RolloutConfig,
+    RolloutState,
+};
+pub use env_states::EnvStates;
+pub use episode::{Chance, Episode, env_seed, splitmix64};
+pub use error::SwarmError;
+pub use feature::{FEATURE_MEMORY, Features};
+pub use foreign_state::ForeignStateError;
+pub use gbxcule_gameboy::{FRAME_BYTES, Model};
+pub use gbxcule_recompiler::Recompile;
+pub use hook::{Hook, HookCount};
+pub use interruptible_step::Pressed;
+pub use link::LinkMode;
+pub use machine::{AnyMachine, Frame};
+pub use native::NativeSwarm;
+pub use obs_v0::{OBS_V0_DIM, obs_v0};
+pub use picture::{Grays, HEIGHT, Picture, WIDTH, corrected_rgb, rgb};
+pub use power_on::PowerOnChoice;
+pub use program::{ProgramText, Programs, ScratchCell};
+pub use reference_reward::reward_v0;
+pub use returns::Returns;
+pub use rom::Rom;
+pub use snapshot::{Counters, EnvSnapshot};
+pub use stage::Stage;
+pub use step_plan::FrameRange;
+pub use step_schedule::Schedule;
+pub use swarm::Swarm;
+pub use view::View;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -1,0 +1,348 @@
+//! A run of neighbouring envs: the range of the swarm that one thread steps at a time.
+
+mod link;
+mod single_frames;
+
+pub(crate) use link::joined;
+
+use gbxcule_gameboy::view::StepNumbers;
+use gbxcule_recompiler::{Recompile, Runner};
+use single_frames::SingleFrames;
+
+use crate::hook::HookTable;
+use crate::machine::MachineSound;
+use crate::program::{NativePrograms, Outputs, ProgramInputs, TextRole};
+use crate::step_plan::StepPlan;
+use crate::{AnyMachine, Counters, EnvSnapshot, LinkMode, Programs, Rom, Stage, SwarmError};
+
+/// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
+/// step.
+pub(crate) const SHARDS_PER_THREAD: usize = 16;
+
+/// The parameters that all shards of a swarm share.
+pub(crate) struct ShardPlan<'p> {
+    pub(crate) rom: &'p Rom,
+    pub(crate) programs: &'p Programs,
+    pub(crate) stage: Stage,
+    pub(crate) start: &'p EnvSnapshot,
+    pub(crate) hooks: &'p HookTable,
+    pub(crate) sound: bool,
+    /// Use of code made for the ROM; `None` if frames are interpreted.
+    pub(crate) recompile: Option<Recompile>,
+    pub(crate) link: LinkMode,
+}
+
+/// Owns its envs, so that a thread which holds the shard needs no lock while it works.
+pub(crate) struct Shard {
+    pub(crate) index: usize,
+    first_env: usize,
+    rom: Rom,
+    programs: Option<NativePrograms>,
+    machines: Vec<AnyMachine>,
+    cart_ram: Vec<u8>,
+    counters: Vec<Counters>,
+    pub(crate) actions: Vec<u8>,
+    /// The buttons of each env's action.
+    pub(crate) buttons: Vec<u8>,
+    /// Frames of the step for which they are held.
+    pub(crate) frames_held: Vec<u32>,
+    /// Buttons that an env holds instead of its action's, if it has any.
+    pub(crate) manual_buttons: Vec<Option<u8>>,
+    /// True for envs that this step leaves out.
+    pub(crate) rests: Vec<bool>,
+    scratch: Vec<f32>,
+    scratch_len: usize,
+    pub(crate) rewards: Vec<f32>,
+    pub(crate) dones: Vec<u8>,
+    pub(crate) observations: Vec<f32>,
+    obs_dim: usize,
+    /// Hooks and progress, if something happens between the frames of a step, or in them.
+    single_frames: Option<SingleFrames>,
+    /// The sound of each machine, if it is asked for.
+    sounds: Vec<MachineSound>,
+    /// Runs frames by code made for the ROM.
+    runner: Option<Runner>,
+    link: LinkMode,
+    /// The first env whose program stopped since the swarm last took the fault, and why.
+    pub(crate) fault: Option<(usize, SwarmError)>,
+}
+
+impl Shard {
+    pub(crate) fn new(
+        index: usize,
+        envs: std::ops::Range<usize>,
+        plan: &ShardPlan<'_>,
+    ) -> Result<Self, SwarmError> {
+        let ShardPlan { rom, programs, stage, start, hooks, sound, recompile, link } = *plan;
+        let (scratch_len, obs_dim, count) =
+            (programs.scratch_len(), programs.obs_dim(), envs.len());
+        let mut shard = Self {
+            index,
+            first_env: envs.start,
+            rom: rom.clone(),
+            programs: NativePrograms::new(programs, stage, rom.model())?,
+            machines: vec![start.machine.clone(); count],
+            cart_ram: vec![0; count * rom.cart_ram_bytes()],
+            counters: vec![Counters::default(); count],
+            actions: vec![0; count],
+            buttons: vec![0; count],
+            frames_held: vec![0; count],
+            manual_buttons: vec![None; count],
+            rests: vec![false; count],
+            scratch: vec![0.0; count * scratch_len],
+            scratch_len,
+            rewards: vec![0.0; count],
+            dones: vec![0; count],
+            observations: vec![0.0; count * obs_dim],
+            obs_dim,
+            single_frames: programs
+                .needs_single_frames()
+                .then(|| SingleFrames::new(programs, hooks, count)),
+            sounds: match sound {
+                true => vec![MachineSound::new(&start.machine); count],
+                false => Vec::new(),
+            },
+            runner: recompile.map(|recompile| Runner::new(rom.shared_bytes(), recompile)),
+            link,
+            fault: None,
+        };
+        for slot in 0..count {
+            shard.restore(slot, start);
+        }
+        Ok(shard)
+    }
+
+    pub(crate) fn step(&mut self, plan: StepPlan) {
+        for slot in 0..self.machines.len() {
+            let rests = self.rests[slot];
+            let computes = plan.computes && !rests;
+            // An env that rests runs a step of no frames.
+            let plan = StepPlan { frames: if rests { 0 } else { plan.frames }, ..plan };
+            if self.link == LinkMode::Pairs {
+                // Programs of the first one run only after both machines.
+                if slot % 2 == 0 {
+                    self.run_pair(slot, plan);
+                }
+            } else if self.single_frames.is_some() {
+                self.run_single_frames(slot, plan);
+            } else {
+                self.run_frames(slot, plan);
+            }
+            if computes {
+                self.run_programs(slot, plan);
+            } else if plan.computes {
+                (self.rewards[slot], self.dones[slot]) = (0.0, 0);
+            }
+        }
+    }
+
+    /// The buttons of an env in a step, and for how many frames they are held.
+    fn pressed(&self, slot: usize, plan: StepPlan) -> (u8, u32) {
+        // The schedule does not release manual buttons.
+        match self.manual_buttons[slot] {
+            _ if plan.is_idle => (0, u32::MAX),
+            Some(held) => (held, u32::MAX),
+            None => (self.buttons[slot], self.frames_held[slot]),
+        }
+    }
+
+    fn run_frames(&mut self, slot: usize, plan: StepPlan) {
+        if let Some(sound) = self.sounds.get_mut(slot).filter(|_| plan.first_frame == 0) {
+            sound.clear();
+        }
+        if plan.frames == 0 {
+            // A step of no frames would press its buttons.
+            return;
+        }
+        let (buttons, frames_held) = self.pressed(slot, plan);
+        let ram_bytes = self.rom.cart_ram_bytes();
+        let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
+        let machine = &mut self.machines[slot];
+        let step = plan.step(frames_held);
+        let rom = self.rom.bytes();
+        let mcycles = match (self.sounds.get_mut(slot), &mut self.runner, machine) {
+            (None, Some(runner), AnyMachine::Original(machine)) => {
+                machine.run_step_with(buttons, step, |machine, draw| {
+                    runner.run_frame(machine, cart_ram, draw);
+                })
+            }
+            (None, _, machine) => machine.run_step(rom, cart_ram, buttons, step),
+            (Some(sound), _, machine) => sound.run_step(machine, rom, cart_ram, buttons, step),
+        };
+        let counters = &mut self.counters[slot];
+        counters.frames += u64::from(step.frames);
+        counters.tcycles += 4 * u64::from(mcycles);
+    }
+
+    fn run_programs(&mut self, slot: usize, plan: StepPlan) {
+        let step_numbers = self.step_numbers(slot, plan);
+        self.run_program(slot, step_numbers, NativePrograms::step);
+    }
+
+    /// Runs the programs' `begin` for an env; its scratch must be zero. No button has been pressed
+    /// yet.
+    pub(crate) fn begin(&mut self, slot: usize, seed: u64) {
+        for text in TextRole::ALL {
+            self.run_program(slot, self.now(slot, seed), |programs, inputs, outputs| {
+                programs.begin(text, inputs, outputs)
+            });
+            self.apply_writes(slot);
+        }
+    }
+
+    /// Computes an env's observation outside of a step.
+    pub(crate) fn observe_first(&mut self, slot: usize, seed: u64) {
+        self.run_program(slot, self.now(slot, seed), NativePrograms::observe_first);
+    }
+
+    /// Returns the numbers that programs read in a step.
+    fn step_numbers(&self, slot: usize, plan: StepPlan) -> StepNumbers {
+        let all = plan.first_frame + plan.frames;
+        let step_frames = self.single_frames.as_ref().map_or(all, |it| it.step_frames(slot));
+        let (action, (buttons, _)) = (self.actions[slot], self.pressed(slot, plan));
+        StepNumbers { step_frames, action, buttons, ..self.now(slot, plan.seed) }
+    }
+
+    /// Returns the numbers that programs read of an env outside of a step.
+    fn now(&self, slot: usize, seed: u64) -> StepNumbers {
+        // Programs see the lower halves; both start again at 0.
+        let (frames, seed) = (self.counters[slot].frames as u32, seed as u32);
+        let env = (self.first_env + slot) as u32;
+        StepNumbers { frames, seed, env, step_frames: 0, action: 0, buttons: 0 }
+    }
+
+    /// Calls a program on an env. `None` without programs, or if the program stopped.
+    fn run_program<T>(
+        &mut self,
+        slot: usize,
+        step_numbers: StepNumbers,
+        run: impl FnOnce(
+            &mut NativePrograms,
+            ProgramInputs<'_>,
+            &mut Outputs<'_>,
+        ) -> Result<T, SwarmError>,
+    ) -> Option<T> {
+        let programs = self.programs.as_mut()?;
+        let ram_bytes = self.rom.cart_ram_bytes();
+        let cart_ram = &self.cart_ram[slot * ram_bytes..][..ram_bytes];
+        let mut outputs = Outputs {
+            scratch: &mut self.scratch[slot * self.scratch_len..][..self.scratch_len],
+            reward: &mut self.rewards[slot],
+            done: &mut self.dones[slot],
+            obs: &mut self.observations[slot * self.obs_dim..][..self.obs_dim],
+        };
+        let (machine, rom) = (&self.machines[slot], self.rom.bytes());
+        match run(programs, ProgramInputs { machine, rom, cart_ram, step_numbers }, &mut outputs) {
+            Ok(found) => Some(found),
+            Err(error) => {
+                let env = self.first_env + slot;
+                self.fault.get_or_insert((env, error));
+                None
+            }
+        }
+    }
+
+    /// Does the writes of a program's last function.
+    fn apply_writes(&mut self, slot: usize) {
+        let Some(programs) = &mut self.programs else { return };
+        for (place, value) in programs.take_writes() {
+            self.write_memory(slot, place, &[value]);
+        }
+    }
+
+    /// The observation of an env.
+    pub(crate) fn observation(&self, slot: usize) -> &[f32] {
+        &self.observations[slot * self.obs_dim..][..self.obs_dim]
+    }
+
+    /// Replaces the observation of an env.
+    pub(crate) fn put_observation(&mut self, slot: usize, observation: &[f32]) {
+        self.observations[slot * self.obs_dim..][..self.obs_dim].copy_from_slice(observation);
+    }
+
+    /// Samples of an env's last step.
+    pub(crate) fn samples(&self, slot: usize) -> &[[i16; 2]] {
+        self.sounds.get(slot).map_or(&[], MachineSound::samples)
+    }
+
+    /// Sets the outputs to zero.
+    pub(crate) fn clear_outputs(&mut self) {
+        self.rewards.fill(0.0);
+        self.dones.fill(0);
+        self.observations.fill(0.0);
+    }
+
+    /// Returns the runner of code made for the ROM; `None` if frames are interpreted.
+    pub(crate) fn runner(&self) -> Option<&Runner> {
+        self.runner.as_ref()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.machines.len()
+    }
+
+    pub(crate) fn machine(&self, slot: usize) -> &AnyMachine {
+        &self.machines[slot]
+    }
+
+    pub(crate) fn counters(&self, slot: usize) -> Counters {
+        self.counters[slot]
+    }
+
+    pub(crate) fn cart_ram(&self, slot: usize) -> &[u8] {
+        let ram_bytes = self.rom.cart_ram_bytes();
+        &self.cart_ram[slot * ram_bytes..][..ram_bytes]
+    }
+
+    /// The cells of an env's programs.
+    pub(crate) fn scratch(&self, slot: usize) -> &[f32] {
+        &self.scratch[slot * self.scratch_len..][..self.scratch_len]
+    }
+
+    pub(crate) fn peek(&self, slot: usize, place: u32) -> u8 {
+        self.machines[slot].peek_place(self.rom.bytes(), self.cart_ram(slot), place)
+    }
+
+    /// Changes bytes from `low` on, an address or an address in a bank.
+    pub(crate) fn write_memory(&mut self, slot: usize, low: u32, bytes: &[u8]) {
+        let ram_bytes = self.rom.cart_ram_bytes();
+        let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
+        for (place, byte) in (low..).zip(bytes) {
+            self.machines[slot].poke_place(self.rom.bytes(), cart_ram, place, *byte);
+        }
+    }
+
+    pub(crate) fn snapshot(&self, slot: usize) -> EnvSnapshot {
+        EnvSnapshot {
+            machine: self.machines[slot].clone(),
+            cart_ram: self.cart_ram(slot).to_vec(),
+            counters: self.counters[slot],
+            scratch: Some(self.scratch(slot).to_vec()),
+            observation: None,
+            sound: self.sounds.get(slot).map(|it| it.without_samples(&self.machines[slot])),
+        }
+    }
+
+    /// Restores an env; the snapshot's cartridge RAM has this ROM's size and its scratch, if there
+    /// is one, these programs', which the swarm has checked.
+    pub(crate) fn restore(&mut self, slot: usize, snapshot: &EnvSnapshot) {
+        let ram_bytes = self.rom.cart_ram_bytes();
+        self.machines[slot].clone_from(&snapshot.machine);
+        self.cart_ram[slot * ram_bytes..][..ram_bytes].copy_from_slice(&snapshot.cart_ram);
+        self.counters[slot] = snapshot.counters;
+        if self.link == LinkMode::Pairs {
+            self.counters[slot] = joined(snapshot.counters);
+        }
+        if let Some(sound) = self.sounds.get_mut(slot) {
+            match &snapshot.sound {
+                Some(kept) => sound.clone_from(kept),
+                None => sound.restart(&self.machines[slot]),
+            }
+        }
+        let scratch = &mut self.scratch[slot * self.scratch_len..][..self.scratch_len];
+        match &snapshot.scratch {
+            Some(kept) => scratch.copy_from_slice(kept),
+            None => scratch.fill(0.0),
+        }
+    }
+}

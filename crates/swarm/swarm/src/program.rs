@@ -1,0 +1,515 @@
+//! Reward and observation written by the user in the Warp dialect, run after each step
+//! (docs/programs.md).
+//!
+//! [`ProgramText`] is one source text. [`Programs`] is the checked pair that a swarm runs: one text
+//! for the reward, one for the observation. `compile` lowers them into any module that has the
+//! machine; `native_programs` runs them for the native swarm.
+
+mod compile;
+mod game;
+mod native_programs;
+mod program_call;
+
+use std::cell::RefCell;
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use gbxcule_front_warp::{FileText, Program};
+use gbxcule_ir::FunctionId;
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_runtime::ProgramFiles;
+use sha2::{Digest, Sha256};
+
+pub(crate) use compile::view_module_of;
+pub use compile::{Fused, PROGRAM_ENTRIES, view_module};
+pub(crate) use compile::{KERNEL_VIEW_ENTRIES, MAX_WRITES, machine_params};
+pub(crate) use native_programs::{NativePrograms, Outputs, ProgramInputs};
+pub(crate) use program_call::ProgramCalls;
+
+use crate::{Codec, Hook, OBS_V0_DIM, Stage, SwarmError};
+
+/// Cells of the scratch in which a hook is counted: in the episode, and in the step.
+const CELLS_OF_HOOK: usize = 2;
+
+/// The text of `reward_v0` and `obs_v0`.
+const BUILT_IN: &str = include_str!("program/v0.py");
+const BUILT_IN_NAMES: [&str; 2] = ["reward_v0", "obs_v0"];
+
+/// Sizes that the built-in text asks for, known here so that a swarm with no other text needs no
+/// compiler until it computes.
+const BUILT_IN_SIZES: Sizes = Sizes {
+    reward_scratch: 0,
+    obs_scratch: 0,
+    obs_dim: OBS_V0_DIM,
+    has_done: false,
+    has_begin: [false; 2],
+    reads_pixels: false,
+    has_settled: false,
+    mask: None,
+    is_called: [false; 2],
+    writes: false,
+};
+
+/// Names and texts of the programs that need no file.
+pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BUILT_IN_NAMES.map(|name| (name, BUILT_IN)).into_iter().chain(games())
+}
+
+/// The built-in games: the ROM's name, which is the program's as well, and the program's text.
+pub fn games() -> impl Iterator<Item = (&'static str, &'static str)> {
+    game::GAMES.into_iter()
+}
+
+/// A program's text, and what artifacts say about it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProgramText {
+    name: Arc<str>,
+    text: Arc<str>,
+    sha256: Arc<str>,
+    files: Arc<[(String, String)]>,
+}
+
+impl ProgramText {
+    /// A text under a name that messages show.
+    #[must_use]
+    pub fn new(name: &str, text: &str) -> Self {
+        Self::with_files(name, text, Vec::new())
+    }
+
+    /// A text that imports from other files, with their paths and texts.
+    #[must_use]
+    pub fn with_files(name: &str, text: &str, files: Vec<(String, String)>) -> Self {
+        let mut hash = Sha256::new_with_prefix(text.as_bytes());
+        for (_, text) in &files {
+            // No text of Python has a zero in it: where one ends is told apart.
+            hash.update([0]);
+            hash.update(text.as_bytes());
+        }
+        let sha256 = gbxcule_files::hex(&hash.finalize()).into();
+        Self { name: name.into(), text: text.into(), sha256, files: files.into() }
+    }
+
+    /// A built-in program by its name, or a file by its path.
+    ///
+    /// # Errors
+    /// Neither exists, or the file cannot be read.
+    pub fn find(name_or_path: &str) -> Result<Self, SwarmError> {
+        if let Some((name, text)) = built_in().find(|(name, _)| *name == name_or_path) {
+            return Ok(Self::new(name, text));
+        }
+        if Path::new(name_or_path).extension().is_none_or(|extension| extension != "py") {
+            return Err(SwarmError::NoSuchProgram { name: name_or_path.to_owned() });
+        }
+        let text = ProgramFiles::of(Path::new(name_or_path))
+            .text(Path::new(name_or_path))
+            .map_err(|error| SwarmError::ProgramFile { path: name_or_path.to_owned(), error })?;
+        let files = imported(name_or_path, &text);
+        Ok(Self::with_files(name_or_path, &text, files))
+    }
+
+    /// The name or path it was found by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text itself.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Paths and texts of the files that it imports from.
+    #[must_use]
+    pub fn files(&self) -> &[(String, String)] {
+        &self.files
+    }
+
+    /// The SHA-256 of the text and of those it imports from, in hexadecimal.
+    #[must_use]
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+}
+
+/// The files that a text imports from; none if it can't be parsed, which is said when it is
+/// compiled.
+fn imported(path: &str, text: &str) -> Vec<(String, String)> {
+    let mut sources = SourceMap::new();
+    let id = sources.add(path, text);
+    let files = RefCell::new(Vec::new());
+    let allowed = ProgramFiles::of(Path::new(path));
+    let read = |path: &Path| {
+        let found = allowed.find(path);
+        if let FileText::Text(text) = &found {
+            files.borrow_mut().push((path.display().to_string(), text.clone()));
+        }
+        found
+    };
+    let parsed = Program::parse_beside(&mut sources, id, &read);
+    if parsed.is_ok() { files.into_inner() } else { Vec::new() }
+}
+
+impl fmt::Debug for ProgramText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({})", self.name, &self.sha256[..12])
+    }
+}
+
+/// The programs of a swarm: `reward`, and `done` if the reward's text has one; `observe`; `begin`
+/// of each text that has one; `settled` and `action_mask` of either; and the swarm's hooks, with
+/// the functions that they call. Cheap to clone.
+///
+/// ```
+/// use gbxcule_swarm::{NativeSwarm, Programs, ProgramText, Rom, Stage, SwarmConfig};
+///
+/// let text = "\
+/// import gbxcule as gb
+/// import warp as wp
+///
+/// SCRATCH = 0
+/// OBS_DIM = 1
+///
+/// @wp.func
+/// def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+///     return wp.float32(gb.read(machine, 0xFF44)) + 1.0
+///
+/// @wp.func
+/// def observe(
+///     machine: gb.Machine,
+///     scratch: wp.array(dtype=wp.float32),
+///     obs: wp.array(dtype=wp.float32),
+/// ):
+///     obs[0] = wp.float32(gb.read(machine, 0xC000))
+/// ";
+/// let task = ProgramText::new("task.py", text);
+/// let programs = Programs::new(task.clone(), task).expect("a program for both");
+/// let rom = gbxcule_assembler::by_name("PEARL_DRIFT").expect("a built-in ROM");
+/// let rom = Rom::new(rom.bytes()).expect("a good header");
+/// let config = SwarmConfig { programs, stage: Stage::FullStep, ..SwarmConfig::new(2) };
+/// let mut swarm = NativeSwarm::new(rom, config).expect("a swarm");
+/// swarm.step(&[0, 1]).expect("an action for each env");
+/// assert!(swarm.rewards().iter().all(|&reward| reward >= 1.0));
+/// assert_eq!(swarm.observations().len(), 2);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Programs(Arc<ProgramPair>);
+
+#[derive(Debug)]
+struct ProgramPair {
+    reward: ProgramText,
+    obs: ProgramText,
+    hooks: Vec<Hook>,
+    sizes: Sizes,
+}
+
+/// Sizes and properties of the texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sizes {
+    reward_scratch: usize,
+    obs_scratch: usize,
+    obs_dim: usize,
+    has_done: bool,
+    /// Texts with a `begin`: the reward's, the observation's. If both are one text, only the first
+    /// is true.
+    has_begin: [bool; 2],
+    reads_pixels: bool,
+    has_settled: bool,
+    /// The text that has `action_mask`, and the number of actions that it covers.
+    mask: Option<(TextRole, usize)>,
+    /// Texts with functions that hooks call: the reward's, the observation's.
+    is_called: [bool; 2],
+    /// A program calls `gb.write`.
+    writes: bool,
+}
+
+/// One of the two texts of a swarm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextRole {
+    /// The text of `reward`, or the one text for both.
+    Reward,
+    /// The text of `observe`.
+    Observation,
+}
+
+impl TextRole {
+    pub(crate) const ALL: [Self; 2] = [Self::Reward, Self::Observation];
+
+    /// Returns the role's number in kernels and its index in pairs of texts.
+    pub(crate) fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl Programs {
+    /// Checks a text for the reward and one for the observation. If both are one text, its
+    /// functions share one scratch.
+    ///
+    /// # Errors
+    /// [`SwarmError::Program`] says everything that is wrong with the texts.
+    pub fn new(reward: ProgramText, obs: ProgramText) -> Result<Self, SwarmError> {
+        Self::with_hooks(reward, obs, Vec::new())
+    }
+
+    /// A text for the reward and one for the observation, and hooks, which may call functions of
+    /// these.
+    ///
+    /// # Errors
+    /// As [`Programs::new`], or the texts lack a function that a hook calls.
+    pub fn with_hooks(
+        reward: ProgramText,
+        obs: ProgramText,
+        hooks: Vec<Hook>,
+    ) -> Result<Self, SwarmError> {
+        let known = [&reward, &obs].iter().all(|program| program.text() == BUILT_IN)
+            && hooks.iter().all(|hook| hook.calls.is_none());
+        let sizes = if known { BUILT_IN_SIZES } else { compile::check(&reward, &obs, &hooks)? };
+        Ok(Self(Arc::new(ProgramPair { reward, obs, hooks, sizes })))
+    }
+
+    /// Programs by names or paths.
+    ///
+    /// # Errors
+    /// As [`ProgramText::find`] and [`Programs::new`].
+    pub fn find(reward: &str, obs: &str) -> Result<Self, SwarmError> {
+        Self::new(ProgramText::find(reward)?, ProgramText::find(obs)?)
+    }
+
+    /// The text of `reward` and `done`.
+    #[must_use]
+    pub fn reward_text(&self) -> &ProgramText {
+        &self.0.reward
+    }
+
+    /// The text of `observe`.
+    #[must_use]
+    pub fn observation_text(&self) -> &ProgramText {
+        &self.0.obs
+    }
+
+    /// Numbers in one observation.
+    #[must_use]
+    pub fn obs_dim(&self) -> usize {
+        self.0.sizes.obs_dim
+    }
+
+    /// Returns true if the reward's text says when an episode is over.
+    #[must_use]
+    pub fn has_done(&self) -> bool {
+        self.0.sizes.has_done
+    }
+
+    /// The hooks, in the order of their numbers.
+    #[must_use]
+    pub fn hooks(&self) -> &[Hook] {
+        &self.0.hooks
+    }
+
+    /// Returns true if one of the texts says when a step is over.
+    #[must_use]
+    pub fn has_settled(&self) -> bool {
+        self.0.sizes.has_settled
+    }
+
+    /// Returns true if a step may end before all of its frames have run.
+    #[must_use]
+    pub fn can_end_steps_early(&self) -> bool {
+        self.has_settled() || self.hooks().iter().any(|hook| hook.ends_step)
+    }
+
+    /// Returns true if one of the programs changes memory.
+    #[must_use]
+    pub fn writes_memory(&self) -> bool {
+        self.0.sizes.writes
+    }
+
+    /// Returns true if hooks or `settled` make a step run frame by frame. Such machines make no
+    /// sound.
+    #[must_use]
+    pub fn needs_single_frames(&self) -> bool {
+        self.has_settled() || !self.hooks().is_empty()
+    }
+
+    /// Returns the number of actions that `action_mask` covers; 0 without an `action_mask`.
+    #[must_use]
+    pub fn mask_len(&self) -> usize {
+        self.0.sizes.mask.map_or(0, |(_, len)| len)
+    }
+
+    /// Checks that `action_mask` covers exactly the codec's actions.
+    pub(crate) fn check_codec(&self, codec: &Codec) -> Result<(), SwarmError> {
+        let (found, expected) = (self.mask_len(), codec.actions.len());
+        if found == 0 || found == expected {
+            return Ok(());
+        }
+        Err(SwarmError::OtherActions { found, expected, codec: codec.name.to_string() })
+    }
+
+    /// Returns true if there is anything to compute.
+    pub(crate) fn has_work_in(&self, stage: Stage) -> bool {
+        stage != Stage::EmulateOnly || self.has_settled() || self.0.sizes.is_called.contains(&true)
+    }
+
+    /// Returns true if there is anything to compute where an episode begins: the observation before
+    /// its first step, the mask of its first action, and what texts do in `begin`.
+    pub(crate) fn has_begin_work_in(&self, stage: Stage) -> bool {
+        let begins = self.runs_begin_in(stage).contains(&true);
+        begins || stage.owns_observation() || self.mask_scratch_in(stage).is_some()
+    }
+
+    /// Returns for each text whether a stage owns one of its outputs.
+    fn texts_in(&self, stage: Stage) -> [bool; 2] {
+        let observes = stage.owns_observation();
+        [stage.owns_reward() || observes && self.is_one_text(), observes]
+    }
+
+    /// Returns for each text whether its `begin` runs in a stage.
+    pub(crate) fn runs_begin_in(&self, stage: Stage) -> [bool; 2] {
+        let Sizes { has_begin, is_called, .. } = self.0.sizes;
+        let run = self.texts_in(stage);
+        [0, 1].map(|text| has_begin[text] && (run[text] || is_called[text]))
+    }
+
+    /// Returns the scratch cells of the text whose `action_mask` runs in a stage, if one does.
+    pub(crate) fn mask_scratch_in(&self, stage: Stage) -> Option<Range<usize>> {
+        let (text, _) = self.0.sizes.mask?;
+        self.texts_in(stage)[text.index()].then(|| self.scratch_of(text))
+    }
+
+    /// Returns the `begin`s that run in a stage, each with its cells of the scratch, in the order
+    /// of the texts.
+    pub(crate) fn begin_calls(
+        &self,
+        begin: [Option<FunctionId>; 2],
+        stage: Stage,
+    ) -> Vec<(TextRole, FunctionId, Range<usize>)> {
+        let runs = self.runs_begin_in(stage);
+        let run = |text: TextRole| {
+            let function = begin[text.index()].filter(|_| runs[text.index()])?;
+            Some((text, function, self.scratch_of(text)))
+        };
+        TextRole::ALL.into_iter().filter_map(run).collect()
+    }
+
+    /// Returns true if one of the programs reads pixels, so that the last frame of a step must be
+    /// drawn.
+    #[must_use]
+    pub fn reads_pixels(&self) -> bool {
+        self.0.sizes.reads_pixels
+    }
+
+    /// Returns true if these are the built-in programs.
+    #[must_use]
+    pub fn is_built_in(&self) -> bool {
+        [self.reward_text(), self.observation_text()]
+            .into_iter()
+            .all(|program| program.text() == BUILT_IN)
+    }
+
+    /// Cells of one env: the programs' scratch, the hooks' counts, the mask of actions.
+    #[must_use]
+    pub fn scratch_len(&self) -> usize {
+        self.mask_cells().end
+    }
+
+    /// The cells in which hooks are counted, two for each, after the programs' own.
+    pub(crate) fn hook_cells(&self) -> Range<usize> {
+        let first = self.obs_scratch().end.max(self.reward_scratch().end);
+        first..first + CELLS_OF_HOOK * self.hooks().len()
+    }
+
+    /// The cells that `action_mask` fills: not 0 where an action is allowed.
+    pub(crate) fn mask_cells(&self) -> Range<usize> {
+        let first = self.hook_cells().end;
+        first..first + self.mask_len()
+    }
+
+    /// The cells of a text.
+    pub(crate) fn scratch_of(&self, text: TextRole) -> Range<usize> {
+        match text {
+            TextRole::Reward => self.reward_scratch(),
+            TextRole::Observation => self.obs_scratch(),
+        }
+    }
+
+    /// Returns the scratch cells of `reward` and `done`.
+    #[must_use]
+    pub fn reward_scratch(&self) -> Range<usize> {
+        0..self.0.sizes.reward_scratch
+    }
+
+    /// Returns the scratch cells of `observe`: those of the reward if both are one text.
+    #[must_use]
+    pub fn obs_scratch(&self) -> Range<usize> {
+        let first = if self.is_one_text() { 0 } else { self.0.sizes.reward_scratch };
+        first..first + self.0.sizes.obs_scratch
+    }
+
+    fn is_one_text(&self) -> bool {
+        self.reward_text().text() == self.observation_text().text()
+    }
+}
+
+/// A cell of a program's scratch, as its text numbers them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScratchCell {
+    /// A cell of the reward's text.
+    Reward(usize),
+    /// A cell of the observation's text.
+    Observation(usize),
+}
+
+impl ScratchCell {
+    /// Returns its position among an env's cells.
+    pub(crate) fn place(self, programs: &Programs) -> Result<Range<usize>, SwarmError> {
+        let (cell, cells, text) = match self {
+            Self::Reward(cell) => (cell, programs.reward_scratch(), programs.reward_text()),
+            Self::Observation(cell) => (cell, programs.obs_scratch(), programs.observation_text()),
+        };
+        if cell < cells.len() {
+            return Ok(cells.start + cell..cells.start + cell + 1);
+        }
+        let (name, len) = (text.name().to_owned(), cells.len());
+        Err(SwarmError::NoSuchCell { name, cell, len })
+    }
+}
+
+impl Default for Programs {
+    /// `reward_v0` and `obs_v0`.
+    fn default() -> Self {
+        static BUILT: OnceLock<Programs> = OnceLock::new();
+        let new = || {
+            let [reward, obs] = BUILT_IN_NAMES.map(|name| ProgramText::new(name, BUILT_IN));
+            let hooks = Vec::new();
+            Self(Arc::new(ProgramPair { reward, obs, hooks, sizes: BUILT_IN_SIZES }))
+        };
+        BUILT.get_or_init(new).clone()
+    }
+}
+
+impl PartialEq for Programs {
+    fn eq(&self, other: &Self) -> bool {
+        self.reward_text() == other.reward_text()
+            && self.observation_text() == other.observation_text()
+            && self.hooks() == other.hooks()
+    }
+}
+
+/// The error for a program's faults, rendered with the lines of its text.
+fn refused(faults: &[gbxcule_ir::diagnostic::Diagnostic], sources: &SourceMap) -> SwarmError {
+    SwarmError::Program { said: render(faults, sources).trim_end().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_text_asks_for_what_is_known_of_it() {
+        let [reward, obs] = BUILT_IN_NAMES.map(|name| ProgramText::new(name, BUILT_IN));
+        assert_eq!(compile::check(&reward, &obs, &[]).expect("v0 is right"), BUILT_IN_SIZES);
+    }
+}

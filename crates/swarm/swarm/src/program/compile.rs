@@ -1,0 +1,547 @@
+//! Lowers texts to functions of a module that has the machine.
+//!
+//! The functions take the machine, ROM, cartridge RAM and the step's numbers first, which is what a
+//! `gb.Machine` stands for in a text, then what the text names.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use gbxcule_front_rust;
+use gbxcule_front_warp::{EntryParam, EntryPoint, ImportOptions, Library, Program, Reader, Texts};
+use gbxcule_gameboy::{Model, SOURCES};
+use gbxcule_ir::diagnostic::{Code, Diagnostic, render};
+use gbxcule_ir::source::{SourceId, SourceMap, Span};
+use gbxcule_ir::{FunctionId, Module, Op, Param, Type};
+use gbxcule_runtime::get_or_make;
+
+use super::{ProgramText, Programs, Sizes, TextRole, refused};
+use crate::machine::{self, PerModel};
+use crate::{Hook, SwarmError};
+
+/// Functions of the machine's sources that a module needs to take programs: those of
+/// `gameboy::view`.
+pub const PROGRAM_ENTRIES: &[&str] = &[
+    "view::a",
+    "view::action",
+    "view::b",
+    "view::bc",
+    "view::bcd",
+    "view::bit",
+    "view::buttons",
+    "view::c",
+    "view::cart_ram",
+    "view::d",
+    "view::de",
+    "view::e",
+    "view::env",
+    "view::f",
+    "view::frames",
+    "view::h",
+    "view::hl",
+    "view::l",
+    "view::pc",
+    "view::pixel",
+    "view::read",
+    "view::read16",
+    "view::read_bank",
+    "view::rom_bank",
+    "view::seed",
+    "view::sp",
+    "view::step_frames",
+    "view::write",
+    "view::write_bank",
+];
+
+/// Functions that the swarm's own kernels call besides in a module that has no more of the machine.
+pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
+    ["kernel_call::set_step_numbers", "kernel_call::writes_asked"];
+
+/// Most writes of a function.
+pub(crate) const MAX_WRITES: u32 = 64;
+/// Message about a function that writes more.
+pub(crate) const TOO_MANY_WRITES: &str = "a function writes at most 64 bytes before it returns";
+/// Names of the functions that write.
+const WRITES: [&str; 2] = ["write", "write_bank"];
+
+/// Most cells of a scratch: 4 MiB an env.
+const MAX_SCRATCH: i128 = 1 << 20;
+/// Four times a frame's pixels.
+const MAX_OBS_DIM: i128 = 4 * 160 * 144;
+
+/// A module with a swarm's programs in it.
+#[derive(Debug)]
+pub struct Fused {
+    /// The module that was given, and the programs.
+    pub module: Module,
+    /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, step_numbers: &StepNumbers,
+    /// scratch: array<f32>) -> f32`; a text that has `settled` may have none, and its reward is 0.
+    pub reward: Option<FunctionId>,
+    /// A function with the reward's parameters and `-> bool`, if the reward's text has a `done`.
+    pub done: Option<FunctionId>,
+    /// `(machine, rom, cart_ram, step_numbers, scratch, obs: array<f32>)`
+    pub observe: FunctionId,
+    /// `(machine, rom, cart_ram, step_numbers, scratch)` of the reward's text and of the
+    /// observation's, as far as they have it; one text for both has it once, as the
+    /// reward's.
+    pub begin: [Option<FunctionId>; 2],
+    /// `(machine, rom, cart_ram, step_numbers) -> bool`, if a text has a `settled`.
+    pub settled: Option<FunctionId>,
+    /// A function with `observe`'s parameters, if a text has an `action_mask`.
+    pub mask: Option<FunctionId>,
+    /// The functions that hooks call, with `begin`'s parameters and the text that has each.
+    pub(crate) calls: Vec<Option<(FunctionId, TextRole)>>,
+}
+
+/// The functions that a program may write in, as messages name them.
+const WRITERS: &str = "`begin` and functions that hooks call may";
+
+impl Fused {
+    /// All functions of the programs.
+    pub(crate) fn functions(&self) -> Vec<FunctionId> {
+        let own = [self.reward, Some(self.observe), self.done, self.settled, self.mask];
+        let called = self.calls.iter().flatten().map(|&(function, _)| function);
+        own.into_iter().chain(self.begin).flatten().chain(called).collect()
+    }
+}
+
+impl Programs {
+    /// Lowers the programs into a module that has at least [`PROGRAM_ENTRIES`].
+    ///
+    /// # Panics
+    /// The module lacks them.
+    #[must_use]
+    pub fn fuse(&self, module: Module) -> Fused {
+        let lowered = lower(
+            [self.reward_text(), self.observation_text()],
+            self.hooks(),
+            self.writes_memory(),
+            module,
+        );
+        lowered.unwrap_or_else(|error| unreachable!("checked before: {error}")).0
+    }
+
+    /// A fault of a running program, with its place in the text.
+    pub(crate) fn describe(&self, fault: &Diagnostic) -> SwarmError {
+        refused(
+            std::slice::from_ref(fault),
+            &sources(self.reward_text(), self.observation_text()).0,
+        )
+    }
+}
+
+/// The module of what programs ask the original machine, and no more.
+#[must_use]
+pub fn view_module() -> Module {
+    view_module_of(Model::Original)
+}
+
+/// The module of what programs ask a machine of a model, and no more. Both have the same functions.
+#[must_use]
+pub(crate) fn view_module_of(model: Model) -> Module {
+    static MODULES: PerModel<Module> = PerModel::new();
+    let lowered = || {
+        let mut sources = SourceMap::new();
+        let entries = [PROGRAM_ENTRIES, &KERNEL_VIEW_ENTRIES].concat();
+        let flags = machine::flags(model);
+        let lowered = gbxcule_front_rust::lower_with_flags(SOURCES, flags, &entries, &mut sources);
+        lowered.unwrap_or_else(|faults| {
+            unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
+        })
+    };
+    get_or_make(MODULES.of(model), lowered).clone()
+}
+
+/// Checks two texts, and returns everything about them but the functions.
+pub(super) fn check(
+    reward: &ProgramText,
+    obs: &ProgramText,
+    hooks: &[Hook],
+) -> Result<Sizes, SwarmError> {
+    lower([reward, obs], hooks, true, view_module()).map(|(_, sizes)| sizes)
+}
+
+/// The machine's sources as [`gbxcule_front_rust::lower`] counts them, then the programs; and which
+/// those are.
+fn sources(reward: &ProgramText, obs: &ProgramText) -> (SourceMap, [SourceId; 2]) {
+    let mut sources = SourceMap::new();
+    for (path, text) in SOURCES {
+        sources.add(*path, *text);
+    }
+    let first = sources.add(reward.name(), reward.text());
+    let one_text = reward.text() == obs.text();
+    let second = if one_text { first } else { sources.add(obs.name(), obs.text()) };
+    for (path, text) in reward.files().iter().chain(obs.files()) {
+        sources.add(path.as_str(), text.as_str());
+    }
+    (sources, [first, second])
+}
+
+/// Both texts' functions, lowered into one module.
+struct ReadTexts {
+    rewards: TextFunctions,
+    observes: TextFunctions,
+    sources: SourceMap,
+    ids: [SourceId; 2],
+}
+
+/// Reads the functions of both texts, with those that hooks call.
+fn read_texts(
+    [reward_text, obs_text]: [&ProgramText; 2],
+    called: &[&str],
+    writes: bool,
+    module: &mut Module,
+) -> Result<ReadTexts, SwarmError> {
+    let (mut sources, ids) = sources(reward_text, obs_text);
+    let library = library(module, writes);
+    let mut read = |program: &ProgramText, id: SourceId, wanted: &[ExpectedFunction<'_>]| {
+        let files = |path: &Path| {
+            let mut files = program.files().iter();
+            let found = files.find(|(known, _)| Path::new(known) == path);
+            found.map(|(_, text)| text.clone()).into()
+        };
+        let options = ImportOptions { without_command_line: true, ..ImportOptions::default() };
+        let mut texts = Texts::new(options);
+        let program = Program::parse_with_cache(&mut texts, &mut sources, id, &files)?;
+        TextFunctions::read(&program, &sources, id, wanted, &library, module)
+    };
+    // What either text may have. One text has it once, with the scratch that it has for both.
+    let mut either = vec![BEGIN, SETTLED, MASK];
+    either.extend(called.iter().map(|&name| ExpectedFunction { name, ..CALLED }));
+    let of_reward = [&[REWARD, DONE], &either[..]].concat();
+    let is_one_text = reward_text.text() == obs_text.text();
+    let beside = if is_one_text { &[] } else { &either[..] };
+    let of_obs = [&[OBSERVE], beside].concat();
+    match (read(reward_text, ids[0], &of_reward), read(obs_text, ids[1], &of_obs)) {
+        (Ok(rewards), Ok(observes)) => Ok(ReadTexts { rewards, observes, sources, ids }),
+        (rewards, observes) => {
+            let mut faults = Vec::new();
+            for fault in [rewards.err(), observes.err()].into_iter().flatten().flatten() {
+                if !faults.contains(&fault) {
+                    faults.push(fault);
+                }
+            }
+            Err(refused(&faults, &sources))
+        }
+    }
+}
+
+/// Refuses functions that write to memory and may not.
+fn refuse_writers<'a>(
+    asks: impl Iterator<Item = (&'a str, Option<FunctionId>)>,
+    writers: &HashSet<FunctionId>,
+    module: &Module,
+    sources: &SourceMap,
+) -> Result<(), SwarmError> {
+    for (name, id) in asks {
+        if let Some(id) = id.filter(|id| writers.contains(id)) {
+            let message = format!("`{name}` may not write; {WRITERS}");
+            let fault = Diagnostic::error(Code::WrongCall, module.functions[id].span, message);
+            return Err(refused(&[fault], sources));
+        }
+    }
+    Ok(())
+}
+
+/// Lowers the texts; `writes` says whether functions get the part of the machine that takes writes.
+fn lower(
+    [reward_text, obs_text]: [&ProgramText; 2],
+    hooks: &[Hook],
+    writes: bool,
+    mut module: Module,
+) -> Result<(Fused, Sizes), SwarmError> {
+    let called: Vec<&str> = called(hooks)?;
+    let ReadTexts { rewards, observes, sources, ids } =
+        read_texts([reward_text, obs_text], &called, writes, &mut module)?;
+    let reward = rewards.function(REWARD.name);
+    let (Some(observe), Some(obs_dim)) = (observes.function(OBSERVE.name), observes.obs_dim) else {
+        unreachable!("what is needed and missing is a fault")
+    };
+    let texts = [&rewards, &observes];
+    let one = |name: &str| match texts.map(|text| text.function(name)) {
+        [Some(_), Some(second)] => {
+            let span = module.functions[second].span;
+            let message = format!("`{name}` is defined in both files, and one can decide");
+            let fault = Diagnostic::error(Code::WrongArguments, span, message);
+            Err(refused(&[fault], &sources))
+        }
+        [first, second] => Ok(first
+            .map(|it| (it, TextRole::Reward))
+            .or(second.map(|it| (it, TextRole::Observation)))),
+    };
+    let (settled, mask) = (one(SETTLED.name)?, one(MASK.name)?);
+    let called = called.into_iter().map(|name| match one(name)? {
+        Some(found) => Ok((name, found)),
+        None => {
+            let start = Span::new(ids[0], 0, 0);
+            let fault = ExpectedFunction { name, ..CALLED }.missing(reward_text.name(), start);
+            Err(refused(&[fault], &sources))
+        }
+    });
+    let called: HashMap<&str, _> = called.collect::<Result<_, SwarmError>>()?;
+    let calls = hooks.iter().map(|hook| Some(called[hook.calls.as_deref()?])).collect();
+    let (done, begin) = (rewards.function(DONE.name), texts.map(|text| text.function(BEGIN.name)));
+    let asks = [("reward", reward), ("done", done), ("observe", Some(observe))];
+    let asks = asks.into_iter().chain(
+        [("settled", settled), ("action_mask", mask)]
+            .map(|(name, found)| (name, found.map(|(id, _)| id))),
+    );
+    let writers: HashSet<FunctionId> =
+        WRITES.iter().flat_map(|write| callers(&module, view_function(&module, write))).collect();
+    refuse_writers(asks, &writers, &module, &sources)?;
+    let sizes = Sizes {
+        writes: !writers.is_empty(),
+        reward_scratch: rewards.scratch,
+        obs_scratch: observes.scratch,
+        obs_dim,
+        has_done: done.is_some(),
+        has_begin: begin.map(|begin| begin.is_some()),
+        reads_pixels: reads_pixels(&module),
+        has_settled: settled.is_some(),
+        mask: mask.and_then(|(_, text)| Some((text, texts[text.index()].actions?))),
+        is_called: TextRole::ALL.map(|text| called.values().any(|&(_, of)| of == text)),
+    };
+    let (settled, mask) = (settled.map(|(it, _)| it), mask.map(|(it, _)| it));
+    Ok((Fused { module, reward, done, observe, begin, settled, mask, calls }, sizes))
+}
+
+/// The functions that call a function, themselves or through others.
+fn callers(module: &Module, of: FunctionId) -> HashSet<FunctionId> {
+    let mut found = HashSet::new();
+    loop {
+        let before = found.len();
+        for (id, function) in module.functions.iter() {
+            let mut values = function.body.values.iter();
+            let leads = |called: FunctionId| called == of || found.contains(&called);
+            if values.any(|(_, it)| matches!(it.op, Op::Call { function, .. } if leads(function))) {
+                found.insert(id);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// The functions that hooks call, each once.
+fn called(hooks: &[Hook]) -> Result<Vec<&str>, SwarmError> {
+    let mut names: Vec<&str> = hooks.iter().filter_map(|hook| hook.calls.as_deref()).collect();
+    names.sort_unstable();
+    names.dedup();
+    match RUN_OTHERWISE.into_iter().find(|(name, _)| names.contains(name)) {
+        Some((name, when)) => Err(SwarmError::HookCalls { name, when }),
+        None => Ok(names),
+    }
+}
+
+/// The functions and settings that a text has for the reward or for the observation.
+struct TextFunctions {
+    /// The functions that were asked for and found.
+    functions: Vec<(String, FunctionId)>,
+    scratch: usize,
+    obs_dim: Option<usize>,
+    actions: Option<usize>,
+}
+
+impl TextFunctions {
+    fn read(
+        program: &Program,
+        sources: &SourceMap,
+        id: SourceId,
+        wanted: &[ExpectedFunction<'_>],
+        library: &Library,
+        module: &mut Module,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let reader = program.reader_with(library);
+        let (start, source) = (Span::new(id, 0, 0), sources.get(id));
+        let name = source.name.as_str();
+        let (mut functions, mut faults) = (Vec::new(), Vec::new());
+        // One that says when steps end may do nothing else, if it does not mean to.
+        let defines = |start: &str| source.text.lines().any(|line| line.starts_with(start));
+        let only_settles = defines("def settled(") && !defines("def rew");
+        for want in wanted {
+            match want.find(&reader, module) {
+                Ok(None) if want.name == REWARD.name && only_settles => {}
+                Ok(None) if want.needed => faults.push(want.missing(name, start)),
+                Ok(found) => functions.extend(found.map(|id| (want.name.to_owned(), id))),
+                Err(found) => faults.extend(found),
+            }
+        }
+        let mut setting = |name: &str, least: i128, most: i128| {
+            let found = reader.setting(name).and_then(|found| size(name, found, least, most));
+            found.map_err(|fault| faults.push(fault)).ok().flatten()
+        };
+        let scratch = setting("SCRATCH", 0, MAX_SCRATCH).unwrap_or(0);
+        let obs_dim = setting("OBS_DIM", 1, MAX_OBS_DIM);
+        let actions = setting("ACTIONS", 1, 256);
+        let has =
+            |want: &ExpectedFunction<'_>| functions.iter().any(|(known, _)| known == want.name);
+        // One that was refused was told already.
+        let is_given = |name: &str| !matches!(reader.setting(name), Ok(None));
+        let mut needs = |is_set: bool, want: &ExpectedFunction<'_>, setting: &str, help: &str| {
+            // One that is needed and missing was said to be.
+            let is_used = wanted.iter().any(|it| it.name == want.name);
+            if is_used && !is_set && (want.needed || has(want)) {
+                let message = format!("`{name}` sets no `{setting}`");
+                faults.push(Diagnostic::error(Code::UndefinedName, start, message).help(help));
+            }
+        };
+        let help = "write how many numbers `observe` fills: `OBS_DIM = 32`";
+        needs(is_given("OBS_DIM"), &OBSERVE, "OBS_DIM", help);
+        let help =
+            "write how many actions there are, each with a number in the mask: `ACTIONS = 9`";
+        needs(is_given("ACTIONS"), &MASK, "ACTIONS", help);
+        let task = Self { functions, scratch, obs_dim, actions };
+        if faults.is_empty() { Ok(task) } else { Err(faults) }
+    }
+
+    fn function(&self, name: &str) -> Option<FunctionId> {
+        self.functions.iter().find(|(known, _)| known == name).map(|&(_, id)| id)
+    }
+}
+
+/// Returns true if any function of the texts reads pixels; the machine's own functions do not.
+fn reads_pixels(module: &Module) -> bool {
+    let pixel = view_function(module, "pixel");
+    module.functions.iter().any(|(_, function)| {
+        let mut values = function.body.values.iter();
+        values.any(|(_, value)| matches!(value.op, Op::Call { function, .. } if function == pixel))
+    })
+}
+
+fn size(
+    name: &str,
+    found: Option<(i128, Span)>,
+    least: i128,
+    most: i128,
+) -> Result<Option<usize>, Diagnostic> {
+    let Some((number, span)) = found else { return Ok(None) };
+    if (least..=most).contains(&number) {
+        return Ok(Some(number as usize));
+    }
+    let message = format!("`{name}` is a number from {least} to {most}, found {number}");
+    Err(Diagnostic::error(Code::WrongArguments, span, message))
+}
+
+/// A function that programs have.
+#[derive(Clone)]
+struct ExpectedFunction<'a> {
+    name: &'a str,
+    result: Type,
+    arrays: usize,
+    needed: bool,
+    /// Parameters and result as users write them.
+    written: &'static str,
+}
+
+const REWARD: ExpectedFunction<'_> = ExpectedFunction {
+    name: "reward",
+    result: Type::F32,
+    arrays: 1,
+    needed: true,
+    written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32",
+};
+const DONE: ExpectedFunction<'_> = ExpectedFunction {
+    name: "done",
+    result: Type::BOOL,
+    arrays: 1,
+    needed: false,
+    written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool",
+};
+const BEGIN: ExpectedFunction<'_> = ExpectedFunction {
+    name: "begin",
+    result: Type::UNIT,
+    arrays: 1,
+    needed: false,
+    written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32))",
+};
+/// Functions that no hook can call, and when they run.
+const RUN_OTHERWISE: [(&str, &str); 5] = [
+    (REWARD.name, "after each step"),
+    (DONE.name, "after each step"),
+    (OBSERVE.name, "after each step and where episodes begin"),
+    (MASK.name, "after each step and where episodes begin"),
+    (SETTLED.name, "after each frame"),
+];
+
+/// A function that a hook calls; it has the hook's name for it.
+const CALLED: ExpectedFunction<'_> = BEGIN;
+const OBSERVE: ExpectedFunction<'_> = ExpectedFunction {
+    name: "observe",
+    result: Type::UNIT,
+    arrays: 2,
+    needed: true,
+    written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: \
+              wp.array(dtype=wp.float32))",
+};
+const MASK: ExpectedFunction<'_> = ExpectedFunction {
+    name: "action_mask",
+    result: Type::UNIT,
+    arrays: 2,
+    needed: false,
+    written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), mask: \
+              wp.array(dtype=wp.float32))",
+};
+// Without a scratch: what the machines do is the same in all stages, whoever else runs.
+const SETTLED: ExpectedFunction<'_> = ExpectedFunction {
+    name: "settled",
+    result: Type::BOOL,
+    arrays: 0,
+    needed: false,
+    written: "(machine: gb.Machine) -> wp.bool",
+};
+
+impl ExpectedFunction<'_> {
+    fn find(
+        &self,
+        reader: &Reader<'_>,
+        module: &mut Module,
+    ) -> Result<Option<FunctionId>, Vec<Diagnostic>> {
+        let array = module.types.array(Type::F32, 1);
+        let mut params = vec![EntryParam::Handle];
+        params.extend(vec![EntryParam::Type(array); self.arrays]);
+        let (Self { name, result, .. }, written) = (self, &self.shown());
+        reader.function(&EntryPoint { name, params: &params, result: *result, written }, module)
+    }
+
+    fn shown(&self) -> String {
+        format!("def {}{}", self.name, self.written)
+    }
+
+    fn missing(&self, file: &str, start: Span) -> Diagnostic {
+        let message = format!("`{file}` defines no `{}`", self.name);
+        let help = format!("write a `@wp.func`: `{}`", self.shown());
+        Diagnostic::error(Code::UndefinedName, start, message).help(help)
+    }
+}
+
+/// `gbxcule`, as texts import it.
+fn library(module: &Module, writes: bool) -> Library {
+    let read = &module.functions[view_function(module, "read")].params;
+    let step_numbers = &module.functions[view_function(module, "action")].params[0];
+    let taker = &module.functions[view_function(module, WRITES[0])].params[0];
+    let parts = read[..3].iter().chain([step_numbers]).chain(writes.then_some(taker)).cloned();
+    let names = PROGRAM_ENTRIES.iter().map(|path| path.rsplit("::").next().unwrap_or(path));
+    let functions = names
+        .filter(|name| writes || !WRITES.contains(name))
+        .map(|name| (name.to_owned(), view_function(module, name)));
+    Library {
+        name: "gbxcule".to_owned(),
+        handle: "Machine".to_owned(),
+        parts: parts.collect(),
+        functions: functions.collect(),
+    }
+}
+
+/// A function of `view`; other chips have functions of the same names.
+fn view_function(module: &Module, name: &str) -> FunctionId {
+    let file = SOURCES.iter().position(|(path, _)| *path == "src/view.rs").unwrap_or(usize::MAX);
+    let found = module.functions.iter().find(|(_, function)| {
+        function.name == name && function.span.source().is_some_and(|id| id.index() == file)
+    });
+    found.map_or_else(|| unreachable!("`view::{name}` is lowered with the machine"), |(id, _)| id)
+}
+
+/// The parameters that a `gb.Machine` stands for.
+pub(crate) fn machine_params(module: &Module, writes: bool) -> Vec<Param> {
+    library(module, writes).parts
+}

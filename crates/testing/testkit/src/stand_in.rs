@@ -1,0 +1,130 @@
+//! Stand-ins for NVIDIA's driver and NVRTC, built of the sources beside this file: libraries of the
+//! same names and functions that run CUDA text on the host. Tests run a child process with them, so
+//! that everything of the runtime but the machine code runs without a GPU. `docs/testing.md` says
+//! what they are and what not.
+
+use gbxcule_back_cxx::{HOST_CUDA, HOST_CUDA_NAME};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const SOURCES: [(&str, &str); 7] = [
+    ("device.h", include_str!("stand_in/device.h")),
+    ("device.cpp", include_str!("stand_in/device.cpp")),
+    ("driver.cpp", include_str!("stand_in/driver.cpp")),
+    ("module.cpp", include_str!("stand_in/module.cpp")),
+    ("image.h", include_str!("stand_in/image.h")),
+    ("compiler.cpp", include_str!("stand_in/compiler.cpp")),
+    ("ptx_compiler.cpp", include_str!("stand_in/ptx_compiler.cpp")),
+];
+
+/// A command that finds the stand-ins where it looks for the driver and NVRTC, with a cache of its
+/// own.
+pub fn command(program: &Path, cache: &Path) -> Command {
+    let folder = folder();
+    let mut search: OsString = folder.into();
+    if let Some(path) = std::env::var_os("LD_LIBRARY_PATH") {
+        search.push(":");
+        search.push(path);
+    }
+    let mut command = Command::new(program);
+    command.env("LD_LIBRARY_PATH", search).env("GBXCULE_NVRTC", folder.join("libnvrtc.so.13"));
+    command.env("GBXCULE_CACHE", cache);
+    command
+}
+
+/// A command that finds the stand-in for the driver, too, and NVIDIA's own NVRTC at a path: what
+/// runs is the PTX that it makes.
+pub fn ptx_command(program: &Path, nvrtc: &Path) -> Command {
+    let folder = folder();
+    let mut command = command(program, &folder.join("ptx_cache"));
+    command.env("GBXCULE_NVRTC", folder.join("libnvrtc_ptx.so")).env("HOST_NVRTC", nvrtc);
+    command.env("HOST_GPU_SIM", gpu_sim()).env("HOST_GPU_OBJECTS", folder.join("ptx_objects"));
+    command
+}
+
+/// A command that runs the machine code that NVIDIA's NVRTC, at a path, makes for a generation of
+/// GPUs such as 90.
+pub fn sass_command(program: &Path, nvrtc: &Path, arch: u32) -> Command {
+    let folder = folder();
+    let mut command = command(program, &folder.join("sass_cache"));
+    command.env("GBXCULE_NVRTC", folder.join("libnvrtc_ptx.so")).env("HOST_NVRTC", nvrtc);
+    let library = gpu_sim().with_file_name("libgbxcule_gpu_sim.so");
+    command.env("HOST_GPU_SASS", library).env("HOST_NVDISASM", nvdisasm(nvrtc));
+    command.env("HOST_GPU_ARCH", arch.to_string());
+    command
+}
+
+/// Generations of GPUs whose machine code tests run: `GBXCULE_ARCHS=sm_90,sm_100`, or all three.
+pub fn archs() -> Vec<u32> {
+    let named = std::env::var("GBXCULE_ARCHS").unwrap_or_else(|_| "sm_80,sm_90,sm_100".into());
+    let arch = |name: &str| name.trim().strip_prefix("sm_").and_then(|it| it.parse().ok());
+    let archs = named.split(',').map(|name| arch(name).ok_or(name));
+    archs.collect::<Result<_, _>>().unwrap_or_else(|name| panic!("`{name}` is no architecture"))
+}
+
+/// The disassembler of the wheel beside NVRTC's.
+pub fn nvdisasm(nvrtc: &Path) -> PathBuf {
+    let mut folders = nvrtc.ancestors().map(|folder| folder.join("bin").join("nvdisasm"));
+    let found = folders.find(|path| path.exists());
+    found.unwrap_or_else(|| panic!("no nvdisasm beside {}: make nvrtc", nvrtc.display()))
+}
+
+/// The program `gpu-sim`, which Cargo puts beside what this test's program lies in.
+fn gpu_sim() -> PathBuf {
+    let test = std::env::current_exe().expect("this program");
+    let program = test.ancestors().nth(2).expect("a folder of Cargo's").join("gpu-sim");
+    assert!(program.exists(), "no {}: cargo build -p gbxcule-gpu-sim", program.display());
+    program
+}
+
+/// The folder with the libraries, built once for their content.
+pub fn folder() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let texts = SOURCES.iter().map(|(_, text)| *text).chain([HOST_CUDA]);
+        // FNV-1a: a name for the content.
+        let hash = texts.flat_map(str::bytes).fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        });
+        let user = std::env::var_os("USER").unwrap_or_default();
+        let name = format!("gbxcule-host-gpu-{}-{hash:016x}", user.to_string_lossy());
+        let built = std::env::temp_dir().join(name);
+        if !built.join("libcuda.so").exists() {
+            build(&built);
+        }
+        built
+    })
+}
+
+/// Builds beside the place and renames, as other tests may do the same at this moment.
+fn build(place: &Path) {
+    let beside = place.with_extension(std::process::id().to_string());
+    std::fs::create_dir_all(&beside).expect("a folder");
+    for (name, text) in SOURCES.into_iter().chain([(HOST_CUDA_NAME, HOST_CUDA)]) {
+        std::fs::write(beside.join(name), text).expect("a file");
+    }
+    compile(&beside, &["device.cpp", "driver.cpp", "module.cpp"], "libcuda.so.1");
+    compile(&beside, &["compiler.cpp"], "libnvrtc.so.13");
+    compile(&beside, &["ptx_compiler.cpp"], "libnvrtc_ptx.so");
+    std::fs::copy(beside.join("libcuda.so.1"), beside.join("libcuda.so")).expect("a file");
+    if std::fs::rename(&beside, place).is_err() {
+        // Another thread was faster.
+        _ = std::fs::remove_dir_all(&beside);
+    }
+    assert!(place.join("libcuda.so").exists(), "{} was not built", place.display());
+}
+
+fn compile(folder: &Path, sources: &[&str], library: &str) {
+    let compiler = std::env::var_os("CXX").unwrap_or("c++".into());
+    let run = Command::new(&compiler)
+        .args(["-std=c++17", "-O1", "-shared", "-fPIC", "-pthread", "-o", library])
+        .args(sources)
+        .arg("-ldl")
+        .current_dir(folder)
+        .output();
+    let run =
+        run.unwrap_or_else(|error| panic!("this needs a C++ compiler ({compiler:?}): {error}"));
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
