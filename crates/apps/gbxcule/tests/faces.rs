@@ -1,4 +1,4 @@
-//! The library as a program in Rust sees it: messages, shapes, reverses, slices that stay as they were.
+//! The library as a program in Rust sees it: messages, shapes, reverses, refused launches.
 
 use gbxcule::{Device, Error, Program};
 
