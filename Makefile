@@ -72,7 +72,7 @@ $(VENV)/%.txt: requirements/%.txt | $(VENV)/bin/python
 
 check: $(VENV)/oracle.txt
 	cargo fmt --all --check
-	rustfmt --check games/*/*.rs
+	rustfmt --check --edition 2024 games/*/*.rs
 	cargo clippy --workspace --all-targets -- --deny warnings
 	$(TEST) --workspace
 	$(GBXCULE) verify --suite

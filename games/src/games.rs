@@ -10,19 +10,19 @@ pub struct Game {
     pub name: &'static str,
     /// The name in Gymnasium's ids: `KeepOfKeys`.
     pub title: &'static str,
-    /// What it is, in some words.
+    /// Kind of game, in some words.
     pub kind: &'static str,
-    /// What is hard for a learner.
+    /// Difficulty for a learner.
     pub difficulty: &'static str,
     /// One line about it for the list of ROMs.
     pub purpose: &'static str,
     /// Bytes of work RAM that say how the game stands.
     pub memory: &'static str,
-    /// Only a Game Boy Color runs it.
+    /// True for a game that only a Game Boy Color runs.
     pub is_for_color: bool,
     /// Machines that play it together, at most.
     pub players: u8,
-    /// It begins on a title that START leaves.
+    /// True for a game that begins on a title, which START leaves.
     pub has_title: bool,
     /// The actions of its environments, as a codec's name or its spelling.
     pub actions: &'static str,
