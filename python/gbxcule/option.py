@@ -25,14 +25,14 @@ class _Shared(TypedDict, total=False):
     frames_per_step: int | None
     release_after_frames: int | None
     obs: Observation
-    grays: str
+    grays: Literal["even", "pyboy"]
     reward: Reward | None
     done: Done | None
     info: Info | None
     hooks: Hooks | None
     chance: Number | None
-    power_on: str
-    model: str
+    power_on: Literal["zero", "pattern", "random"]
+    model: Literal["auto", "dmg", "cgb"]
     audio: bool
     symbols: Symbols | str | os.PathLike[str] | None
     start_state: State | None
@@ -40,7 +40,7 @@ class _Shared(TypedDict, total=False):
     starts: Sequence[State] | None
     start_steps: int
     max_episode_steps: int | Literal[False] | None
-    render_mode: str | None
+    render_mode: Literal["rgb_array", "rgb_array_each"] | None
     threads: int | None
     recompile: bool
 
@@ -52,9 +52,9 @@ class SingleOptions(_Shared, total=False):
 
 
 class _VectorOptions(TypedDict, total=False):
-    autoreset_mode: AutoresetMode | str
+    autoreset_mode: AutoresetMode | Literal["NextStep", "SameStep", "Disabled"]
     copy: bool
-    link: str
+    link: Literal["open", "pairs"]
 
 
 class Options(SingleOptions, _VectorOptions, total=False):
