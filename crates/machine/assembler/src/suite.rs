@@ -1,5 +1,6 @@
 //! The registry: every ROM by name. A new micro-ROM is one source in `asm/` and one row here; a
-//! file that sources include is a row of `includes!`. Games come from their folders (`gbxcule-games`).
+//! file that sources include is a row of `includes!`. Games come from their folders
+//! (`gbxcule-games`).
 
 use std::sync::{LazyLock, OnceLock};
 
