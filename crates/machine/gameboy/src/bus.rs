@@ -326,23 +326,31 @@ impl Machine {
     }
 
     /// Returns the index in work RAM of an address of C000-FDFF.
+    #[cfg(not(color))]
     #[inline(always)]
     pub(crate) fn wram_index(&self, address: u16) -> usize {
-        #[cfg(color)]
-        let index = self.color.wram_index(address);
-        #[cfg(not(color))]
-        let index = (address & 0x1fff) as usize;
-        index
+        (address & 0x1fff) as usize
+    }
+
+    /// Returns the index that the selected bank gives an address.
+    #[cfg(color)]
+    #[inline(always)]
+    pub(crate) fn wram_index(&self, address: u16) -> usize {
+        self.color.wram_index(address)
     }
 
     /// Returns the index in video RAM of an address of 8000-9FFF.
+    #[cfg(not(color))]
     #[inline(always)]
     pub(crate) fn vram_index(&self, address: u16) -> usize {
-        #[cfg(color)]
-        let index = self.color.vram_index(address);
-        #[cfg(not(color))]
-        let index = (address & 0x1fff) as usize;
-        index
+        (address & 0x1fff) as usize
+    }
+
+    /// Returns the index that the selected bank gives an address.
+    #[cfg(color)]
+    #[inline(always)]
+    pub(crate) fn vram_index(&self, address: u16) -> usize {
+        self.color.vram_index(address)
     }
 
     /// A read by the DMA engine: 0000-DFFF, no chip can refuse it.
