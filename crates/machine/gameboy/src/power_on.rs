@@ -22,6 +22,7 @@ use crate::joypad::Joypad;
 use crate::machine::{COLOR, Machine, WRAM_BYTES};
 #[cfg(color)]
 use crate::ppu::Palettes;
+use crate::ppu::timing::schedule_ppu;
 use crate::ppu::{FINE_SCROLL_UNUSED, FRAME_BYTES, LineProgress, Pipeline, Ppu, Scan, VRAM_BYTES};
 use crate::serial::Serial;
 #[cfg(color)]
@@ -142,7 +143,7 @@ impl Machine {
         memory.fill(0xff30, &mut machine.apu.wave_ram);
         machine.set_fast_path(true);
         machine.leave_logo(cartridge);
-        machine.schedule_ppu();
+        schedule_ppu(&mut machine);
         machine
     }
 
