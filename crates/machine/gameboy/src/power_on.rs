@@ -140,6 +140,11 @@ impl Machine {
         }
         memory.fill(0xff80, &mut machine.hram[..0x7f]);
         memory.fill(0xff30, &mut machine.apu.wave_ram);
+        // The Color's boot ROM writes it.
+        #[cfg(color)]
+        {
+            machine.apu.wave_ram = [0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255];
+        }
         machine.set_fast_path(true);
         machine.leave_logo(cartridge);
         machine.schedule_ppu();

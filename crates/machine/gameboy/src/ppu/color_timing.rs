@@ -197,7 +197,7 @@ impl Machine {
         } else if dot < HDMA_TAIL_DOT {
             self.ppu.line > 0
         } else if self.ppu.line == VBLANK_LINE || dot <= MODE3_DOT {
-            false
+            self.ppu.first_line
         } else {
             dot >= self.end_of_mode3() + HDMA_DOTS && dot < LINE_TCYCLES + HDMA_TAIL_DOT
         }

@@ -159,7 +159,9 @@ impl Machine {
     /// The mode in STAT.
     pub(crate) fn ppu_mode(&mut self) -> u8 {
         if self.ppu.line >= VBLANK_LINE || self.ppu.dot <= self.ppu.mode3_dot() {
-            self.ppu.mode_before_drawing()
+            let mode = self.ppu.mode_before_drawing();
+            // OAM DMA takes OAM from a DMG's scan (docboy `oam_scan_blocked_by_dma_*`).
+            if !COLOR && mode == 2 && self.dma.active { 0 } else { mode }
         } else if self.in_mode3() {
             3
         } else {
