@@ -31,13 +31,6 @@ use crate::timer::{FAR_MCYCLES, Timer};
 /// The system counter at the first instruction of the cartridge, in M-cycles.
 #[cfg(not(color))]
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
-/// The counter in a Color: gambatte `div/start_inc_*`.
-#[cfg(color)]
-const BOOT_COUNTER_MCYCLES: u32 = 0x1ea0 / 4;
-/// The counter in a Color that had to find colours for a program for the original: mooneye
-/// boot_div.
-#[cfg(color)]
-const COMPATIBLE_BOOT_COUNTER_MCYCLES: u32 = 0x2678 / 4;
 /// Dot at which the boot ROM leaves the PPU: in the last line of VBlank. GBMicrotest and gambatte
 /// `display_startstate` count from here, and pass at this dot alone.
 const BOOT_DOT: u16 = 404;
@@ -185,10 +178,7 @@ fn boot_counter_mcycles(_cartridge: &Cartridge) -> u32 {
 
 #[cfg(color)]
 fn boot_counter_mcycles(cartridge: &Cartridge) -> u32 {
-    match cartridge.model() {
-        Model::Original => COMPATIBLE_BOOT_COUNTER_MCYCLES,
-        Model::Color => BOOT_COUNTER_MCYCLES,
-    }
+    cartridge.color_divider as u32 / 4
 }
 
 #[cfg(not(color))]
