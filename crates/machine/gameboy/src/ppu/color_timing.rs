@@ -193,7 +193,7 @@ pub(crate) fn is_hdma_period(machine: &mut Machine, ahead: u16) -> bool {
     } else if dot < HDMA_TAIL_DOT {
         machine.ppu.line > 0
     } else if machine.ppu.line == VBLANK_LINE || dot <= MODE3_DOT {
-        false
+        machine.ppu.first_line
     } else {
         dot >= end_of_mode3(machine) + HDMA_DOTS && dot < LINE_TCYCLES + HDMA_TAIL_DOT
     }

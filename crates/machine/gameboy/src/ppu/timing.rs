@@ -162,7 +162,9 @@ impl Ppu {
 /// The mode in STAT.
 pub(crate) fn ppu_mode(machine: &mut Machine) -> u8 {
     if machine.ppu.line >= VBLANK_LINE || machine.ppu.dot <= machine.ppu.mode3_dot() {
-        machine.ppu.mode_before_drawing()
+        let mode = machine.ppu.mode_before_drawing();
+        // OAM DMA takes OAM from a DMG's scan (docboy `oam_scan_blocked_by_dma_*`).
+        if !COLOR && mode == 2 && machine.dma.active { 0 } else { mode }
     } else if in_mode3(machine) {
         3
     } else {
