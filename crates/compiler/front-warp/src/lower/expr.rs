@@ -3,7 +3,7 @@
 use super::manual_gradient::ManualGradient;
 use super::names::Names;
 use super::operand::{LoweringResult, Operand, fault};
-use super::operator::{check_same_type, compared};
+use super::operator::{check_same_type, compared, operate_one};
 use super::session::Kind;
 use super::tile;
 use super::tile::Writes;
@@ -14,7 +14,7 @@ use crate::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
-use gbxcule_ir::ty::{Scalar, Type};
+use gbxcule_ir::ty::Type;
 
 /// Lowers the expressions of one function.
 pub(super) struct Expressions<'s, 'a> {
@@ -158,33 +158,10 @@ impl<'s, 'a> Expressions<'s, 'a> {
                 _ => {}
             }
         }
-        if op == UnaryOp::Not {
-            let truth = self.b.truth(operand, span)?;
-            return Ok(Operand::Value(self.b.not(truth)));
-        }
         if let (UnaryOp::USub, Operand::Tile(tile)) = (op, &operand) {
             return tile::negated(&mut self.b, tile, span);
         }
-        let value = self.b.value(operand, span)?;
-        let ty = self.b.ty(value);
-        let scalar = self.b.scalar_in(ty);
-        match (op, scalar) {
-            (UnaryOp::USub, Some(of)) if of != Scalar::Bool => {
-                Ok(Operand::Value(self.b.neg(value)))
-            }
-            (UnaryOp::UAdd, Some(of)) if of != Scalar::Bool => Ok(Operand::Value(value)),
-            (UnaryOp::Invert, Some(of)) if of.is_int() => Ok(Operand::Value(self.b.not(value))),
-            _ => {
-                let symbol = match op {
-                    UnaryOp::USub => "-",
-                    UnaryOp::UAdd => "+",
-                    UnaryOp::Invert => "~",
-                    UnaryOp::Not => "not",
-                };
-                let found = self.b.shown(ty);
-                fault(Code::TypeMismatch, span, format!("`{symbol}` isn't defined for `{found}`"))
-            }
-        }
+        operate_one(&mut self.b, op, operand, span, op.as_str())
     }
 
     /// `and`, `or`: what comes later is evaluated only if it matters.

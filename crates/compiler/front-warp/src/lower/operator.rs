@@ -6,7 +6,7 @@ use super::{Expressions, tile};
 use crate::constant::KnownValue;
 use crate::decorator::Role;
 use crate::scope::{BindingSource, OverloadSet};
-use crate::syntax::{CmpOp, Operator};
+use crate::syntax::{CmpOp, Operator, UnaryOp};
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -108,33 +108,16 @@ pub(super) fn named_operator<'a>(
     args: &[Operand<'a>],
     span: Span,
 ) -> Option<LoweringResult<Operand<'a>>> {
-    let op = match name {
-        "add" => Operator::Add,
-        "sub" => Operator::Sub,
-        "mul" => Operator::Mult,
-        "div" => Operator::Div,
-        "mod" => Operator::Mod,
-        "floordiv" => Operator::FloorDiv,
-        "bit_and" => Operator::BitAnd,
-        "bit_or" => Operator::BitOr,
-        "bit_xor" => Operator::BitXor,
-        "lshift" => Operator::LShift,
-        "rshift" => Operator::RShift,
-        _ => return None,
-    };
+    let op = function_operator(name)?;
     let [left, right] = args else { return None };
-    let values = b.value(left.clone(), span).and_then(|l| Ok((l, b.value(right.clone(), span)?)));
-    Some(match values {
-        Err(stop) => Err(stop),
-        Ok((left, right)) => match operate(b, op, left, right) {
-            Some(value) => Ok(Operand::Value(value)),
-            None => {
-                let (l, r) = (b.shown(b.ty(left)), b.shown(b.ty(right)));
-                let message = format!("`wp.{name}` isn't defined for `{l}` and `{r}`");
-                fault(Code::TypeMismatch, span, message)
-            }
-        },
-    })
+    Some(b.value(left.clone(), span).and_then(|left| {
+        let right = b.value(right.clone(), span)?;
+        if let Some(value) = operate(b, op, left, right) {
+            return Ok(value.into());
+        }
+        let (l, r) = (b.shown(b.ty(left)), b.shown(b.ty(right)));
+        fault(Code::TypeMismatch, span, format!("`wp.{name}` isn't defined for `{l}` and `{r}`"))
+    }))
 }
 
 pub(super) fn check_same_type<'a>(
@@ -327,19 +310,55 @@ fn by_row(b: &mut Builder<'_>, name: &str, left: Value, right: Value) -> Option<
     b.builtin(row, &[Arg::Value(left), Arg::Value(right)])
 }
 
+/// Operators with the names that they have as functions.
+const NAMES: [(&str, Operator); 13] = [
+    ("add", Operator::Add),
+    ("sub", Operator::Sub),
+    ("mul", Operator::Mult),
+    ("mul", Operator::MatMult),
+    ("div", Operator::Div),
+    ("mod", Operator::Mod),
+    ("pow", Operator::Pow),
+    ("lshift", Operator::LShift),
+    ("rshift", Operator::RShift),
+    ("bit_or", Operator::BitOr),
+    ("bit_xor", Operator::BitXor),
+    ("bit_and", Operator::BitAnd),
+    ("floordiv", Operator::FloorDiv),
+];
+
 fn operator_name(op: Operator) -> &'static str {
-    match op {
-        Operator::Add => "add",
-        Operator::Sub => "sub",
-        Operator::Mult | Operator::MatMult => "mul",
-        Operator::Div => "div",
-        Operator::Mod => "mod",
-        Operator::Pow => "pow",
-        Operator::LShift => "lshift",
-        Operator::RShift => "rshift",
-        Operator::BitOr => "bit_or",
-        Operator::BitXor => "bit_xor",
-        Operator::BitAnd => "bit_and",
-        Operator::FloorDiv => "floordiv",
+    NAMES.iter().find(|(_, named)| *named == op).map_or("", |(name, _)| name)
+}
+
+/// The operator of a function such as `wp.add`; `wp.pow` is a builtin.
+pub(super) fn function_operator(name: &str) -> Option<Operator> {
+    let named = NAMES.iter().find(|(found, _)| *found == name);
+    named.map(|&(_, op)| op).filter(|op| *op != Operator::Pow)
+}
+
+/// Result of an operator of one number, vector or matrix; `name` is how messages show it.
+pub(super) fn operate_one<'a>(
+    b: &mut Writer<'_, 'a>,
+    op: UnaryOp,
+    operand: Operand<'a>,
+    span: Span,
+    name: &str,
+) -> LoweringResult<Operand<'a>> {
+    if op == UnaryOp::Not {
+        let truth = b.truth(operand, span)?;
+        return Ok(b.not(truth).into());
     }
+    let value = b.value(operand, span)?;
+    let ty = b.ty(value);
+    Ok(match (op, b.scalar_in(ty)) {
+        (UnaryOp::USub, Some(of)) if of != Scalar::Bool => b.neg(value),
+        (UnaryOp::UAdd, Some(of)) if of != Scalar::Bool => value,
+        (UnaryOp::Invert, Some(of)) if of.is_int() => b.not(value),
+        _ => {
+            let message = format!("`{name}` isn't defined for `{}`", b.shown(ty));
+            return fault(Code::TypeMismatch, span, message);
+        }
+    }
+    .into())
 }

@@ -7,15 +7,14 @@ mod matrix;
 pub(super) use construct::construct_struct;
 
 use super::operand::{LoweringResult, Operand, fault};
-use super::operator::named_operator;
+use super::operator::{function_operator, named_operator, operate_one};
 use super::tile::tile_call;
 use super::{Expressions, atomic, indexed_array, usage};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
-use crate::syntax::{Expr, ExprCall};
+use crate::syntax::{Expr, ExprCall, UnaryOp};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
 
@@ -80,7 +79,10 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
                 [value] => self.e.expr(value),
                 _ => fault(Code::WrongArguments, span, "`wp.constant` needs one value"),
             },
-            "neg" | "pos" | "invert" | "unot" => return self.unary_function(name),
+            "neg" => self.unary(UnaryOp::USub, name),
+            "pos" => self.unary(UnaryOp::UAdd, name),
+            "invert" => self.unary(UnaryOp::Invert, name),
+            "unot" => self.unary(UnaryOp::Not, name),
             "range" | "reversed" if path.starts_with("builtins") || path.starts_with("warp") => {
                 let message = format!("`{name}` is allowed in loops only");
                 fault(Code::UnsupportedIteration, span, message)
@@ -93,7 +95,10 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
     fn binary_function(&mut self, name: &str) -> Option<LoweringResult<Operand<'a>>> {
         let (call, span) = (self.call, self.span);
         let arguments = &call.arguments;
-        if !arguments.keywords.is_empty() || arguments.args.len() != 2 || !is_operator(name) {
+        if !arguments.keywords.is_empty()
+            || arguments.args.len() != 2
+            || function_operator(name).is_none()
+        {
             return None;
         }
         let given = match self.e.call_arguments(arguments) {
@@ -102,6 +107,11 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         };
         let operands: Vec<Operand<'a>> = given.into_iter().map(|(_, operand, _)| operand).collect();
         named_operator(&mut self.e.b, name, &operands, span)
+    }
+
+    fn unary(&mut self, op: UnaryOp, name: &str) -> LoweringResult<Operand<'a>> {
+        let operand = self.one_argument()?;
+        operate_one(&mut self.e.b, op, operand, self.span, &format!("wp.{name}"))
     }
 
     fn one_argument(&mut self) -> LoweringResult<Operand<'a>> {
@@ -280,33 +290,6 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         }
         Ok(Operand::Value(self.e.b.select(condition, accept, reject)))
     }
-
-    fn unary_function(&mut self, name: &str) -> Option<LoweringResult<Operand<'a>>> {
-        let span = self.span;
-        let operand = match self.one_argument() {
-            Ok(operand) => operand,
-            Err(stop) => return Some(Err(stop)),
-        };
-        let value: Value = match self.e.b.value(operand.clone(), span) {
-            Ok(value) => value,
-            Err(stop) => return Some(Err(stop)),
-        };
-        let scalar = self.e.b.scalar_in(self.e.b.ty(value));
-        Some(match (name, scalar) {
-            ("neg", Some(of)) if of != Scalar::Bool => Ok(Operand::Value(self.e.b.neg(value))),
-            ("pos", Some(of)) if of != Scalar::Bool => Ok(Operand::Value(value)),
-            ("invert", Some(of)) if of.is_int() => Ok(Operand::Value(self.e.b.not(value))),
-            ("unot", _) => self
-                .e
-                .b
-                .truth(Operand::Value(value), span)
-                .map(|truth| Operand::Value(self.e.b.not(truth))),
-            _ => {
-                let found = self.e.b.shown(self.e.b.ty(value));
-                fault(Code::TypeMismatch, span, format!("`wp.{name}` isn't defined for `{found}`"))
-            }
-        })
-    }
 }
 
 impl<'a> Expressions<'_, 'a> {
@@ -333,23 +316,6 @@ impl<'a> Expressions<'_, 'a> {
         }
         Ok((0..count).map(|dim| Operand::Value(self.b.launch_index(dim as u8))).collect())
     }
-}
-
-fn is_operator(name: &str) -> bool {
-    matches!(
-        name,
-        "add"
-            | "sub"
-            | "mul"
-            | "div"
-            | "mod"
-            | "floordiv"
-            | "bit_and"
-            | "bit_or"
-            | "bit_xor"
-            | "lshift"
-            | "rshift"
-    )
 }
 
 /// Returns the position of a format's conversion of this number.

@@ -416,6 +416,16 @@ fn plus(b: &mut Writer<'_, '_>, left: Option<Value>, right: Option<Value>) -> Op
     }
 }
 
+/// Refuses elements of another type than a tile has.
+fn check_element(b: &Writer<'_, '_>, found: Type, wanted: Type, span: Span) -> LoweringResult<()> {
+    if found == wanted {
+        return Ok(());
+    }
+    let (found, wanted) = (b.shown(found), b.shown(wanted));
+    let message = format!("the tile has elements of `{wanted}`, found `{found}`");
+    fault(Code::TypeMismatch, span, message)
+}
+
 /// Row-major dimensions.
 fn dense(extents: &[u32]) -> Vec<Dim> {
     let mut stride = 1;

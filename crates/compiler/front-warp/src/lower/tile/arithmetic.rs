@@ -5,7 +5,7 @@ use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::operator::named_operator;
 use super::super::writer::Writer;
 use super::call::TileCall;
-use super::{Position, Tile, each, made_tile, repeat};
+use super::{Position, Tile, check_element, each, made_tile, repeat};
 use crate::constant::KnownValue;
 use crate::syntax::Operator;
 use gbxcule_ir::builtin::{self, Visibility};
@@ -78,11 +78,7 @@ pub(in crate::lower) fn augmented<'a>(
         let right = element_operand(&mut cx.b, &right, position);
         let result = cx.binary(op, left, right, span)?;
         let value = cx.b.value(result, span)?;
-        if cx.b.ty(value) != tile.of {
-            let (found, wanted) = (cx.b.shown(cx.b.ty(value)), cx.b.shown(tile.of));
-            let message = format!("the tile has elements of `{wanted}`, found `{found}`");
-            return fault(Code::TypeMismatch, span, message);
-        }
+        check_element(&cx.b, cx.b.ty(value), tile.of, span)?;
         let place = tile.element(&mut cx.b, position);
         cx.b.store(place, value);
         Ok(())

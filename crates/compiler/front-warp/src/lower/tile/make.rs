@@ -5,7 +5,7 @@ use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
 use super::call::TileCall;
 use super::view::coordinate;
-use super::{Tile, TileShape, dense, made_tile};
+use super::{Tile, TileShape, check_element, dense, made_tile};
 use crate::constant::KnownValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
@@ -69,11 +69,7 @@ pub(super) fn full<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringR
         (Some(from), Some(to)) if from != to => b.convert(value, to),
         _ => value,
     };
-    if b.ty(value) != of {
-        let (found, wanted) = (b.shown(b.ty(value)), b.shown(of));
-        let message = format!("the tile has elements of `{wanted}`, found `{found}`");
-        return fault(Code::TypeMismatch, call.span, message);
-    }
+    check_element(b, b.ty(value), of, call.span)?;
     filled(b, call, value)
 }
 

@@ -5,7 +5,7 @@ use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
 use super::call::TileCall;
 use super::view::{coordinate, offset_parts};
-use super::{Position, Tile, each, made_tile, plus};
+use super::{Position, Tile, check_element, each, made_tile, plus};
 use crate::syntax::Operator;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{AtomicOp, CompareOp, Value};
@@ -274,11 +274,7 @@ pub(super) fn scatter<'a>(cx: &mut Expressions<'_, 'a>, call: &TileCall<'a>) -> 
     }
     let value = cx.b.value(given[rank].clone(), call.span)?;
     let has_value = cx.b.truth(given[rank + 1].clone(), call.span)?;
-    if cx.b.ty(value) != tile.of {
-        let (found, wanted) = (cx.b.shown(cx.b.ty(value)), cx.b.shown(tile.of));
-        let message = format!("the tile has elements of `{wanted}`, found `{found}`");
-        return fault(Code::TypeMismatch, call.span, message);
-    }
+    check_element(&cx.b, cx.b.ty(value), tile.of, call.span)?;
     cx.b.open_block();
     let place = tile.element_at(&mut cx.b, &indices);
     let stored = match call.name {
