@@ -5,21 +5,25 @@
 //! control flow makes it uncertain, as in NVIDIA Warp: that is what unrolls loops and folds
 //! branches.
 //!
-//! Each row uses the rows below it. The exception is the recursion of the language itself: an
-//! expression calls functions, and a function that is called for new types is lowered by the
-//! session from its statements on.
+//! Each row uses the rows below it. The exception is the recursion of the language itself: the
+//! arguments of calls are expressions, and a function that is called for new types is lowered by
+//! the session from its statements on.
 //!
-//! | type or function | modules | what it does |
+//! | type | modules | responsibility |
 //! |---|---|---|
-//! | [`Session`] | `session` | begins each function; what the functions of a kernel share |
+//! | [`Session`] | `session` | begins each function; state that functions share |
 //! | `Statements` | `control`, `assign`, `slice`, `loops` | statements, control flow, the result |
-//! | `snippet::lower` | `snippet` | functions whose bodies are C++ |
-//! | `Expressions` | `expr`, `operator`, `access`, `component`, `view`, `indexed_array` | values and places of expressions |
-//! | | `call`, `special`, `static_value`, `atomic`, `table`, `library`, `user_function`, `overload`, `geometry` | calls, each of its kind of function |
-//! | tiles | `tile` | a [`Tile`](tile::Tile) and its views; functions of tiles |
-//! | `Names` | `names`, `usage` | what each name stands for at a point |
-//! | `Writer` | `writer`, `value` | the body; values of what is known or still in parts |
-//! | `StructTypes`, `Report` | `struct_type`, `report` | structs of the module; faults and limits |
+//! | `Snippet` | `snippet` | functions whose bodies are C++ |
+//! | `Expressions` | `expr`, `operator` | the value of an expression |
+//! | `Access` | `access`, `component`, `view`, `indexed_array` | the place or part that is named |
+//! | `BuiltinCall` | `call`, `special`, `static_value`, `atomic`, `table` | calls of builtins |
+//! | `PassedArguments` | `user_function`, `overload`, `library` | calls of functions of the text |
+//! | | `geometry`, `manual_gradient` | tables of the library, gradients by hand |
+//! | `Tile` | `tile` | a tile, its views, and the functions of tiles |
+//! | `Names` | `names`, `usage` | bindings of names at a point |
+//! | `Writer` | `writer`, `value` | the body; values of operands |
+//! | `StructTypes` | `struct_type` | structs of the module, by class |
+//! | `Report` | `report` | faults and limits |
 //! | `Operand`, `Binding` | `operand` | plain data |
 
 mod access;

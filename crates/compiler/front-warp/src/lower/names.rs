@@ -1,8 +1,8 @@
 //! Names of a function that is lowered: what each stands for at this point.
 //!
-//! A variable that is bound once, and read only where that binding is visible, is a value; any other
-//! is a local. A name bound to a number written in the text stays known until control flow makes it
-//! uncertain, as in NVIDIA Warp.
+//! A variable that is bound once, and read only where that binding is visible, is a value; any
+//! other is a local. A name bound to a number written in the text stays known until control flow
+//! makes it uncertain, as in NVIDIA Warp.
 
 mod flow;
 mod tile;

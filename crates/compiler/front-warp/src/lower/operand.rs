@@ -1,4 +1,4 @@
-//! What expressions and names stand for while a function is lowered, and why lowering ends.
+//! Operands and bindings of the functions that are lowered, and the reasons why lowering ends.
 
 use super::tile::{Tile, TileParam};
 use crate::constant::KnownValue;

@@ -1,4 +1,4 @@
-//! What was refused while a kernel is lowered, and how much was lowered.
+//! Faults of a kernel that is lowered, and the number of its statements.
 
 use super::operand::LoweringError;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};

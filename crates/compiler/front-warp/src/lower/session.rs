@@ -1,4 +1,4 @@
-//! What the functions of one kernel share while they are lowered, and how each begins.
+//! State that the functions of one kernel share while they are lowered, and the beginning of each.
 
 use super::control::Statements;
 use super::manual_gradient::ManualGradient;

@@ -326,7 +326,7 @@ impl Position {
     }
 }
 
-/// What writes a body: the writer itself, or what holds it.
+/// A writer of a body, or a type that holds one.
 pub(super) trait Writes<'s, 'a> {
     fn writer(&mut self) -> &mut Writer<'s, 'a>;
 }

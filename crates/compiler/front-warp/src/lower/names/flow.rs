@@ -11,11 +11,11 @@ use gbxcule_ir::ty::Type;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::rc::Rc;
 
-/// What names stand for at a point.
+/// Bindings of all names at a point.
 pub(in crate::lower) type Bindings<'a> = FxHashMap<&'a str, Binding<'a>>;
 
 impl<'a> Names<'a> {
-    /// What names stand for here, to go on from.
+    /// A copy of the bindings here, to go on from.
     pub(in crate::lower) fn here(&self) -> Bindings<'a> {
         self.bindings.clone()
     }
@@ -25,9 +25,10 @@ impl<'a> Names<'a> {
         std::mem::replace(&mut self.bindings, bindings)
     }
 
-    /// Joins the arms of a branch that began with `before`, of which the second ends here: the
-    /// bindings behind the first, and whether control leaves them elsewhere. Behind a branch in a loop one arm of which leaves, variables
-    /// that this arm bound first may be read after the loop.
+    /// Joins the arms of a branch that began with `before`. The bindings behind the first arm are
+    /// given, the second ends here; each comes with whether control leaves it elsewhere. Behind a
+    /// branch in a loop one arm of which leaves, variables that this arm bound first may be read
+    /// after the loop.
     pub(in crate::lower) fn join(
         &mut self,
         before: &Bindings<'a>,
