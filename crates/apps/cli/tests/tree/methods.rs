@@ -11,8 +11,7 @@ use super::files::{crate_folders, files_below};
 const MAX_METHODS: usize = 60;
 
 /// Types that may have more methods: crate and name.
-const EXCEPTIONS: [(&str, &str); 13] = [
-    ("back-clif", "Lowerer"),
+const EXCEPTIONS: [(&str, &str); 12] = [
     ("back-cxx", "Writer"),
     ("front-rust", "Lowering"),
     ("front-warp", "FunctionLowering"),
