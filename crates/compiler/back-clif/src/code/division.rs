@@ -11,7 +11,7 @@ use gbxcule_ir::{BinaryOp, Scalar};
 
 impl Code<'_, '_> {
     pub(crate) fn divide(&mut self, op: BinaryOp, of: Scalar, x: Value, y: Value) -> Value {
-        let known = constant(&mut self.b, y, of);
+        let known = constant(&self.b, y, of);
         if self.is_checked() && known.is_none_or(|known| known == 0) {
             let zero = self.b.ins().icmp_imm_s(IntCC::Equal, y, 0);
             self.fault_if(zero, FaultKind::Division.into(), None);

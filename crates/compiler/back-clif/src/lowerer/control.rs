@@ -282,7 +282,7 @@ impl<'a> Lowerer<'a, '_> {
     fn for_loop(&mut self, index: Value, bounds: [Value; 3], body: BlockId) {
         let of = self.ty(index).as_scalar().unwrap_or(Scalar::I32);
         let [start, end, step] = bounds.map(|bound| self.scalar(bound));
-        let range = Range { of, end, step, known: constant(&mut self.b, step, of) };
+        let range = Range { of, end, step, known: constant(&self.b, step, of) };
         let [inner, latch, exit] = [(); 3].map(|()| self.b.create_block());
         let ty = self.b.func.dfg.value_type(start);
         let current = self.b.append_block_param(inner, ty);
@@ -290,7 +290,7 @@ impl<'a> Lowerer<'a, '_> {
         let enters = self.loop_condition(range, start);
         self.b.ins().brif(enters, inner, &[BlockArg::Value(start)], exit, &[]);
         self.b.switch_to_block(inner);
-        let from = constant(&mut self.b, start, of);
+        let from = constant(&self.b, start, of);
         let upward = from.is_some_and(|from| from >= 0) && range.known.is_some_and(|step| step > 0);
         self.each_lane(|lowerer| {
             lowerer.define(index, LoweredValue::One(current));
