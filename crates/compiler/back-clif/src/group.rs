@@ -1,20 +1,22 @@
-//! The fourth layer, groups of threads: a kernel whose threads take one way is lowered for four of them at once, and
+//! The fourth layer, groups of threads: a kernel whose threads take one way is lowered for four of
+//! them at once, and
 //! their `f32` go into one vector.
 //!
 //! A value of the IR stays four scalars. Those that were taken out of a vector are known by it, so
 //! that the next operation takes the vector; scalars that nobody uses cost nothing. What is equal
 //! for all four is computed once.
 
+mod memory;
 mod prove;
 
 use crate::code::{float_code, int_code};
 use crate::thread::{BoundParam, Lane, ThreadCode};
-use crate::typed::{GROUP, LoweredPlace, LoweredValue, Row};
+use crate::typed::{GROUP, LoweredValue, Row};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::walk::{Use, op_uses, place_values};
 use gbxcule_ir::{
-    AtomicOp, BinaryOp, CompareOp, Native, Op, PlaceId, Projection, Root, Scalar, Type, UnaryOp,
+    AtomicOp, BinaryOp, CompareOp, Native, Op, PlaceId, Projection, Root, Scalar, UnaryOp,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::{Deref, DerefMut};
@@ -464,28 +466,6 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         self.b.ins().bitselect(chosen, row[0], row[1])
     }
 
-    /// The address of the first of four `f32` that lie side by side in array memory.
-    fn neighbours(&mut self, place: PlaceId) -> Option<Value> {
-        self.prove_group(place);
-        let body = self.body();
-        let data = &body.places[place];
-        let [before @ .., Projection::Element(indices)] = body.path(place) else { return None };
-        if data.ty != Type::scalar(Scalar::F32) || !before.is_empty() || !self.is_packed() {
-            return None;
-        }
-        let (last, others) = body.value_lists[*indices].split_last()?;
-        let row = self.row(*last);
-        let handles = self.handles(place)?;
-        let is_known = self.is_consecutive(row)
-            && others.iter().all(|&other| self.has_equal_values(other))
-            && self.has_sides(&handles, body.value_lists[*indices].len(), row);
-        if !is_known {
-            return None;
-        }
-        let loc = self.place(place);
-        Some(self.address(&loc))
-    }
-
     /// The handle of the array that a place is an element of, if it is one for all threads.
     pub(crate) fn handles(&mut self, place: PlaceId) -> Option<LoweredValue> {
         let body = self.body();
@@ -505,85 +485,6 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         let equal = (1..GROUP).all(|lane| of(lane).is_some_and(|other| first.same_as(&other)));
         (equal && matches!(first, LoweredValue::Leaves(_))).then_some(first)
     }
-
-    fn group_load(&mut self, value: gbxcule_ir::Value, place: PlaceId) -> bool {
-        let Some(address) = self.neighbours(place) else { return false };
-        let vector = self.b.ins().load(types::F32X4, unaligned(), address, 0);
-        self.define_floats(value, vector);
-        true
-    }
-
-    fn define_floats(&mut self, value: gbxcule_ir::Value, vector: Value) {
-        for (lane, scalar) in self.out_of_vector(vector).into_iter().enumerate() {
-            self.select_lane(lane);
-            self.define(value, LoweredValue::One(scalar));
-        }
-        self.select_lane(0);
-    }
-
-    /// Adds to elements that belong to the threads alone; gives the old ones.
-    fn group_add(
-        &mut self,
-        value: gbxcule_ir::Value,
-        place: PlaceId,
-        operand: gbxcule_ir::Value,
-    ) -> bool {
-        let address = self.neighbours(place);
-        self.is_dirty = true;
-        let Some(address) = address else { return false };
-        let row = self.row(operand);
-        let operand = self.vector(row);
-        let old = self.b.ins().load(types::F32X4, unaligned(), address, 0);
-        let new = self.b.ins().fadd(old, operand);
-        self.b.ins().store(unaligned(), new, address, 0);
-        self.define_floats(value, old);
-        true
-    }
-
-    /// Stores the values of all threads.
-    pub(crate) fn group_store(&mut self, place: PlaceId, value: gbxcule_ir::Value) {
-        let body = self.body();
-        let element = |step: &Projection| matches!(step, Projection::Element(_));
-        let is_memory = body.path(place).iter().any(element);
-        if is_memory && let Some(address) = self.neighbours(place) {
-            let row = self.row(value);
-            let vector = self.vector(row);
-            self.is_dirty = true;
-            self.b.ins().store(unaligned(), vector, address, 0);
-            return;
-        }
-        let locs = self.of_each(|lowerer| lowerer.place(place));
-        if let [LoweredPlace::Vars { .. }, ..] = locs {
-            self.store_variables(&locs, value);
-            return;
-        }
-        // A place that was passed may lie in an array.
-        self.is_dirty |= is_memory || matches!(body.places[place].root, Root::Param(_));
-        let ty = body.places[place].ty;
-        for (lane, loc) in locs.iter().enumerate() {
-            self.select_lane(lane);
-            let val = self.val(value);
-            self.write(loc, ty, &val);
-        }
-        self.select_lane(0);
-    }
-
-    fn store_variables(&mut self, locs: &[LoweredPlace; GROUP], value: gbxcule_ir::Value) {
-        let vals = self.of_each(|lowerer| lowerer.val(value));
-        for at in 0..vals[0].leaves().len() {
-            let row: Row = std::array::from_fn(|lane| vals[lane].leaves()[at]);
-            let vars = locs.each_ref().map(|loc| match loc {
-                LoweredPlace::Vars { vars, first } => vars[first + at],
-                _ => unreachable!("threads of a group have variables alike"),
-            });
-            if vars[0] == vars[1] {
-                let vector = self.vector(row);
-                self.b.def_var(vars[0], vector);
-            } else {
-                vars.into_iter().zip(row).for_each(|(var, value)| self.b.def_var(var, value));
-            }
-        }
-    }
 }
 
 /// Returns true if vectors of `f32` have an instruction for it.
@@ -599,9 +500,4 @@ pub(crate) fn has_vector(native: Native) -> bool {
             | Native::Rint
             | Native::Sqrt
     )
-}
-
-/// Elements of 4 bytes lie at multiples of 4.
-fn unaligned() -> MemFlagsData {
-    MemFlagsData::new().with_notrap()
 }

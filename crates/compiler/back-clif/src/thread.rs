@@ -1,8 +1,8 @@
 //! The third layer: code for one thread, which knows the frames of its functions and what the
 //! values and places of the IR are there.
 //!
-//! Kernels whose control flow is the same for all threads are lowered for several at once, statement
-//! by statement, so that the machine always has something to do; one thread is selected at a time.
+//! Kernels whose control flow is the same for all threads are lowered for several at once,
+//! statement by statement, so that the machine always has something to do; one thread is selected at a time.
 
 mod array;
 mod atomic;

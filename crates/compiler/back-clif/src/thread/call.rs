@@ -1,4 +1,4 @@
-//! What a thread passes to functions that it calls, and to its caller.
+//! Arguments and results: passing between a thread, the functions it calls, and its caller.
 
 use super::{BoundParam, Exit, ThreadCode};
 use crate::lowered_module::{Import, Printed};

@@ -10,9 +10,8 @@ impl ThreadCode<'_, '_> {
     /// Evaluates an operation, all but calls.
     pub(crate) fn operation(&mut self, value: Value) -> LoweredValue {
         let body = self.body();
-        let data = &body.values[value];
-        let ty = data.ty;
-        match data.op {
+        let (op, ty) = (body.values[value].op, body.values[value].ty);
+        match op {
             Op::Literal(number) => LoweredValue::One(literal(&mut self.b, number)),
             Op::Zero => self.zero(ty),
             Op::Unary(op, x) => self
@@ -40,11 +39,7 @@ impl ThreadCode<'_, '_> {
                 let (x, to) = (self.scalar(x), ty.as_scalar().unwrap_or(Scalar::I32));
                 LoweredValue::One(bitcast(&mut self.b, to, x))
             }
-            Op::Construct(parts) => {
-                let parts = body.value_lists[parts].iter();
-                let parts: Vec<_> = parts.map(|&part| (self.val(part), self.ty(part))).collect();
-                self.construct(ty, &parts)
-            }
+            Op::Construct(parts) => self.construct_of(ty, &body.value_lists[parts]),
             Op::Splat(part) => {
                 let (val, part) = (self.val(part), self.ty(part));
                 self.splat(ty, &val, part)
@@ -72,6 +67,11 @@ impl ThreadCode<'_, '_> {
             Op::Lowest(same) | Op::Opaque(same) => LoweredValue::One(self.scalar(same)),
             Op::Index | Op::Call { .. } => unreachable!("loops and calls define these"),
         }
+    }
+
+    fn construct_of(&mut self, ty: Type, parts: &[Value]) -> LoweredValue {
+        let parts: Vec<_> = parts.iter().map(|&part| (self.val(part), self.ty(part))).collect();
+        self.construct(ty, &parts)
     }
 
     /// Lowers an operation that is done to each component of its operands.
