@@ -2,7 +2,8 @@
 //! values and places of the IR are there.
 //!
 //! Kernels whose control flow is the same for all threads are lowered for several at once,
-//! statement by statement, so that the machine always has something to do; one thread is selected at a time.
+//! statement by statement, so that the machine always has something to do; one thread is selected
+//! at a time.
 
 mod array;
 mod atomic;
