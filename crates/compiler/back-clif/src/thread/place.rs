@@ -1,15 +1,17 @@
 //! Finding places: from a root along the path to variables or memory.
 
-use super::lowerer::{BoundParam, LoweredPlace, LoweredValue, Lowerer};
+use super::{BoundParam, ThreadCode};
+use crate::code::index_to_i64;
+use crate::typed::{LoweredPlace, LoweredValue};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use gbxcule_ir::abi::FaultKind;
 use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{BinaryOp, Op, PlaceId, Projection, Root, Scalar, Shape, Type};
 
-impl Lowerer<'_, '_> {
+impl ThreadCode<'_, '_> {
     /// Finds a place now. Indices are checked on the way.
-    pub(super) fn place(&mut self, id: PlaceId) -> LoweredPlace {
+    pub(crate) fn place(&mut self, id: PlaceId) -> LoweredPlace {
         let body = self.body();
         let (mut loc, mut ty) = self.root(id);
         for &step in body.path(id) {
@@ -26,7 +28,7 @@ impl Lowerer<'_, '_> {
                 (self.storage(&storage), body.locals[local].ty)
             }
             Root::Param(position) => {
-                let function = &self.module.functions[self.frame().function];
+                let function = &self.cx.module.functions[self.frame().function];
                 let ty = function.params[position as usize].ty;
                 let loc = match &self.frame().params[position as usize] {
                     BoundParam::Place(loc) => loc.clone(),
@@ -41,7 +43,7 @@ impl Lowerer<'_, '_> {
             }
             Root::Table(table) => {
                 let address = self.table_address(table);
-                (LoweredPlace::Memory { address, offset: 0 }, self.module.tables[table].ty)
+                (LoweredPlace::Memory { address, offset: 0 }, self.cx.module.tables[table].ty)
             }
             Root::Array(value) => {
                 (LoweredPlace::Value { val: self.val(value), first: 0 }, self.ty(value))
@@ -55,11 +57,11 @@ impl Lowerer<'_, '_> {
             Projection::Component(index) => {
                 let of = self.scalar_of(ty);
                 let part = u64::from(index);
-                (inside(loc, part, part * u64::from(of.bytes())), Type::scalar(of))
+                (loc.inside(part, part * u64::from(of.bytes())), Type::scalar(of))
             }
             Projection::At(index) => self.at(loc, ty, index),
             Projection::Element(indices) => {
-                let Shape::Array { of, .. } = self.module.types[ty] else {
+                let Shape::Array { of, .. } = self.cx.module.types[ty] else {
                     unreachable!("check rule 5: an element of an array")
                 };
                 let handle = self.read(loc, ty);
@@ -71,14 +73,14 @@ impl Lowerer<'_, '_> {
     }
 
     fn field(&mut self, loc: &LoweredPlace, ty: Type, field: u32) -> (LoweredPlace, Type) {
-        let types = &self.module.types;
+        let types = &self.cx.module.types;
         match types[ty] {
             Shape::Struct(id) => {
                 let structure = types.structure(id);
                 let offset = field_offsets(types, structure).unwrap_or_default()[field as usize];
                 let before = &structure.fields[..field as usize];
-                let part = before.iter().map(|f| self.flats.count(self.module, f.ty)).sum();
-                (inside(loc, part, offset), structure.fields[field as usize].ty)
+                let part = before.iter().map(|f| self.cx.flats.count(f.ty)).sum();
+                (loc.inside(part, offset), structure.fields[field as usize].ty)
             }
             Shape::Transform(of) if field == 0 => {
                 let part = types.find(&Shape::Vector { len: 3, of });
@@ -86,7 +88,7 @@ impl Lowerer<'_, '_> {
             }
             Shape::Transform(of) => {
                 let part = types.find(&Shape::Quaternion(of));
-                (inside(loc, 3, 3 * u64::from(of.bytes())), part.unwrap_or(Type::INVALID))
+                (loc.inside(3, 3 * u64::from(of.bytes())), part.unwrap_or(Type::INVALID))
             }
             _ => unreachable!("check rule 5: a field of a struct or transform"),
         }
@@ -99,27 +101,27 @@ impl Lowerer<'_, '_> {
         index: gbxcule_ir::Value,
     ) -> (LoweredPlace, Type) {
         let (part, extent) = self.element_of(ty);
-        let count = self.flats.count(self.module, part);
-        let size = self.module.types.layout(part).map_or(0, |layout| layout.size);
+        let count = self.cx.flats.count(part);
+        let size = self.cx.module.types.layout(part).map_or(0, |layout| layout.size);
         if let Op::Literal(literal) = self.body().values[index].op {
             let index = literal.as_int().unwrap_or_default();
             let index = if index < 0 { index + i128::from(extent) } else { index };
             if let Ok(index) = u64::try_from(index)
                 && index < extent
             {
-                return (inside(loc, index * count, index * size), part);
+                return (loc.inside(index * count, index * size), part);
             }
             if !matches!(loc, LoweredPlace::Memory { .. }) {
                 // Surely a fault; what follows is never reached.
                 let extent = self.b.ins().iconst(types::I64, extent as i64);
                 self.constant_outside(index as i64, extent);
-                return (inside(loc, 0, 0), part);
+                return (loc.inside(0, 0), part);
             }
         }
         let index = if self.is_masked(index, extent) {
             let of = self.ty(index).as_scalar().unwrap_or(Scalar::I32);
             let scalar = self.scalar(index);
-            self.index_to_i64(of, scalar)
+            index_to_i64(&mut self.b, of, scalar)
         } else {
             let extent = self.b.ins().iconst(types::I64, extent as i64);
             self.index(index, extent)
@@ -140,7 +142,7 @@ impl Lowerer<'_, '_> {
 
     /// Type of the elements that `At` takes of a type, and their number.
     fn element_of(&self, ty: Type) -> (Type, u64) {
-        let types = &self.module.types;
+        let types = &self.cx.module.types;
         match types[ty] {
             Shape::Matrix { rows, cols, of } => {
                 let row = types.find(&Shape::Vector { len: cols, of });
@@ -155,17 +157,17 @@ impl Lowerer<'_, '_> {
     }
 
     fn scalar_of(&self, ty: Type) -> Scalar {
-        match self.module.types.components(ty) {
+        match self.cx.module.types.components(ty) {
             Some((of, _)) => of,
             None => unreachable!("check rule 5: a component of a composite"),
         }
     }
 
     /// An index as 64 bits in `0..extent`: negative ones count from the end, others fault.
-    pub(super) fn index(&mut self, index: gbxcule_ir::Value, extent: Value) -> Value {
+    pub(crate) fn index(&mut self, index: gbxcule_ir::Value, extent: Value) -> Value {
         let of = self.ty(index).as_scalar().unwrap_or(Scalar::I32);
         let scalar = self.scalar(index);
-        let wide = self.index_to_i64(of, scalar);
+        let wide = index_to_i64(&mut self.b, of, scalar);
         let found = if self.is_never_negative(index) {
             wide
         } else {
@@ -207,21 +209,6 @@ impl Lowerer<'_, '_> {
                 })
             }
             _ => of.is_some_and(Scalar::is_unsigned_int),
-        }
-    }
-}
-
-/// A part of a place: `leaves` scalars and `bytes` bytes further.
-fn inside(loc: &LoweredPlace, leaves: u64, bytes: u64) -> LoweredPlace {
-    match loc.clone() {
-        LoweredPlace::Vars { vars, first } => {
-            LoweredPlace::Vars { vars, first: first + leaves as usize }
-        }
-        LoweredPlace::Value { val, first } => {
-            LoweredPlace::Value { val, first: first + leaves as usize }
-        }
-        LoweredPlace::Memory { address, offset } => {
-            LoweredPlace::Memory { address, offset: offset + bytes as i32 }
         }
     }
 }

@@ -1,28 +1,28 @@
 //! Operations.
 
-use super::lowerer::{LoweredValue, Lowerer};
+use super::ThreadCode;
+use crate::code::{Code, bitcast, compare, convert, literal, unary};
+use crate::typed::LoweredValue;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use gbxcule_ir::{Native, Op, Scalar, Type, Value};
 
-impl Lowerer<'_, '_> {
+impl ThreadCode<'_, '_> {
     /// Evaluates an operation, all but calls.
-    pub(super) fn operation(&mut self, value: Value) -> LoweredValue {
+    pub(crate) fn operation(&mut self, value: Value) -> LoweredValue {
         let body = self.body();
-        let data = &body.values[value];
-        let ty = data.ty;
-        match data.op {
-            Op::Literal(literal) => LoweredValue::One(self.literal(literal)),
+        let (op, ty) = (body.values[value].op, body.values[value].ty);
+        match op {
+            Op::Literal(number) => LoweredValue::One(literal(&mut self.b, number)),
             Op::Zero => self.zero(ty),
-            Op::Unary(op, x) => {
-                self.componentwise([x], ty, |lowerer, of, row| lowerer.unary(op, of, row[0]))
-            }
+            Op::Unary(op, x) => self
+                .componentwise([x], ty, |lowerer, of, row| unary(&mut lowerer.b, op, of, row[0])),
             Op::Binary(op, x, y) => self.componentwise([x, y], ty, |lowerer, of, row| {
                 lowerer.binary(op, of, row[0], row[1])
             }),
             Op::Compare(op, x, y) => {
                 let of = self.scalar_type(x);
                 let (x, y) = (self.scalar(x), self.scalar(y));
-                LoweredValue::One(self.compare(op, of, x, y))
+                LoweredValue::One(compare(&mut self.b, op, of, x, y))
             }
             Op::Select { condition, accept, reject } => {
                 let condition = self.scalar(condition);
@@ -30,17 +30,20 @@ impl Lowerer<'_, '_> {
                 self.select(condition, &accept, &reject)
             }
             Op::Convert(x) => {
-                let to = self.module.types.components(ty).map(|(to, _)| to);
+                let to = self.cx.module.types.components(ty).map(|(to, _)| to);
                 self.componentwise([x], ty, |lowerer, from, row| {
-                    lowerer.convert(from, to.unwrap_or(from), row[0])
+                    convert(&mut lowerer.b, from, to.unwrap_or(from), row[0])
                 })
             }
             Op::Bitcast(x) => {
                 let (x, to) = (self.scalar(x), ty.as_scalar().unwrap_or(Scalar::I32));
-                LoweredValue::One(self.bitcast(to, x))
+                LoweredValue::One(bitcast(&mut self.b, to, x))
             }
-            Op::Construct(parts) => self.construct(ty, &body.value_lists[parts]),
-            Op::Splat(part) => self.splat(ty, part),
+            Op::Construct(parts) => self.construct_of(ty, &body.value_lists[parts]),
+            Op::Splat(part) => {
+                let (val, part) = (self.val(part), self.ty(part));
+                self.splat(ty, &val, part)
+            }
             Op::Extract { from, index } => {
                 let (val, whole) = (self.val(from), self.ty(from));
                 self.extract(&val, whole, index, ty)
@@ -66,12 +69,17 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    fn construct_of(&mut self, ty: Type, parts: &[Value]) -> LoweredValue {
+        let parts: Vec<_> = parts.iter().map(|&part| (self.val(part), self.ty(part))).collect();
+        self.construct(ty, &parts)
+    }
+
     /// Lowers an operation that is done to each component of its operands.
     fn componentwise<const N: usize>(
         &mut self,
         operands: [Value; N],
         ty: Type,
-        lower: impl Fn(&mut Self, Scalar, &[ir::Value]) -> ir::Value,
+        lower: impl Fn(&mut Code<'_, '_>, Scalar, &[ir::Value]) -> ir::Value,
     ) -> LoweredValue {
         let of = self.scalar_type(operands[0]);
         let operands = operands.map(|operand| self.val(operand));
@@ -90,7 +98,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn scalar_type(&self, value: Value) -> Scalar {
-        match self.module.types.components(self.ty(value)) {
+        match self.cx.module.types.components(self.ty(value)) {
             Some((of, _)) => of,
             None => unreachable!("check rule 4: an operand with components"),
         }

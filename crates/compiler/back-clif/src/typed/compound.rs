@@ -1,21 +1,22 @@
 //! Operations on composites: by component, taken apart and put together.
 
-use super::lowerer::{LoweredValue, Lowerer};
+use super::{LoweredPlace, LoweredValue, TypedCode};
+use crate::code::{Chunks, Code, load_scalar, zero_of};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{Scalar, Shape, Type};
 
-impl Lowerer<'_, '_> {
+impl TypedCode<'_, '_> {
     /// Applies `each` to the scalars of operands that have equally many. `from` is the operands'
     /// scalar, `ty` the result's type.
-    pub(super) fn by_component(
+    pub(crate) fn by_component(
         &mut self,
         from: Scalar,
         ty: Type,
         operands: &[LoweredValue],
-        mut each: impl FnMut(&mut Self, &[Value]) -> Value,
+        mut each: impl FnMut(&mut Code<'_, '_>, &[Value]) -> Value,
     ) -> LoweredValue {
-        let Some((to, count)) = self.module.types.components(ty) else {
+        let Some((to, count)) = self.cx.module.types.components(ty) else {
             unreachable!("check rule 4: an operation on components")
         };
         if operands.iter().all(|operand| !matches!(operand, LoweredValue::Memory(_))) {
@@ -34,19 +35,20 @@ impl Lowerer<'_, '_> {
             .collect();
         let slot = self.slot(u64::from(count) * u64::from(to.bytes()));
         let result = self.slot_address(slot);
-        self.chunks(u64::from(count), 1, |lowerer, at, offset| {
-            let index = lowerer.b.ins().iadd_imm_s(at, i64::from(offset));
+        let mut chunks = Chunks::new(u64::from(count), 1);
+        while let Some((at, offset)) = chunks.next(&mut self.b) {
+            let index = self.b.ins().iadd_imm_s(at, i64::from(offset));
             let row: Vec<Value> = addresses
                 .iter()
                 .map(|&base| {
-                    let moved = lowerer.scaled(base, index, from);
-                    lowerer.load_scalar(from, moved, 0)
+                    let moved = self.scaled(base, index, from);
+                    load_scalar(&mut self.b, from, moved, 0)
                 })
                 .collect();
-            let value = each(lowerer, &row);
-            let target = lowerer.scaled(result, index, to);
-            lowerer.b.ins().store(MemFlagsData::trusted(), value, target, 0);
-        });
+            let value = each(self, &row);
+            let target = self.scaled(result, index, to);
+            self.b.ins().store(MemFlagsData::trusted(), value, target, 0);
+        }
         LoweredValue::Memory(result)
     }
 
@@ -55,7 +57,7 @@ impl Lowerer<'_, '_> {
         self.b.ins().iadd(base, bytes)
     }
 
-    pub(super) fn select(
+    pub(crate) fn select(
         &mut self,
         condition: Value,
         accept: &LoweredValue,
@@ -69,41 +71,38 @@ impl Lowerer<'_, '_> {
         LoweredValue::from_leaves(chosen.collect())
     }
 
-    pub(super) fn zero(&mut self, ty: Type) -> LoweredValue {
-        let flat = self.flat(ty);
+    pub(crate) fn zero(&mut self, ty: Type) -> LoweredValue {
+        let flat = self.cx.flats.of(ty);
         if flat.is_large() {
             let slot = self.slot(flat.size);
             self.clear(slot, flat.size);
             return LoweredValue::Memory(self.slot_address(slot));
         }
-        let zeros = flat.leaves.iter().map(|leaf| self.zero_of(leaf.scalar));
+        let zeros = flat.leaves.iter().map(|leaf| zero_of(&mut self.b, leaf.scalar));
         LoweredValue::from_leaves(zeros.collect())
     }
 
-    pub(super) fn construct(&mut self, ty: Type, parts: &[gbxcule_ir::Value]) -> LoweredValue {
-        let vals: Vec<LoweredValue> = parts.iter().map(|&part| self.val(part)).collect();
-        if let Shape::Tuple(_) = self.module.types[ty] {
-            return LoweredValue::Parts(vals.into());
+    pub(crate) fn construct(&mut self, ty: Type, parts: &[(LoweredValue, Type)]) -> LoweredValue {
+        if let Shape::Tuple(_) = self.cx.module.types[ty] {
+            return LoweredValue::Parts(parts.iter().map(|(val, _)| val.clone()).collect());
         }
-        let flat = self.flat(ty);
+        let flat = self.cx.flats.of(ty);
         if !flat.is_large() {
-            let leaves = vals.iter().flat_map(|val| val.leaves().iter().copied());
+            let leaves = parts.iter().flat_map(|(val, _)| val.leaves().iter().copied());
             return LoweredValue::from_leaves(leaves.collect());
         }
         let slot = self.slot(flat.size);
         let address = self.slot_address(slot);
-        for (at, (val, &part)) in vals.iter().zip(parts).enumerate() {
-            let loc =
-                super::lowerer::LoweredPlace::Memory { address, offset: self.part_offset(ty, at) };
-            let part = self.ty(part);
-            self.write(&loc, part, val);
+        for (at, (val, part)) in parts.iter().enumerate() {
+            let loc = LoweredPlace::Memory { address, offset: self.part_offset(ty, at) };
+            self.write(&loc, *part, val);
         }
         LoweredValue::Memory(address)
     }
 
     /// Returns the byte offset of a part.
     fn part_offset(&self, ty: Type, index: usize) -> i32 {
-        let types = &self.module.types;
+        let types = &self.cx.module.types;
         let offset = match types[ty] {
             Shape::Struct(id) => {
                 field_offsets(types, types.structure(id)).unwrap_or_default()[index]
@@ -119,25 +118,25 @@ impl Lowerer<'_, '_> {
         offset as i32
     }
 
-    pub(super) fn splat(&mut self, ty: Type, part: gbxcule_ir::Value) -> LoweredValue {
-        let (val, part) = (self.val(part), self.ty(part));
-        let flat = self.flat(ty);
-        let size = self.module.types.layout(part).map_or(1, |layout| layout.size.max(1));
+    pub(crate) fn splat(&mut self, ty: Type, val: &LoweredValue, part: Type) -> LoweredValue {
+        let flat = self.cx.flats.of(ty);
+        let size = self.cx.module.types.layout(part).map_or(1, |layout| layout.size.max(1));
         if !flat.is_large() {
             let count = flat.leaves.len() / val.leaves().len().max(1);
             return LoweredValue::from_leaves(val.leaves().repeat(count));
         }
         let slot = self.slot(flat.size);
         let result = self.slot_address(slot);
-        self.chunks(flat.size, size, |lowerer, at, offset| {
-            let address = lowerer.b.ins().iadd(result, at);
-            lowerer.write(&super::lowerer::LoweredPlace::Memory { address, offset }, part, &val);
-        });
+        let mut chunks = Chunks::new(flat.size, size);
+        while let Some((at, offset)) = chunks.next(&mut self.b) {
+            let address = self.b.ins().iadd(result, at);
+            self.write(&LoweredPlace::Memory { address, offset }, part, val);
+        }
         LoweredValue::Memory(result)
     }
 
     /// A part of type `ty` of a value of type `whole`.
-    pub(super) fn extract(
+    pub(crate) fn extract(
         &mut self,
         val: &LoweredValue,
         whole: Type,
@@ -148,19 +147,19 @@ impl Lowerer<'_, '_> {
             LoweredValue::Parts(parts) => parts[index as usize].clone(),
             LoweredValue::Memory(address) => {
                 let offset = self.part_offset(whole, index as usize);
-                if self.flat(ty).is_large() {
+                if self.cx.flats.of(ty).is_large() {
                     // The whole does not change either.
                     let offset = self.b.ins().iconst(types::I64, i64::from(offset));
                     return LoweredValue::Memory(self.b.ins().iadd(*address, offset));
                 }
-                self.read(&super::lowerer::LoweredPlace::Memory { address: *address, offset }, ty)
+                self.read(&LoweredPlace::Memory { address: *address, offset }, ty)
             }
             _ => {
-                let count = self.flats.count(self.module, ty) as usize;
-                let first = match self.module.types[whole] {
+                let count = self.cx.flats.count(ty) as usize;
+                let first = match self.cx.module.types[whole] {
                     Shape::Struct(id) => {
-                        let fields = &self.module.types.structure(id).fields[..index as usize];
-                        fields.iter().map(|f| self.flats.count(self.module, f.ty) as usize).sum()
+                        let fields = &self.cx.module.types.structure(id).fields[..index as usize];
+                        fields.iter().map(|f| self.cx.flats.count(f.ty) as usize).sum()
                     }
                     _ => index as usize * count,
                 };

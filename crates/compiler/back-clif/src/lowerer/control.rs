@@ -1,20 +1,19 @@
 //! Statements: the tree of blocks becomes a graph, by a stack of what is left to do.
 
-use super::arithmetic::int_code;
-use super::lowered_module::{Import, Printed};
-use super::lowerer::{LoweredValue, Lowerer};
-use super::proven::Mark;
+use super::Lowerer;
+use crate::code::{constant, int_code};
+use crate::group::Mark;
+use crate::typed::LoweredValue;
+use crate::uniform;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, Block, BlockArg, InstBuilder, types};
 use cranelift_frontend::Switch;
 use gbxcule_ir::abi::{Cause, FaultKind};
 use gbxcule_ir::walk::{Step, walk};
-use gbxcule_ir::{
-    BlockId, Case, CompareOp, List, Name, Op, PlaceId, Scalar, Stmt, StmtKind, Value,
-};
+use gbxcule_ir::{BlockId, Case, CompareOp, Op, PlaceId, Scalar, Stmt, StmtKind, Value};
 
 /// Step of the lowering that is left to do.
-pub(super) enum LoweringTask<'a> {
+pub(crate) enum LoweringTask<'a> {
     /// The statements of a block of the innermost frame from a position on.
     Stmts(BlockId, usize),
     /// Goes to a block unless the current one has ended.
@@ -31,7 +30,7 @@ pub(super) enum LoweringTask<'a> {
 
 /// The end of a `For`'s iteration.
 #[derive(Clone, Copy)]
-pub(super) struct Latch {
+pub(crate) struct Latch {
     block: Block,
     body: Block,
     index: clif::Value,
@@ -52,7 +51,7 @@ struct Range {
 
 impl<'a> Lowerer<'a, '_> {
     /// Does all that is left to do.
-    pub(super) fn run(&mut self) {
+    pub(crate) fn run(&mut self) {
         while let Some(next) = self.todo.pop() {
             match next {
                 LoweringTask::Stmts(block, from) => self.stmts(block, from),
@@ -82,11 +81,11 @@ impl<'a> Lowerer<'a, '_> {
     fn stmts(&mut self, block: BlockId, from: usize) {
         let stmts: &'a [Stmt] = &self.body().blocks[block].stmts;
         for (position, stmt) in stmts.iter().enumerate().skip(from) {
-            self.span = stmt.span;
+            self.set_span(stmt.span);
             let depth = self.todo.len();
             self.todo.push(LoweringTask::Stmts(block, position + 1));
-            let is_clean = self.bail.is_some() && !self.is_dirty;
-            if is_clean && super::uniform::writes(self.module, self.body(), &stmt.kind) {
+            let can_bail = self.can_bail();
+            if can_bail && uniform::writes(self.cx.module, self.body(), &stmt.kind) {
                 self.look_ahead(&stmts[position..]);
             }
             self.stmt(&stmt.kind);
@@ -119,7 +118,7 @@ impl<'a> Lowerer<'a, '_> {
                 self.start_unreachable_block();
             }
             StmtKind::Print { format, args } => {
-                self.is_dirty = true;
+                self.note_write(true);
                 self.each_lane(|lowerer| lowerer.print(*format, *args));
             }
             StmtKind::Assert { condition, message } => self.each_lane(|lowerer| {
@@ -180,7 +179,7 @@ impl<'a> Lowerer<'a, '_> {
     }
 
     /// Ends a block that is never reached.
-    pub(super) fn never(&mut self) {
+    pub(crate) fn never(&mut self) {
         self.b.ins().trap(clif::TrapCode::unwrap_user(1));
     }
 
@@ -203,7 +202,7 @@ impl<'a> Lowerer<'a, '_> {
         let [yes, no, rest] = [(); 3].map(|()| self.b.create_block());
         let empty = self.body().blocks[reject].stmts.is_empty();
         let otherwise = if empty { rest } else { no };
-        match self.bail.filter(|_| self.is_split(condition)) {
+        match self.bail().filter(|_| self.is_split(condition)) {
             None => {
                 let condition = self.scalar(condition);
                 self.b.ins().brif(condition, yes, &[], otherwise, &[]);
@@ -229,7 +228,7 @@ impl<'a> Lowerer<'a, '_> {
     /// Returns true if threads of a group may differ in a condition.
     fn is_split(&self, condition: Value) -> bool {
         let frames = &self.current_lane().frames;
-        frames.len() == 1 && self.plan.of(frames[0].function).split.contains(&condition)
+        frames.len() == 1 && self.cx.plan.of(frames[0].function).split.contains(&condition)
     }
 
     /// Goes where all threads of a group go, or begins again, one by one.
@@ -247,8 +246,9 @@ impl<'a> Lowerer<'a, '_> {
 
     /// Goes into a loop of these blocks; gives the mark of what holds in each iteration.
     fn enter_loop(&mut self, blocks: &[BlockId]) -> Mark {
-        self.is_dirty |=
-            blocks.iter().any(|&block| super::uniform::may_write(self.module, self.body(), block));
+        let (module, body) = (self.cx.module, self.body());
+        let writes = blocks.iter().any(|&block| uniform::may_write(module, body, block));
+        self.note_write(writes);
         self.mark()
     }
 
@@ -282,14 +282,15 @@ impl<'a> Lowerer<'a, '_> {
     fn for_loop(&mut self, index: Value, bounds: [Value; 3], body: BlockId) {
         let of = self.ty(index).as_scalar().unwrap_or(Scalar::I32);
         let [start, end, step] = bounds.map(|bound| self.scalar(bound));
-        let range = Range { of, end, step, known: self.constant(step, of) };
+        let range = Range { of, end, step, known: constant(&self.b, step, of) };
         let [inner, latch, exit] = [(); 3].map(|()| self.b.create_block());
-        let current = self.b.append_block_param(inner, self.b.func.dfg.value_type(start));
+        let ty = self.b.func.dfg.value_type(start);
+        let current = self.b.append_block_param(inner, ty);
         let mark = self.enter_loop(&[body]);
         let enters = self.loop_condition(range, start);
         self.b.ins().brif(enters, inner, &[BlockArg::Value(start)], exit, &[]);
         self.b.switch_to_block(inner);
-        let from = self.constant(start, of);
+        let from = constant(&self.b, start, of);
         let upward = from.is_some_and(|from| from >= 0) && range.known.is_some_and(|step| step > 0);
         self.each_lane(|lowerer| {
             lowerer.define(index, LoweredValue::One(current));
@@ -315,7 +316,7 @@ impl<'a> Lowerer<'a, '_> {
             found |= match stmt.kind {
                 StmtKind::For { .. } | StmtKind::While { .. } => true,
                 StmtKind::Let(value) => match body.values[value].op {
-                    Op::Call { function, .. } => self.plan.of(function).has_loops(),
+                    Op::Call { function, .. } => self.cx.plan.of(function).has_loops(),
                     _ => false,
                 },
                 _ => false,
@@ -401,29 +402,5 @@ impl<'a> Lowerer<'a, '_> {
         self.b.seal_block(head);
         self.b.seal_block(exit);
         self.b.switch_to_block(exit);
-    }
-
-    /// Arguments lie one after the other, each at a multiple of 16 bytes.
-    fn print(&mut self, format: Option<Name>, args: List<Value>) {
-        let args = &self.body().value_lists[args];
-        let printed: Vec<_> = args.iter().map(|&arg| self.ty(arg)).collect();
-        let sizes: Vec<u64> = printed
-            .iter()
-            .map(|&ty| self.module.types.layout(ty).map_or(0, |layout| layout.size))
-            .collect();
-        let slot = self.slot(sizes.iter().map(|size| size.next_multiple_of(16)).sum());
-        let address = self.slot_address(slot);
-        let mut offset = 0;
-        for ((&arg, &ty), size) in args.iter().zip(&printed).zip(sizes) {
-            let val = self.val(arg);
-            if size > 0 {
-                self.write(&super::lowerer::LoweredPlace::Memory { address, offset }, ty, &val);
-            }
-            offset += size.next_multiple_of(16) as i32;
-        }
-        self.program.prints.push(Printed { format, types: printed });
-        let print = self.b.ins().iconst(types::I32, self.program.prints.len() as i64 - 1);
-        let record = self.record;
-        self.call_import(Import::Print, &[record, print, address]);
     }
 }

@@ -1,8 +1,9 @@
 //! Kernels: the loop over the threads of a range.
 
-use super::Options;
-use super::group::GROUP;
-use super::lowerer::{BoundParam, Exit, Lane, LoweredPlace, LoweredValue, Lowerer};
+use super::Lowerer;
+use crate::Options;
+use crate::thread::{BoundParam, Exit, Lane};
+use crate::typed::{GROUP, LoweredPlace, LoweredValue};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, Signature, Value, types,
@@ -12,7 +13,7 @@ use gbxcule_ir::abi::{Arguments, RangeRecord};
 use std::mem::offset_of;
 
 /// `fn(record, arguments, begin: i64, end: i64) -> i32`
-pub(super) fn signature(options: Options) -> Signature {
+pub(crate) fn signature(options: Options) -> Signature {
     let mut signature = Signature::new(options.target.default_call_conv);
     signature.params.extend([AbiParam::new(types::I64); 4]);
     signature.returns.push(AbiParam::new(types::I32));
@@ -22,7 +23,7 @@ pub(super) fn signature(options: Options) -> Signature {
 impl Lowerer<'_, '_> {
     /// Lowers a kernel: if its plan says so, a loop over several threads at once; and one over
     /// those that are left.
-    pub(super) fn kernel(&mut self, id: FunctionId) {
+    pub(crate) fn kernel(&mut self, id: FunctionId) {
         let [entry, start, done] = [(); 3].map(|()| self.b.create_block());
         self.b.append_block_params_for_function_params(entry);
         self.b.switch_to_block(entry);
@@ -31,14 +32,14 @@ impl Lowerer<'_, '_> {
         let [record, arguments, begin, end] = given[..] else {
             unreachable!("as the signature says")
         };
-        self.record = record;
+        self.set_record(record);
         let params = self.parameters(id, arguments);
         let any = self.b.ins().icmp(IntCC::SignedLessThan, begin, end);
         self.b.ins().brif(any, start, &[], done, &[]);
         self.b.seal_block(start);
 
         self.b.switch_to_block(start);
-        let decided = self.plan.of(id);
+        let decided = self.cx.plan.of(id);
         let grid: Vec<Value> = (0..i32::from(decided.dims))
             .map(|dim| {
                 let offset = offset_of!(RangeRecord, extents) as i32 + 8 * dim;
@@ -90,17 +91,15 @@ impl Lowerer<'_, '_> {
 
         self.b.switch_to_block(group);
         self.b.seal_block(group);
-        self.begin_threads(range, &current, GROUP);
-        self.bail = Some(self.b.create_block());
+        let given_up = self.b.create_block();
+        self.take_up(range, &current, GROUP, Some(given_up));
         self.run_threads(range, latch);
         let next = self.next_coordinates(&current, &range.grid, GROUP as i64);
         let more = self.b.ins().icmp(IntCC::SignedLessThan, next[0], range.end);
         self.b.ins().brif(more, head, &arguments_of(&next), done, &[]);
-        if let Some(given_up) = self.bail.take() {
-            self.b.seal_block(given_up);
-            self.b.switch_to_block(given_up);
-            self.b.ins().jump(bail, &arguments_of(&current));
-        }
+        self.b.seal_block(given_up);
+        self.b.switch_to_block(given_up);
+        self.b.ins().jump(bail, &arguments_of(&current));
 
         self.b.seal_block(bail);
         self.b.switch_to_block(bail);
@@ -131,7 +130,7 @@ impl Lowerer<'_, '_> {
         self.b.switch_to_block(alone);
         let current: Vec<Value> = self.b.block_params(alone)[..words].to_vec();
         let until = until(self);
-        self.begin_threads(range, &current, 1);
+        self.take_up(range, &current, 1, None);
         let latch = self.b.create_block();
         self.run_threads(range, latch);
         let mut next = self.next_coordinates(&current, &range.grid, 1);
@@ -146,10 +145,8 @@ impl Lowerer<'_, '_> {
 
     /// Takes up the threads that are lowered next, from the one with this number and these
     /// coordinates on.
-    fn begin_threads(&mut self, range: &Range, current: &[Value], count: usize) {
-        self.lanes.clear();
-        self.group.clear();
-        self.is_dirty = false;
+    fn take_up(&mut self, range: &Range, current: &[Value], count: usize, bail: Option<Block>) {
+        let mut lanes = Vec::with_capacity(count);
         for lane in 0..count {
             let on = |lowerer: &mut Self, word: Value| match lane {
                 0 => word,
@@ -164,8 +161,10 @@ impl Lowerer<'_, '_> {
             if let ([.., last], true) = (&mut coordinates[..], range.grid.len() > 1) {
                 *last = on(self, *last);
             }
-            self.lanes.push(Lane { frames: Vec::new(), thread: Some(thread), coordinates });
+            lanes.push(Lane { frames: Vec::new(), thread: Some(thread), coordinates });
         }
+        let packs = self.cx.plan.of(range.id).packs();
+        self.begin_threads(lanes, packs, bail);
     }
 
     /// Lowers the kernel for them, and begins the block after it.
@@ -174,6 +173,7 @@ impl Lowerer<'_, '_> {
         self.each_lane(|lowerer| {
             lowerer.enter(range.id, range.params.clone(), Exit::Thread(latch));
         });
+        self.enter_call(range.id);
         self.run_frame();
         self.forget_since(mark);
         self.b.seal_block(latch);
@@ -181,9 +181,9 @@ impl Lowerer<'_, '_> {
     }
 
     fn parameters(&mut self, id: FunctionId, arguments: Value) -> Vec<BoundParam> {
-        let places = Arguments::new(self.module, id);
-        let params = &self.module.functions[id].params;
-        let kept = &self.plan.of(id).memory_params;
+        let places = Arguments::new(self.cx.module, id);
+        let params = &self.cx.module.functions[id].params;
+        let kept = &self.cx.plan.of(id).memory_params;
         let mut bound = Vec::with_capacity(params.len());
         for ((param, offset), &kept) in params.iter().zip(places.offsets).zip(kept) {
             let offset = offset as i32;

@@ -3,12 +3,13 @@
 //! A fault is a return code, never a signal: the failing check jumps to the function's one fault
 //! exit with the number of its site and two details.
 
-use super::lowerer::Lowerer;
+use super::Code;
+use super::arithmetic::zero_of;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types};
-use gbxcule_ir::FunctionId;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::abi::{Cause, FaultKind, RangeRecord};
 use gbxcule_ir::source::Span;
+use gbxcule_ir::{FunctionId, Scalar};
 use std::mem::offset_of;
 
 /// A place in the program where a launch may stop.
@@ -22,9 +23,87 @@ pub struct Site {
     pub cause: Cause,
 }
 
-impl Lowerer<'_, '_> {
+/// The function's one fault exit, and where in the program the code belongs that is written now.
+pub(super) struct Faults {
+    record: Value,
+    /// Scalar that a function out of line returns in a register.
+    register_result: Option<Scalar>,
+    fault_exit: Option<Block>,
+    status_exit: Option<Block>,
+    /// Calls that the code lies in, the function's own first.
+    calls: Vec<InlineCall>,
+    span: Span,
+    /// The number of the thread, in a kernel.
+    thread: Option<Value>,
+}
+
+/// A function that is lowered in place, or by itself.
+struct InlineCall {
+    function: FunctionId,
+    called_at: Span,
+    is_checked: bool,
+}
+
+impl Faults {
+    pub(super) fn new(register_result: Option<Scalar>) -> Self {
+        Self {
+            record: Value::from_u32(0),
+            register_result,
+            fault_exit: None,
+            status_exit: None,
+            calls: Vec::new(),
+            span: Span::NONE,
+            thread: None,
+        }
+    }
+
+    fn call(&self) -> &InlineCall {
+        self.calls.last().unwrap_or_else(|| unreachable!("code belongs to a function"))
+    }
+}
+
+impl Code<'_, '_> {
+    /// The pointer to the record of the launch.
+    pub(crate) fn record(&self) -> Value {
+        self.faults.record
+    }
+
+    pub(crate) fn set_record(&mut self, record: Value) {
+        self.faults.record = record;
+    }
+
+    /// Begins the code of a function, which is called from the current place.
+    pub(crate) fn enter_call(&mut self, function: FunctionId) {
+        let is_checked = self.cx.options.checks.of(&self.cx.module.functions[function]);
+        self.faults.calls.push(InlineCall { function, called_at: self.faults.span, is_checked });
+    }
+
+    pub(crate) fn leave_call(&mut self) {
+        self.faults.calls.pop();
+    }
+
+    /// The code that follows belongs to this place in the source.
+    pub(crate) fn set_span(&mut self, span: Span) {
+        self.faults.span = span;
+    }
+
+    /// The code that follows belongs to the thread of this number.
+    pub(crate) fn set_thread(&mut self, thread: Option<Value>) {
+        self.faults.thread = thread;
+    }
+
+    /// The function in hand.
+    pub(crate) fn function(&self) -> FunctionId {
+        self.faults.call().function
+    }
+
+    /// Returns true if the function in hand is checked, wherever it is lowered.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.faults.call().is_checked
+    }
+
     /// Stops the launch if `condition` holds. Details are `i64`.
-    pub(super) fn fault_if(&mut self, condition: Value, cause: Cause, details: Option<[Value; 2]>) {
+    pub(crate) fn fault_if(&mut self, condition: Value, cause: Cause, details: Option<[Value; 2]>) {
         let (cold, rest) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(condition, cold, &[], rest, &[]);
         self.b.seal_block(rest);
@@ -37,7 +116,7 @@ impl Lowerer<'_, '_> {
 
     /// Stops the launch if it was given up meanwhile. Asked in loops of unknown length and around
     /// loops; the innermost `For` are left as fast as they are, as they end soon.
-    pub(super) fn stop_if_asked(&mut self) {
+    pub(crate) fn stop_if_asked(&mut self) {
         if !self.is_checked() {
             return;
         }
@@ -46,28 +125,28 @@ impl Lowerer<'_, '_> {
         let flags = MemFlagsData::trusted();
         let fixed = flags.with_readonly();
         let stop = offset_of!(RangeRecord, stop) as i32;
-        let place = self.b.ins().load(types::I64, fixed, self.record, stop);
+        let place = self.b.ins().load(types::I64, fixed, self.faults.record, stop);
         let asked = self.b.ins().atomic_load(types::I8, flags, place);
         self.fault_if(asked, FaultKind::Stopped.into(), None);
     }
 
     /// Stops the launch. Ends the block.
-    pub(super) fn fault(&mut self, cause: Cause, details: Option<[Value; 2]>) {
+    pub(crate) fn fault(&mut self, cause: Cause, details: Option<[Value; 2]>) {
         let site = self.site(cause);
         self.program.sites.push(site);
         let status = self.b.ins().iconst(types::I32, self.program.sites.len() as i64);
         let [found, limit] = details.unwrap_or_else(|| [self.b.ins().iconst(types::I64, 0); 2]);
         let exit = self.fault_exit();
-        let details = [status, found, limit].into_iter().chain(self.current_lane().thread);
+        let details = [status, found, limit].into_iter().chain(self.faults.thread);
         let details: Vec<BlockArg> = details.map(BlockArg::Value).collect();
         self.b.ins().jump(exit, &details);
     }
 
     /// Returns the present place: in the innermost function of the user's text.
     fn site(&self, cause: Cause) -> Site {
-        let (mut function, mut span) = (self.frame().function, self.span);
-        for pair in self.current_lane().frames.windows(2).rev() {
-            if span.is_some() || self.module.functions[function].instance.is_none() {
+        let (mut function, mut span) = (self.function(), self.faults.span);
+        for pair in self.faults.calls.windows(2).rev() {
+            if span.is_some() || self.cx.module.functions[function].instance.is_none() {
                 break;
             }
             (function, span) = (pair[0].function, pair[1].called_at);
@@ -76,9 +155,9 @@ impl Lowerer<'_, '_> {
     }
 
     /// Passes on the status of a call.
-    pub(super) fn pass_on(&mut self, status: Value) {
-        let thread = self.current_lane().thread;
-        let exit = *self.status_exit.get_or_insert_with(|| {
+    pub(crate) fn pass_on(&mut self, status: Value) {
+        let thread = self.faults.thread;
+        let exit = *self.faults.status_exit.get_or_insert_with(|| {
             let exit = self.b.create_block();
             self.b.append_block_param(exit, types::I32);
             thread.into_iter().for_each(|_| _ = self.b.append_block_param(exit, types::I64));
@@ -92,9 +171,9 @@ impl Lowerer<'_, '_> {
         self.b.switch_to_block(rest);
     }
 
-    fn fault_exit(&mut self) -> cranelift_codegen::ir::Block {
-        let thread = self.current_lane().thread.map(|_| types::I64);
-        *self.fault_exit.get_or_insert_with(|| {
+    fn fault_exit(&mut self) -> Block {
+        let thread = self.faults.thread.map(|_| types::I64);
+        *self.faults.fault_exit.get_or_insert_with(|| {
             let exit = self.b.create_block();
             for ty in [types::I32, types::I64, types::I64].into_iter().chain(thread) {
                 self.b.append_block_param(exit, ty);
@@ -105,26 +184,26 @@ impl Lowerer<'_, '_> {
     }
 
     /// Fills the exits that were used, at the end of the function.
-    pub(super) fn close_exits(&mut self) {
+    pub(crate) fn close_exits(&mut self) {
         let flags = MemFlagsData::trusted();
-        if let Some(exit) = self.fault_exit {
+        if let Some(exit) = self.faults.fault_exit {
             self.b.switch_to_block(exit);
             let params: Vec<Value> = self.b.block_params(exit).to_vec();
             self.b.ins().store(
                 flags,
                 params[1],
-                self.record,
+                self.faults.record,
                 offset_of!(RangeRecord, fault_found) as i32,
             );
             self.b.ins().store(
                 flags,
                 params[2],
-                self.record,
+                self.faults.record,
                 offset_of!(RangeRecord, fault_limit) as i32,
             );
             self.leave_with(params[0], params.get(3).copied());
         }
-        if let Some(exit) = self.status_exit {
+        if let Some(exit) = self.faults.status_exit {
             self.b.switch_to_block(exit);
             let params: Vec<Value> = self.b.block_params(exit).to_vec();
             self.leave_with(params[0], params.get(1).copied());
@@ -137,19 +216,19 @@ impl Lowerer<'_, '_> {
             self.b.ins().store(
                 flags,
                 thread,
-                self.record,
+                self.faults.record,
                 offset_of!(RangeRecord, fault_thread) as i32,
             );
         }
         let mut results = vec![status];
-        if let Some(ty) = self.register_result {
-            results.push(self.zero_of(ty));
+        if let Some(ty) = self.faults.register_result {
+            results.push(zero_of(&mut self.b, ty));
         }
         self.b.ins().return_(&results);
     }
 
     /// Condition that an unsigned `i64` is not below another: a fault.
-    pub(super) fn at_or_above(&mut self, index: Value, limit: Value) -> Value {
+    pub(crate) fn at_or_above(&mut self, index: Value, limit: Value) -> Value {
         self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, limit)
     }
 }

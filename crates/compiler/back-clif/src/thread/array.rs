@@ -1,6 +1,8 @@
 //! Array handles: data, gradient, extents, strides. See [`gbxcule_ir::layout::descriptor`].
 
-use super::lowerer::{LoweredValue, Lowerer};
+use super::ThreadCode;
+use crate::code::zero_of;
+use crate::typed::LoweredValue;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use gbxcule_ir::abi::FaultKind;
@@ -35,9 +37,9 @@ impl Parts {
     }
 }
 
-impl Lowerer<'_, '_> {
+impl ThreadCode<'_, '_> {
     /// The address of an element.
-    pub(super) fn element(
+    pub(crate) fn element(
         &mut self,
         handle: &LoweredValue,
         indices: &[gbxcule_ir::Value],
@@ -68,7 +70,7 @@ impl Lowerer<'_, '_> {
         address
     }
 
-    pub(super) fn view(
+    pub(crate) fn view(
         &mut self,
         array: gbxcule_ir::Value,
         selectors: &[Selector],
@@ -127,8 +129,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    pub(super) fn as_array(&mut self, place: PlaceId, ty: Type) -> LoweredValue {
-        let Shape::Array { dims, .. } = self.module.types[ty] else {
+    pub(crate) fn as_array(&mut self, place: PlaceId, ty: Type) -> LoweredValue {
+        let Shape::Array { dims, .. } = self.cx.module.types[ty] else {
             unreachable!("check rule 4: `AsArray` gives an array")
         };
         let loc = self.place(place);
@@ -137,10 +139,10 @@ impl Lowerer<'_, '_> {
         let (mut extents, mut strides) = (Vec::new(), Vec::new());
         let mut level = self.body().places[place].ty;
         for _ in 0..dims {
-            let Shape::Fixed { of, len } = self.module.types[level] else {
+            let Shape::Fixed { of, len } = self.cx.module.types[level] else {
                 unreachable!("check rule 4: `AsArray` of nested fixed arrays")
             };
-            let stride = self.module.types.layout(of).map_or(0, |layout| layout.size);
+            let stride = self.cx.module.types.layout(of).map_or(0, |layout| layout.size);
             extents.push(self.b.ins().iconst(types::I32, i64::from(len)));
             strides.push(self.b.ins().iconst(types::I32, stride as i64));
             level = of;
@@ -148,19 +150,19 @@ impl Lowerer<'_, '_> {
         Parts { data, gradient, extents, strides }.into_val()
     }
 
-    pub(super) fn extent(&mut self, array: gbxcule_ir::Value, dim: u8) -> Value {
+    pub(crate) fn extent(&mut self, array: gbxcule_ir::Value, dim: u8) -> Value {
         Parts::new(&self.val(array)).extents[usize::from(dim)]
     }
 
-    pub(super) fn present(&mut self, array: gbxcule_ir::Value) -> Value {
+    pub(crate) fn present(&mut self, array: gbxcule_ir::Value) -> Value {
         let data = Parts::new(&self.val(array)).data;
         self.b.ins().icmp_imm_s(IntCC::NotEqual, data, 0)
     }
 
-    pub(super) fn gradient(&mut self, array: gbxcule_ir::Value) -> LoweredValue {
+    pub(crate) fn gradient(&mut self, array: gbxcule_ir::Value) -> LoweredValue {
         let mut parts = Parts::new(&self.val(array));
         parts.data = parts.gradient;
-        parts.gradient = self.zero_of(Scalar::U64);
+        parts.gradient = zero_of(&mut self.b, Scalar::U64);
         parts.into_val()
     }
 }
