@@ -15,6 +15,7 @@
 //! ones lie in stack slots. Nothing here recurses over statements: bodies may be large and nest
 //! deeply.
 
+mod access;
 mod arithmetic;
 mod array;
 mod atomic;
@@ -33,16 +34,20 @@ mod lowerer;
 mod memory;
 mod native;
 mod op;
+mod order;
 mod place;
 mod plan;
 mod proven;
 mod shape;
 mod sine;
+mod sum;
 mod uniform;
 
-pub use exclusive::{ExclusiveArray, MAX_SMALL};
+pub use access::ParamArray;
+pub use exclusive::MAX_SMALL;
 pub use fault::Site;
 pub use lowered_module::{Emitted, Entry, Import, LoweredModule, Printed};
+pub use order::{Apart, GroupOrder, UsedArray};
 
 use cranelift_codegen::isa::TargetFrontendConfig;
 use gbxcule_ir::abi::Checks;
