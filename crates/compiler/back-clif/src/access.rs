@@ -129,6 +129,7 @@ struct Frame<'a> {
 }
 
 /// Root of a place, callers' places put for parameters.
+#[derive(Clone, Copy)]
 enum Origin {
     Param(u32),
     Local(usize, LocalId),
