@@ -315,13 +315,39 @@ fn a_folder_without_kernels_gives_no_dataset() {
     }
 }
 
+/// Rows would be published under a licence that nobody gave.
+#[test]
+fn a_folder_without_a_licence_gives_no_dataset() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, out) = (folder.path().join("code"), folder.path().join("out"));
+    std::fs::create_dir(&code).expect("a folder");
+    std::fs::write(code.join("k.py"), "import warp as wp\n").expect("a file");
+    let mut command = gbxcule(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
+    let said = command.output().expect("the program starts");
+    let error = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(!said.status.success() && error.contains("its files name no licence"), "{error}");
+    assert!(!out.exists());
+}
+
+/// A URL would become a folder of this machine, and on a cluster its rows would be lost with it.
+#[test]
+fn a_url_for_a_folder_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = gbxcule(&["generate", "--count", "1", "--out", "s3://bucket/kernels"]);
+    let said = command.current_dir(&folder).output().expect("the program starts");
+    let error = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(said.status.code(), Some(2), "{error}");
+    assert!(error.contains("`s3://bucket/kernels` is a URL"), "{error}");
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
+}
+
 /// Kernels that are tried print nothing between the lines of the program.
 #[test]
 fn what_tried_kernels_print_is_not_printed() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, out) = (folder.path().join("code"), folder.path().join("out"));
     std::fs::create_dir(&code).expect("a folder");
-    let kernel = "import warp as wp\n\n\n@wp.kernel\ndef loud(x: wp.array(dtype=int), y: wp.array(dtype=int)):\n    \
+    let kernel = "# SPDX-License-Identifier: MIT\nimport warp as wp\n\n\n@wp.kernel\ndef loud(x: wp.array(dtype=int), y: wp.array(dtype=int)):\n    \
         i = wp.tid()\n    wp.expect_eq(x[i], 3)\n    y[i] = x[i] + 1\n    wp.printf(\"LOUD %d\\n\", i)\n";
     std::fs::write(code.join("loud.py"), kernel).expect("a file");
     let silent = |args: &[&str]| {

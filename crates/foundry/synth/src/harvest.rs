@@ -9,6 +9,7 @@
 
 mod cut;
 mod input;
+mod licence;
 mod order;
 mod origin;
 mod outline;
@@ -36,6 +37,8 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, print};
 use gbxcule_runtime::ProgramFiles;
 use input::Threads;
+pub use licence::licence_of;
+use licence::other_licence;
 pub(crate) use origin::Origin;
 pub use origin::{is_licence, manifest_of};
 use serde::{Deserialize, Serialize};
@@ -196,7 +199,7 @@ pub fn harvest(
 ) -> Result<Harvested, SynthError> {
     let mut files = python_files(folder)?;
     files.sort();
-    let Found { kernels: found, functions, unmarked, unread } = find(folder, &files);
+    let Found { kernels: found, functions, unmarked, unread } = find(folder, license, &files);
     looked(Some(found.len()));
     let made = take_all(folder, &found, plan, workers, looked);
     let name = folder.canonicalize().map_err(SynthError::file(folder))?;
@@ -283,7 +286,7 @@ fn take_all(
 }
 
 /// Reads files for their kernels.
-fn find(folder: &Path, files: &[PathBuf]) -> Found {
+fn find(folder: &Path, license: &str, files: &[PathBuf]) -> Found {
     let allowed = ProgramFiles::below(folder);
     let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(ImportOptions::default()));
     let (mut all, mut functions, mut unread) = (Vec::new(), 0, Vec::new());
@@ -297,6 +300,12 @@ fn find(folder: &Path, files: &[PathBuf]) -> Found {
                 continue;
             }
         };
+        if let Some(other) = other_licence(&text, license) {
+            let reason =
+                format!("its header names the licence `{other}`, and rows are under `{license}`");
+            unread.push(format!("{below}: {reason}"));
+            continue;
+        }
         let is_function = |line: &&str| line.trim_start().starts_with("@wp.func");
         functions += text.lines().filter(is_function).count();
         let mut likely = likely_kernels(&text);
