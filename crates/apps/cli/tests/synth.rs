@@ -117,6 +117,53 @@ fn a_dataset_is_made_checked_and_described() {
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
 }
 
+/// What `validate` says of a folder that is wrong as a whole.
+fn fault(folder: &Path, options: &[&str]) -> String {
+    let args = [&["validate", text(folder), "--no-host"], options].concat();
+    let said = gbxcule(&args).output().expect("the program starts");
+    assert_eq!(said.status.code(), Some(1), "{args:?}: {said:?}");
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let faults: Vec<&str> = said.lines().filter(|line| line.starts_with("the folder: ")).collect();
+    faults.join("\n")
+}
+
+/// Each row is right, and the folder isn't what its manifest says.
+#[test]
+fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
+    run(&["generate", "--count", "6", "--seed", "3", "--jsonl", "--out", text(&whole)]);
+    std::fs::create_dir_all(cut.join("data")).expect("a folder");
+    let (manifest, lines) = (cut.join("dataset.json"), cut.join("data/part-000000.jsonl"));
+    let given = |name: &str| std::fs::read_to_string(whole.join(name)).expect("a file");
+    let (declared, rows) = (given("dataset.json"), given("data/part-000000.jsonl"));
+    let write = |path: &Path, text: &str| std::fs::write(path, text).expect("a file");
+    write(&manifest, &declared);
+    write(&lines, &rows);
+    run(&["validate", text(&cut), "--no-host"]);
+    let two: String = rows.split_inclusive('\n').take(2).collect();
+    write(&lines, &two);
+    let said = fault(&cut, &[]);
+    assert!(said.contains("declares 6 rows, and there are 2; row 2 is the first"), "{said}");
+    assert!(said.contains("--count 6 --seed 3") && said.contains("--resume"), "{said}");
+    // One of several processes still knows what the others lack.
+    assert_eq!(fault(&cut, &["--shard", "0/2"]), said);
+    write(&manifest, &declared.replacen("{", "{\n  \"rows\": 2,", 1));
+    run(&["validate", text(&cut), "--no-host"]);
+    write(&lines, &two.replacen('{', "{\"proved\": true, ", 1));
+    let said = fault(&cut, &[]);
+    assert!(said.contains("column `proved` is none of a row's"), "{said}");
+    // Whoever forges all rows and the manifest gets no pass without their being made again.
+    write(&lines, &two.replace("\"gbxcule 0.1.0\"", "\"gbxcule 9.9.9\""));
+    let other = declared.replacen("{", "{\n  \"rows\": 2,", 1);
+    write(&manifest, &other.replace("gbxcule 0.1.0", "gbxcule 9.9.9"));
+    let said = fault(&cut, &[]);
+    assert!(said.contains("of `gbxcule 9.9.9` made the rows"), "{said}");
+    write(&whole.join("data/part-000007.jsonl"), &two);
+    let said = fault(&whole, &[]);
+    assert!(said.contains("part-000007.jsonl: there is no table of these rows"), "{said}");
+}
+
 /// Every question about a folder of Parquet is also asked about one of JSON lines.
 #[test]
 fn json_lines_are_read_as_their_twins_are() {

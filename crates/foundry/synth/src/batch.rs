@@ -7,15 +7,16 @@
 
 use crate::block;
 use crate::error::SynthError;
-use crate::external_column::{ToolVersions, Tools};
+use crate::external_column::{Ptx, Tools};
 use crate::harvest::Harvest;
-use crate::jsonl::{self, read_jsonl, to_jsonl};
-use crate::row::{GENERATOR_VERSION, Plan, Row, make};
+use crate::jsonl::{read_jsonl, to_jsonl};
+use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Plan, Row, make};
 use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
 use crate::validate;
 use crate::worker_threads::on_threads;
 use gbxcule_files::{sweep, write_new};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,22 +30,35 @@ pub const MANIFEST: &str = "dataset.json";
 
 /// Description of a dataset's folder, stored as [`MANIFEST`] before the first row is made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(expecting = "the description of a dataset")]
+#[serde(expecting = "the description of a dataset", deny_unknown_fields)]
 pub struct Manifest {
-    /// Rows of the whole dataset.
+    /// Rows of the whole dataset: they have the numbers below this one.
     pub count: u64,
+    /// Rows that there are, if some were left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
     /// Recipe of the rows.
     pub plan: Plan,
     /// Version of the generator that makes the rows.
     pub generator_version: u32,
     /// Version of the files' schema.
     pub schema_version: u32,
-    /// Whose tools made columns, beside it.
-    #[serde(flatten)]
-    pub tools: ToolVersions,
+    /// The compiler that made the texts.
+    #[serde(default = "this_compiler")]
+    pub compiler: String,
+    /// Tool that made PTX.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ptx: Option<Ptx>,
+    /// Wheel of NVIDIA Warp that wrote its text: version, address, hashes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warp: Option<Value>,
     /// Origin of the rows, if they weren't sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harvest: Option<Harvest>,
+}
+
+fn this_compiler() -> String {
+    COMPILER_VERSION.into()
 }
 
 impl Manifest {
@@ -52,10 +66,13 @@ impl Manifest {
     pub fn new(count: u64, plan: Plan, tools: &Tools) -> Self {
         Self {
             count,
+            rows: None,
             plan,
             generator_version: GENERATOR_VERSION,
             schema_version: SCHEMA_VERSION,
-            tools: tools.used(),
+            compiler: this_compiler(),
+            ptx: tools.ptx(),
+            warp: tools.warp(),
             harvest: None,
         }
     }
@@ -78,7 +95,7 @@ impl Manifest {
             self.count,
             device.to_lowercase(),
             mode.to_lowercase(),
-            self.tools.options()
+            self.tool_options()
         )
     }
 
@@ -326,21 +343,23 @@ impl Format {
 
 /// The data files of a folder, in order: the Parquet files, or else those of JSON lines.
 pub fn files(folder: &Path) -> Result<(Format, Vec<PathBuf>), SynthError> {
+    let parquet = files_of(folder, Format::Parquet)?;
+    if !parquet.is_empty() {
+        return Ok((Format::Parquet, parquet));
+    }
+    Ok((Format::Jsonl, files_of(folder, Format::Jsonl)?))
+}
+
+/// The data files of a format, in order.
+pub(crate) fn files_of(folder: &Path, format: Format) -> Result<Vec<PathBuf>, SynthError> {
     let data = folder.join("data");
     let entries = std::fs::read_dir(&data).and_then(|entries| {
         entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>()
     });
     let mut paths = entries.map_err(SynthError::file(&data))?;
+    paths.retain(|path| path.extension().is_some_and(|it| it == format.extension()));
     paths.sort();
-    let of = |format: Format| -> Vec<PathBuf> {
-        let wanted = |path: &&PathBuf| path.extension().is_some_and(|it| it == format.extension());
-        paths.iter().filter(wanted).cloned().collect()
-    };
-    let parquet = of(Format::Parquet);
-    if !parquet.is_empty() {
-        return Ok((Format::Parquet, parquet));
-    }
-    Ok((Format::Jsonl, of(Format::Jsonl)))
+    Ok(paths)
 }
 
 /// All rows of a folder, without what makes them long: for statistics. `read` hears how many are
@@ -354,18 +373,23 @@ pub fn read(folder: &Path) -> Result<Vec<Row>, SynthError> {
     read_by(folder, &|_| (), table::read_parquet, |path| read_jsonl(path, |_| ()))
 }
 
-/// The rows of a folder that `wanted` is true for, by their numbers.
+/// The rows of a folder whose numbers `wanted` is true for, by their numbers. A table without them
+/// is not read as a whole.
 pub fn read_some(
     folder: &Path,
-    wanted: &dyn Fn(&Row) -> bool,
+    wanted: &dyn Fn(u64) -> bool,
 ) -> Result<BTreeMap<u64, Row>, SynthError> {
     let mut rows = BTreeMap::new();
-    for path in files(folder)?.1 {
-        let own = match path.extension().is_some_and(|it| it == Format::Parquet.extension()) {
-            true => table::read_parquet(&path)?,
-            false => read_jsonl(&path, |_| ())?,
+    let (format, paths) = files(folder)?;
+    for path in paths {
+        let own = match format {
+            Format::Parquet if !table::read_brief(&path)?.iter().any(|row| wanted(row.id)) => {
+                continue;
+            }
+            Format::Parquet => table::read_parquet(&path)?,
+            Format::Jsonl => read_jsonl(&path, |_| ())?,
         };
-        for row in own.into_iter().filter(wanted) {
+        for row in own.into_iter().filter(|row| wanted(row.id)) {
             if let Some(other) = rows.insert(row.id, row) {
                 return Err(repeated(folder, &other));
             }
@@ -399,26 +423,6 @@ fn read_by(
         read(rows.len());
     }
     Ok(rows)
-}
-
-/// Returns descriptions of what a folder's data has beside its rows, which no check looks at: lines
-/// that are not those of the table beside them, and columns of others.
-pub fn unchecked(folder: &Path) -> Result<Vec<String>, SynthError> {
-    let (format, paths) = files(folder)?;
-    let mut found = Vec::new();
-    if format == Format::Jsonl {
-        return Ok(found);
-    }
-    for path in paths {
-        for name in table::foreign_columns(&path)? {
-            found.push(format!("{}: column `{name}` is none of a row's", path.display()));
-        }
-        let lines = path.with_extension("jsonl");
-        if lines.exists() && !jsonl::holds(&lines, &table::read_parquet(&path)?)? {
-            found.push(format!("{}: not the rows of the table beside it", lines.display()));
-        }
-    }
-    Ok(found)
 }
 
 /// Checks that no two rows have one number: tasks, answers and origins name a row by it alone.

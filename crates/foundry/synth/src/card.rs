@@ -69,7 +69,7 @@ fn front_matter(manifest: &Manifest, rows: usize, format: Format) -> String {
     let licences = match &manifest.harvest {
         // Of an expression hubs take what stands in their list; the card has it whole.
         Some(harvest) => format!(" {}", harvest.license.to_lowercase()),
-        None => manifest.tools.licences().to_owned(),
+        None => manifest.licences().to_owned(),
     };
     let extension = format.extension();
     let size = match rows {
@@ -94,7 +94,7 @@ fn origin(text: &mut String, manifest: &Manifest, rows: &[Row]) {
         manifest.schema_version,
         manifest.command(),
     );
-    *text += &manifest.tools.credits();
+    *text += &manifest.credits();
     let distinct = curve(rows).last().map_or(0, |point| point.1);
     let in_warp = rows.iter().filter(|row| row.in_warp).count();
     _ = writeln!(
@@ -227,24 +227,21 @@ fn leaks(text: &mut String, rows: &[Row], seen: ReportProgress<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::external_column::{ToolVersions, Tools};
+    use crate::external_column::Tools;
     use crate::row::{Mode, Plan, Texts};
 
     #[test]
     fn text_of_warp_is_under_its_own_licence() {
         let plan = Plan { seed: 0, mode: Mode::Text, device: Texts::Both, host_every: 0 };
-        let begins = |tools: ToolVersions, head: &str| {
-            let manifest = Manifest { tools, ..Manifest::new(0, plan, &Tools::default()) };
+        let begins = |warp: Option<serde_json::Value>, head: &str| {
+            let manifest = Manifest { warp, ..Manifest::new(0, plan, &Tools::default()) };
             let text = card(&manifest, &[], &Usage::default(), Format::Parquet, &|_| ());
             assert!(text.starts_with(head), "{text}");
             text
         };
-        begins(ToolVersions::default(), "---\nlicense: mit\npretty_name: ");
+        begins(None, "---\nlicense: mit\npretty_name: ");
         let warp = Some(serde_json::json!({ "version": "1.19.0" }));
-        let text = begins(
-            ToolVersions { warp, ..ToolVersions::default() },
-            "---\nlicense:\n- mit\n- apache-2.0\npretty_name: ",
-        );
+        let text = begins(warp, "---\nlicense:\n- mit\n- apache-2.0\npretty_name: ");
         assert!(text.contains("`warp_cuda`") && text.contains("Apache-2.0"), "{text}");
     }
 }

@@ -4,6 +4,7 @@
 //! Such rows follow from the tools as well as from the seed, so the manifest and the card name
 //! their versions, and a run goes on only with the same ones.
 
+use crate::batch::Manifest;
 use crate::error::SynthError;
 use crate::row::Row;
 use crate::verdict::Check;
@@ -22,19 +23,9 @@ pub struct Tools {
     warp: Option<WarpText>,
 }
 
-/// Versions of the tools that made columns of a dataset.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct ToolVersions {
-    /// Tool that made PTX.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ptx: Option<Ptx>,
-    /// Wheel of NVIDIA Warp that wrote its text: version, address, hashes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub warp: Option<Value>,
-}
-
 /// Architecture and compiler of PTX.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Ptx {
     /// Oldest architecture of the PTX; newer ones take it, too.
     pub arch: String,
@@ -50,14 +41,16 @@ impl Tools {
         Ok(Self { nvrtc, warp: warp.map(WarpText::find).transpose()? })
     }
 
-    /// Returns the tools' versions as the manifest records them.
-    pub fn used(&self) -> ToolVersions {
-        let ptx = |(nvrtc, arch): &(Nvrtc, Arch)| {
-            let (major, minor) = nvrtc.version();
-            Ptx { arch: arch.to_string(), nvrtc: format!("{major}.{minor}") }
-        };
-        let warp = self.warp.as_ref().map(|warp| warp.origin().clone());
-        ToolVersions { ptx: self.nvrtc.as_ref().map(ptx), warp }
+    /// Version of NVRTC, as the manifest records it.
+    pub(crate) fn ptx(&self) -> Option<Ptx> {
+        let (nvrtc, arch) = self.nvrtc.as_ref()?;
+        let (major, minor) = nvrtc.version();
+        Some(Ptx { arch: arch.to_string(), nvrtc: format!("{major}.{minor}") })
+    }
+
+    /// Version of NVIDIA Warp, as the manifest records it.
+    pub(crate) fn warp(&self) -> Option<Value> {
+        self.warp.as_ref().map(|warp| warp.origin().clone())
     }
 
     /// Adds to the rows of a block what is asked for many at once.
@@ -86,9 +79,9 @@ impl Tools {
     }
 }
 
-impl ToolVersions {
-    /// The options that ask for them.
-    pub(crate) fn options(&self) -> String {
+impl Manifest {
+    /// The options that ask for its tools.
+    pub(crate) fn tool_options(&self) -> String {
         let ptx = self.ptx.as_ref().map(|ptx| format!(" --ptx --arch {}", ptx.arch));
         ptx.unwrap_or_default() + if self.warp.is_some() { " --warp-text" } else { "" }
     }

@@ -100,6 +100,7 @@ impl Refusal {
 
 /// Origin and counts of a harvest, stored in the manifest.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Harvest {
     /// Name of the folder.
     pub folder: String,

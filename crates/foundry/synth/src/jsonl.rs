@@ -5,6 +5,9 @@
 
 use crate::error::SynthError;
 use crate::row::Row;
+use crate::table;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -40,8 +43,27 @@ pub(crate) fn holds(path: &Path, rows: &[Row]) -> Result<bool, SynthError> {
 
 /// The rows of a file; each goes through `keep`.
 pub(crate) fn read_jsonl(path: &Path, keep: fn(&mut Row)) -> Result<Vec<Row>, SynthError> {
+    let mut rows = Vec::new();
+    each_line(path, |mut row: Row| {
+        keep(&mut row);
+        rows.push(row);
+    })?;
+    Ok(rows)
+}
+
+/// The columns of a file that no row has.
+pub(crate) fn foreign_columns(path: &Path) -> Result<BTreeSet<String>, SynthError> {
+    let mut foreign = BTreeSet::new();
+    each_line(path, |columns: BTreeMap<String, IgnoredAny>| {
+        foreign.extend(columns.into_keys().filter(|name| !table::is_column(name)));
+    })?;
+    Ok(foreign)
+}
+
+/// Reads each line of a file.
+fn each_line<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T)) -> Result<(), SynthError> {
     let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;
-    let (mut rows, mut file, mut bytes) = (Vec::new(), BufReader::new(file), Vec::new());
+    let (mut file, mut bytes) = (BufReader::new(file), Vec::new());
     for line in 1.. {
         bytes.clear();
         let mut part = (&mut file).take(MAX_LINE_BYTES + 1);
@@ -55,17 +77,16 @@ pub(crate) fn read_jsonl(path: &Path, keep: fn(&mut Row)) -> Result<Vec<Row>, Sy
             return Err(SynthError::Line { path, line, column, reason });
         }
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        let mut row: Row = serde_json::from_slice(text).map_err(|error| {
+        let value = serde_json::from_slice(text).map_err(|error| {
             let message = error.to_string();
             let at = format!(" at line {} column {}", error.line(), error.column());
             let (path, column) = (path.to_path_buf(), error.column());
             let reason = message.strip_suffix(&at).unwrap_or(&message).to_owned();
             SynthError::Line { path, line, column, reason }
         })?;
-        keep(&mut row);
-        rows.push(row);
+        take(value);
     }
-    Ok(rows)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod execute;
 pub mod external_column;
 pub mod feature_count;
 mod finite_difference;
+pub mod folder_fault;
 pub mod grade;
 mod grammar;
 pub mod harvest;

@@ -113,6 +113,7 @@ impl Texts {
 
 /// Recipe of the rows: the seed and the choices that decide all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Plan {
     /// The dataset's seed.
     pub seed: u64,

@@ -214,12 +214,24 @@ fn uncompiled(compiled: &Outcome) -> JobFailure {
     }
 }
 
-/// The first error of a compiler, without the name of the file.
+/// Words with which linkers say what is wrong, before the compiler's own line says that they failed.
+const LINKER: [&str; 4] =
+    ["undefined reference to ", "undefined symbol: ", "multiple definition of ", "cannot find "];
+
+/// The first error of a compiler or a linker, without the name of the file.
 fn first_error(stderr: &str) -> String {
-    let line = stderr.lines().find(|line| line.contains("error")).or(stderr.lines().next());
-    let line = line.unwrap_or("it says nothing");
-    let at = line.find("text_").unwrap_or(0);
-    line[at..].chars().take(MAX_ERROR_CHARACTERS).collect()
+    let of_linker = |line: &str| {
+        let at = LINKER.iter().find_map(|words| line.find(words))?;
+        Some(format!("the linker says: {}", &line[at..]))
+    };
+    let is_error = |line: &&str| line.contains("error: ") && !line.contains("ld returned");
+    let line = match (stderr.lines().find_map(of_linker), stderr.lines().find(is_error)) {
+        (_, Some(line)) if line.contains("text_") => line[line.find("text_").unwrap_or(0)..].into(),
+        (Some(line), _) => line,
+        (None, Some(line)) => line.into(),
+        (None, None) => stderr.lines().next().unwrap_or("it says nothing").to_owned(),
+    };
+    line.chars().take(MAX_ERROR_CHARACTERS).collect()
 }
 
 fn execute(
@@ -385,4 +397,24 @@ fn function(job: &Job<'_>, number: usize, memory: &ArgumentBytes, launch: usize)
         }
     }
     format!("static void job_{number}_{launch}(FILE* out)\n{{\n{body}}}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_error_is_a_message_and_no_mere_end_of_a_linker() {
+        let missing = "/usr/bin/ld: /tmp/ccX.o: in function `program_0::k(float)':\n\
+            main.cpp:(.text+0x1c): undefined reference to `helper(float)'\n\
+            collect2: error: ld returned 1 exit status\n";
+        assert_eq!(first_error(missing), "the linker says: undefined reference to `helper(float)'");
+        let twice = "ld: b.o: multiple definition of `main'; a.o: first defined here\n\
+            collect2: error: ld returned 1 exit status\n";
+        assert!(first_error(twice).contains("multiple definition of `main'"));
+        let refused = "In file included from main.cpp:5:\ntext_0.h: In function 'int error_of(int)':\n\
+            text_0.h:3:9: error: 'y' was not declared in this scope\n";
+        assert_eq!(first_error(refused), "text_0.h:3:9: error: 'y' was not declared in this scope");
+        assert_eq!(first_error(""), "it says nothing");
+    }
 }

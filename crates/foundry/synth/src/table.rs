@@ -17,6 +17,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -71,10 +72,13 @@ pub fn column_names(path: &Path) -> Result<Vec<String>, SynthError> {
 }
 
 /// The columns of a Parquet file that no row has.
-pub(crate) fn foreign_columns(path: &Path) -> Result<Vec<String>, SynthError> {
-    let mut names = column_names(path)?;
-    names.retain(|name| !COLUMNS.iter().any(|(own, _)| own == name));
-    Ok(names)
+pub(crate) fn foreign_columns(path: &Path) -> Result<BTreeSet<String>, SynthError> {
+    Ok(column_names(path)?.into_iter().filter(|name| !is_column(name)).collect())
+}
+
+/// Returns true for the name of a row's column.
+pub(crate) fn is_column(name: &str) -> bool {
+    COLUMNS.iter().any(|(own, _)| *own == name)
 }
 
 /// Opens a Parquet file and reads it; a panic of the `parquet` crate becomes an error.

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use text::HostChecks;
 
 /// The checks, from the first.
-pub const CHECKS: [&str; 16] = [
+pub const CHECKS: [&str; 17] = [
     "parses",
     "texts",
     "labels",
@@ -42,6 +42,7 @@ pub const CHECKS: [&str; 16] = [
     "ptx",
     "warp",
     "warp_gradient",
+    "warp_text",
     "gpu",
     "verdicts",
 ];
@@ -108,6 +109,11 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>,
             .map(|_| ["warp", "warp_gradient"].map(|name| skipped(name, NotRun::NotAsked)))
             .collect(),
     };
+    let warp_texts = match &wanted.warp {
+        Some(python) => warp::texts(rows, python)?,
+        None => rows.iter().map(|_| skipped("warp_text", NotRun::NotAsked)).collect(),
+    };
+    let warp = warp.into_iter().zip(warp_texts);
     let others = ran.into_iter().zip(compiled).zip(warp).zip(origins);
     let rows = rows.iter().zip(&read);
     for ((checks, (row, stored)), (((ran, compiled), warp), (origin, again))) in
@@ -115,7 +121,8 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>,
     {
         checks.extend(ran);
         checks.extend(compiled);
-        checks.extend(warp);
+        checks.extend(warp.0);
+        checks.push(warp.1);
         checks.push(match (wanted.gpu, stored) {
             (None, _) => skipped("gpu", NotRun::NotAsked),
             (Some(_), None) => skipped("gpu", NotRun::Unreadable),

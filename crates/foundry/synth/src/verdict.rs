@@ -130,6 +130,16 @@ pub enum NotRun {
     /// NVIDIA Warp did not take the source.
     #[error("NVIDIA Warp refuses the source")]
     RefusedByWarp,
+    /// The row's text is of another version of NVIDIA Warp than the installed one.
+    #[error(
+        "NVIDIA Warp {stored} wrote the text, and {installed} is installed: install `warp-lang=={stored}`"
+    )]
+    OtherWarp {
+        /// Version that the row names.
+        stored: String,
+        /// Version that is installed.
+        installed: String,
+    },
     /// No gradient is known to be right.
     #[error("differences confirm no gradient")]
     Unconfirmed,

@@ -7,6 +7,7 @@ use crate::verdict::{Check, Verdict};
 use crate::warp::ANSWER_LIMIT;
 use gbxcule_oracle::{OracleError, Python, RestartingOracle};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// Rows in one question: some tens of milliseconds each at most.
@@ -21,7 +22,15 @@ pub(crate) struct WarpText {
 impl WarpText {
     /// Starts it and learns which wheel it is.
     pub(crate) fn find(python: &Python) -> Result<Self, SynthError> {
-        let mut oracle = RestartingOracle::new("warp", python.clone());
+        Self::started(RestartingOracle::new("warp", python.clone()))
+    }
+
+    /// Starts it, in the sandbox, for sources of anybody.
+    pub(crate) fn confined(python: &Python, folder: &Path) -> Result<Self, SynthError> {
+        Self::started(RestartingOracle::confined("warp", python.clone(), folder))
+    }
+
+    fn started(mut oracle: RestartingOracle) -> Result<Self, SynthError> {
         let (origin, _) = ask(&mut oracle, &[])?;
         Ok(Self { oracle: Mutex::new(oracle), origin })
     }

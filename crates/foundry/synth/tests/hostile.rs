@@ -3,7 +3,7 @@
 
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
 use gbxcule_synth::card;
-use gbxcule_synth::external_column::Tools;
+use gbxcule_synth::external_column::{Ptx, Tools};
 use gbxcule_synth::feature_count::Usage;
 use gbxcule_synth::harvest::{Harvest, manifest_of};
 use gbxcule_synth::mutate::score;
@@ -168,5 +168,27 @@ fn a_manifest_writes_no_lines_of_its_own_into_the_card() {
     for lie in lies {
         let told = said(lie.clone());
         assert!(told.contains("dataset.json: "), "{lie:?}: {told}");
+    }
+}
+
+/// What a reader doesn't know it can't check.
+#[test]
+fn a_manifest_with_a_key_of_its_own_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Cpu, host_every: 0 };
+    let harvest = Harvest { folder: "code".into(), license: "MIT".into(), ..Harvest::default() };
+    let ptx = Some(Ptx { arch: "sm_90".into(), nvrtc: "13.0".into() });
+    let manifest = Manifest { ptx, ..manifest_of(harvest, 1, plan) };
+    let good = serde_json::to_value(&manifest).expect("JSON");
+    let said = |manifest: &serde_json::Value| {
+        std::fs::write(folder.path().join("dataset.json"), manifest.to_string()).expect("a file");
+        Manifest::read(folder.path()).map_or_else(|error| error.to_string(), |_| "read".into())
+    };
+    assert_eq!(said(&good), "read");
+    for place in ["", "/plan", "/harvest", "/ptx"] {
+        let mut forged = good.clone();
+        forged.pointer_mut(place).expect("an object")["proved"] = true.into();
+        let told = said(&forged);
+        assert!(told.contains("unknown field `proved`, expected "), "{place}: {told}");
     }
 }

@@ -62,7 +62,7 @@ fn every_text_becomes_ptx_and_machine_code_and_wrong_ptx_is_caught() {
     assert!(verdicts[3].contains(&altered), "{:?}", verdicts[3]);
     card::write(&folder, &manifest, &rows, &Usage::of_warp(), &|_| ()).expect("a card");
     let card = std::fs::read_to_string(folder.join("dataset_card.md")).expect("a card");
-    let version = manifest.tools.ptx.expect("a version").nvrtc;
+    let version = manifest.ptx.expect("a version").nvrtc;
     assert!(card.contains(&format!("for `sm_90`, made by NVRTC {version}")), "{card}");
     assert!(card.contains(" --ptx --arch sm_90 --out DIR"), "{card}");
 }

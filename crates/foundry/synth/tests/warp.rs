@@ -95,7 +95,7 @@ fn compiled_ahead(source: &str) -> [String; 2] {
 #[ignore = "needs NVIDIA Warp"]
 fn its_own_texts_are_those_that_it_compiles() {
     let (manifest, rows) = dataset("warp_text", PLAN, 8);
-    let origin = manifest.tools.warp.expect("an origin");
+    let origin = manifest.warp.expect("an origin");
     assert!(origin["version"].is_string() && origin["record_sha256"].is_string(), "{origin}");
     for row in &rows {
         let (cpp, cuda) =
@@ -115,6 +115,16 @@ fn its_own_texts_are_those_that_it_compiles() {
         assert_eq!(found, compiled_ahead(&row.source), "row {}", row.id);
     }
     assert_eq!(rows, dataset("warp_text_again", PLAN, 8).1);
+    let mut forged = rows[..2].to_vec();
+    let cuda = forged[1].warp_cuda.as_mut().expect("CUDA");
+    *cuda =
+        cuda.replacen("1.0f", "2.0f", 1).replacen("wp::add", "wp::sub", 1).replacen(';', " ;", 1);
+    let wanted = Checks { warp: Some(Python::find()), ..Checks::default() };
+    let said = validate(&forged, &wanted).expect("NVIDIA Warp");
+    let of = |at: usize| said[at].iter().flatten().find(|it| it.check == "warp_text").cloned();
+    assert_eq!(of(0).map(|it| it.verdict), Some(Verdict::Pass));
+    let failed = of(1).expect("a verdict");
+    assert_eq!((failed.verdict, &*failed.detail), (Verdict::Fail, "warp_cuda"));
 }
 
 /// To Warp a row's source is a program: it runs where it can do no harm.

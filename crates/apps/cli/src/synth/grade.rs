@@ -159,7 +159,7 @@ impl Grade {
             check_writable(&path).with_context(|| format!("--out: writing {}", path.display()))?;
         }
         let wanted: BTreeSet<u64> = answers.iter().map(|answer| answer.row).collect();
-        let rows = read_some(&self.dataset, &|row| wanted.contains(&row.id))?;
+        let rows = read_some(&self.dataset, &|id| wanted.contains(&id))?;
         if let Some(warning) = Protection::here().warning() {
             print::error(&format!("{warning}\n"));
         }

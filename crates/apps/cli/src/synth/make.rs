@@ -160,7 +160,7 @@ pub(crate) struct Batch {
     shard: (u64, u64),
 }
 
-fn shard(text: &str) -> Result<(u64, u64), String> {
+pub(super) fn shard(text: &str) -> Result<(u64, u64), String> {
     let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     parts.filter(|(i, n)| i < n).ok_or_else(|| "a shard is I/N with I below N, such as 0/8".into())
 }

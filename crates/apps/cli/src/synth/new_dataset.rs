@@ -51,7 +51,9 @@ impl NewDataset {
         beside: Option<(&str, &[u8])>,
     ) -> anyhow::Result<()> {
         let made = self.made.path();
-        fill(made, manifest, rows, jsonl)?;
+        let count = rows.len() as u64;
+        let left_out = (count != manifest.count).then_some(count);
+        fill(made, &Manifest { rows: left_out, ..manifest.clone() }, rows, jsonl)?;
         if let Some((name, bytes)) = beside {
             write_file(&made.join(name), bytes)?;
         }

@@ -15,8 +15,8 @@ use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Checks of a row's making that `validate` has no check of its own for.
-const OF_MAKING: [&str; 7] =
-    ["compiles", "meaningful", "pinned", "inputs", "comparisons", "rounding", "warp_text"];
+const OF_MAKING: [&str; 6] =
+    ["compiles", "meaningful", "pinned", "inputs", "comparisons", "rounding"];
 /// Columns that other programs make or that are written later; checks of their own look at them.
 const LATER: [&str; 7] = [
     "ptx",
@@ -58,11 +58,12 @@ impl Provenance {
 
     /// The check `origin`, with the row as it was made again, unless it `is_wrong` already.
     fn check(&self, row: &Row, stored: &StoredRow, is_wrong: bool) -> (CheckOutcome, Option<Row>) {
-        let Manifest { plan, count, generator_version, .. } = &self.manifest;
+        let Manifest { plan, count, generator_version, compiler, .. } = &self.manifest;
         let foreign = [
             ("id", row.id >= *count || self.repeated.contains(&row.id)),
             ("seed", row.seed != plan.seed),
             ("generator_version", row.generator_version != *generator_version),
+            ("compiler", row.compiler != *compiler),
         ];
         let foreign = named(&foreign);
         if !foreign.is_empty() {
@@ -96,7 +97,7 @@ impl Provenance {
 
     /// Columns of tools that the manifest doesn't name, or without those that it names.
     fn tool_columns(&self, row: &Row) -> Vec<&'static str> {
-        let (tools, checks) = (&self.manifest.tools, row.checks());
+        let (tools, checks) = (&self.manifest, row.checks());
         let verdict = |name: &str| checks.iter().find(|it| it.check == name).map(|it| &it.verdict);
         // A tool may have refused the row, which then says so.
         let is_ptx = tools.ptx.is_some() && verdict("nvrtc") != Some(&Verdict::Fail);

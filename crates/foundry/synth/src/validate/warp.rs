@@ -1,4 +1,5 @@
-//! The checks of NVIDIA Warp: what it computes of a row, and whether its gradients are right.
+//! The checks of NVIDIA Warp: what it computes of a row, whether its gradients are right, and
+//! whether the texts that a row has of it are those that it writes.
 
 use super::{StoredRow, WARP_GRADIENT_ERROR};
 use crate::allowed_error::Runner;
@@ -9,7 +10,10 @@ use crate::row::Row;
 use crate::tensor::{self, Tensor};
 use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
 use crate::warp::{Question, WarpArgument, ask};
+use crate::warp_text::WarpText;
+use gbxcule_files::TemporaryFolder;
 use gbxcule_oracle::Python;
+use serde_json::Value;
 
 /// Data and cotangents that a question borrows.
 struct QuestionMemory {
@@ -45,6 +49,52 @@ pub(super) fn checks(
                 let passes = |it: &Check| it.check == "differences" && it.verdict == Verdict::Pass;
                 let confirmed = known[at].iter().flatten().any(passes);
                 [result, gradient(&rows[at], stored, &answer.gradients, confirmed)]
+            }
+        };
+    }
+    Ok(checks)
+}
+
+/// The columns that hold text of NVIDIA Warp's, as the installed package writes them: of rows
+/// whose package it is, all others have no verdict.
+pub(super) fn texts(rows: &[Row], python: &Python) -> Result<Vec<CheckOutcome>, SynthError> {
+    let name = "warp_text";
+    let has_text = |row: &Row| {
+        row.warp_origin_json.is_some() || row.warp_cpp.is_some() || row.warp_cuda.is_some()
+    };
+    let mut checks: Vec<CheckOutcome> =
+        rows.iter().map(|_| skipped(name, NotRun::NothingStored)).collect();
+    let asked: Vec<usize> = (0..rows.len()).filter(|&at| has_text(&rows[at])).collect();
+    if asked.is_empty() {
+        return Ok(checks);
+    }
+    // A row's source is a program to Python, whatever it is to us.
+    let parent = std::env::temp_dir();
+    let folder = TemporaryFolder::inside(&parent).map_err(SynthError::file(&parent))?;
+    let warp = WarpText::confined(python, folder.path())?;
+    let blank = |&at: &usize| Row { source: rows[at].source.clone(), ..Row::default() };
+    let mut written: Vec<Row> = asked.iter().map(blank).collect();
+    warp.finish(&mut written)?;
+    let version = |origin: &Value| origin["version"].as_str().unwrap_or("unknown").to_owned();
+    for (&at, written) in asked.iter().zip(&written) {
+        let row = &rows[at];
+        let stored = row.warp_origin_json.as_deref().and_then(|it| serde_json::from_str(it).ok());
+        let stored = version(&stored.unwrap_or_default());
+        checks[at] = if stored != version(warp.origin()) {
+            skipped(name, NotRun::OtherWarp { stored, installed: version(warp.origin()) })
+        } else {
+            let columns = [
+                ("warp_cpp", row.warp_cpp != written.warp_cpp),
+                ("warp_cuda", row.warp_cuda != written.warp_cuda),
+            ];
+            let wrong: Vec<&str> = columns.iter().filter(|it| it.1).map(|it| it.0).collect();
+            let refused = written.checks().into_iter().find(|it| it.check == name);
+            match refused {
+                _ if !wrong.is_empty() => {
+                    Ok(Check { detail: wrong.join(", "), ..Check::failed(name) })
+                }
+                Some(check) => Ok(check),
+                None => Ok(Check::passed(name)),
             }
         };
     }
