@@ -62,6 +62,7 @@ impl Machine {
 
     /// A machine about to execute the cartridge's first instruction, with these contents of work
     /// RAM, high RAM and wave RAM.
+    #[expect(clippy::too_many_lines, reason = "one field of the machine in each line")]
     pub fn power_on_with(cartridge: &Cartridge, memory: PowerOnMemory) -> Machine {
         let mut machine = Machine {
             now: 0,

@@ -123,6 +123,7 @@ impl Cpu {
     /// Executes an instruction whose first byte has been fetched.
     #[inline(always)]
     #[rustfmt::skip]
+    #[expect(clippy::too_many_lines, reason = "the table of opcodes")]
     pub(crate) fn execute(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], opcode: u8) {
         match opcode {
             0x00 => {} // NOP

@@ -57,6 +57,7 @@ impl Machine {
 
     /// A write to FF40-FF4B.
     #[cfg(not(color))]
+    #[expect(clippy::too_many_lines, reason = "one arm for each register")]
     #[inline(never)]
     pub fn write_ppu(&mut self, low: u8, value: u8) {
         let t = self.tcycles();

@@ -307,6 +307,7 @@ fn the_window_and_the_fine_scroll_take_a_write_on_a_dot_of_their_own() {
 // at another step. The first pixel that shows the write, and how many do, with that object at X = 0
 // to 5; a change of BGP after it shows what the line has lost or won.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of pictures")]
 fn a_write_finds_the_fetcher_at_any_step() {
     let window = [(WY, 0), (WX, 87)];
     let mut table = String::new();
