@@ -11,9 +11,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use gbxcule_synth::batch::{self, Manifest};
-use gbxcule_synth::launched;
-use gbxcule_synth::row::{Row, Texts};
+use gbxcule_rows::batch::{self, Manifest};
+use gbxcule_rows::launched;
+use gbxcule_rows::row::{Row, Texts};
 
 /// Make and check datasets of kernels: every row was compiled and run
 ///

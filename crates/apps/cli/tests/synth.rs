@@ -117,7 +117,7 @@ fn a_dataset_is_made_checked_and_described() {
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
 }
 
-/// What `validate` says of a folder that is wrong as a whole.
+/// Faults that `validate` finds in a folder as a whole.
 fn fault(folder: &Path, options: &[&str]) -> String {
     let args = [&["validate", text(folder), "--no-host"], options].concat();
     let said = gbxcule(&args).output().expect("the program starts");
@@ -265,7 +265,7 @@ fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
     let (out, kernels, less) =
         (folder.path().join("rows"), folder.path().join("kernels"), folder.path().join("less"));
     run(&["generate", "--count", "4", "--seed", "3", "--mode", "text", "--out", text(&out)]);
-    let rows = gbxcule_synth::batch::read(&out).expect("rows");
+    let rows = gbxcule_rows::batch::read(&out).expect("rows");
     std::fs::create_dir_all(kernels.join("deep")).expect("a folder");
     let row = &rows[2];
     let other = row.source.replace(&row.kernel, "another_name").replace("0.5", "0.75");
@@ -274,7 +274,7 @@ fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(said.contains("1 rows are kernels of "), "{said}");
     let ids: Vec<u64> =
-        gbxcule_synth::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
+        gbxcule_rows::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
     assert_eq!(ids, [0, 1, 3]);
     let skeletons = run(&["skeletons", text(&kernels)]);
     // Of its text, of its IR, and the outline of that.

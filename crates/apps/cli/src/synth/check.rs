@@ -5,16 +5,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gbxcule_oracle::Python;
-use gbxcule_sandbox::Protection;
-use gbxcule_synth::batch::{BLOCK_ROWS, Manifest, read, read_some};
-use gbxcule_synth::folder_fault::faults;
-use gbxcule_synth::leak;
-use gbxcule_synth::mutate::{Mutation, Score, score};
-use gbxcule_synth::row::{Row, Texts};
-use gbxcule_synth::validate::{
+use gbxcule_rows::batch::{BLOCK_ROWS, Manifest, read, read_some};
+use gbxcule_rows::folder_fault::faults;
+use gbxcule_rows::leak;
+use gbxcule_rows::mutate::{Mutation, Score, score};
+use gbxcule_rows::row::{Row, Texts};
+use gbxcule_rows::validate::{
     CheckCount, Checks, Provenance, count_verdicts, has_failed, units, validate,
 };
-use gbxcule_synth::verdict::{Check, CheckOutcome, NotRun, Verdict};
+use gbxcule_rows::verdict::{Check, CheckOutcome, NotRun, Verdict};
+use gbxcule_sandbox::Protection;
 
 use super::make::{read_rows, shard};
 use super::new_dataset::NewDataset;
@@ -68,7 +68,8 @@ pub(crate) struct Validate {
     #[arg(long)]
     warp: bool,
 
-    /// Check only the rows of every N-th block of 500, from the I-th: the part of one of N processes
+    /// Check only the rows of every N-th block of 500, from the I-th: the part of one of N
+    /// processes
     #[arg(long, value_name = "I/N", value_parser = shard, allow_hyphen_values = true)]
     shard: Option<(u64, u64)>,
 

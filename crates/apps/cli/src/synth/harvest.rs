@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use gbxcule_synth::harvest::{Harvested, UNMARKED, harvest, is_licence, licence_of, manifest_of};
-use gbxcule_synth::row::{Mode, Plan};
+use gbxcule_harvest::{Harvested, UNMARKED, harvest, is_licence, licence_of, manifest_of};
+use gbxcule_rows::row::{Mode, Plan};
 
 use super::TextDevice;
 use super::new_dataset::NewDataset;
@@ -28,8 +28,8 @@ pub(crate) struct Harvest {
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 
-    /// The licence of its files, as an SPDX expression such as `Apache-2.0`, where they name several
-    /// or one that is unknown here; a folder whose files name none is refused
+    /// The licence of its files, as an SPDX expression such as `Apache-2.0`, where they name
+    /// several or one that is unknown here; a folder whose files name none is refused
     #[arg(long, value_name = "SPDX")]
     license: Option<String>,
 

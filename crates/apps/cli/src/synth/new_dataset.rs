@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use gbxcule_files::TemporaryFolder;
-use gbxcule_synth::batch::Manifest;
-use gbxcule_synth::feature_count::Usage;
-use gbxcule_synth::jsonl::to_jsonl;
-use gbxcule_synth::row::Row;
-use gbxcule_synth::table::to_parquet;
+use gbxcule_rows::batch::Manifest;
+use gbxcule_rows::feature_count::Usage;
+use gbxcule_rows::jsonl::to_jsonl;
+use gbxcule_rows::row::Row;
+use gbxcule_rows::table::to_parquet;
 
 use super::make::describe;
 

@@ -91,7 +91,8 @@ fn comments_begin_with_what_they_are_about() {
     for path in written_files(&["rs", "h", "c", "cpp", "js", "py"]) {
         let mut before = String::new();
         for (number, line) in lines_of(&path) {
-            let is_inside = path.extension().is_some_and(|it| it == "rs") && line.trim_start().starts_with("// ");
+            let is_inside = path.extension().is_some_and(|it| it == "rs")
+                && line.trim_start().starts_with("// ");
             if !is_inside && first_sentence(&line, &before).is_some_and(begins_with_a_riddle) {
                 riddles.push(format!("{}:{number}: {}", path.display(), line.trim_start()));
             }
