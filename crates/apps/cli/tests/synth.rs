@@ -307,7 +307,10 @@ fn a_models_answers_are_asked_for_and_graded() {
     assert!((4..6).contains(&right), "{given}");
     let grade = |answers: &Path, out: &Path| {
         let mut command = gbxcule(&["grade", text(answers), "--dataset", text(&dataset)]);
-        command.args(["--out", text(out)]).output().expect("the program starts")
+        command
+            .args(["--tasks", text(&tasks), "--out", text(out)])
+            .output()
+            .expect("the program starts")
     };
     let said = grade(&answers, &out);
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
@@ -315,6 +318,11 @@ fn a_models_answers_are_asked_for_and_graded() {
     assert!(said.contains(&format!("6        6       {right}")), "{said}");
     let grades = std::fs::read_to_string(out.join("grades.jsonl")).expect("grades");
     assert_eq!(grades.matches("\"verdict\":\"right\"").count(), right);
+    // Questions without an answer are wrong: leaving them out gains nothing.
+    let first = given.lines().next().expect("a line");
+    std::fs::write(path("one.jsonl"), first).expect("a file");
+    let one = grade(&path("one.jsonl"), &path("one"));
+    assert!(String::from_utf8_lossy(&one.stdout).contains("6        6       1"), "{one:?}");
     assert!(out.join("grades.json").exists() && out.join("python-to-ir.png").exists());
 
     // Neither does a compiler that isn't there come to light after the answers that need none.

@@ -1,17 +1,21 @@
-//! Answers files: JSON lines, in the form of this program or in that of OpenAI's batches.
+//! Answers files: JSON lines in the form of this program, of HumanEval's samples, or of responses
+//! of chats, completions and the API `responses`, alone or in batches.
 //!
 //! ```json
 //! {"row": 17, "task": "python-to-cuda", "answer": "..."}
+//! {"task_id": "python-to-cuda/17", "completion": "..."}
 //! {"custom_id": "python-to-cuda/17",
 //!  "response": {"body": {"choices": [{"message": {"content": "..."}}]}}}
 //! ```
-//! Several lines, or choices, about one row and task are samples of one problem.
+//! Several lines, or choices, about one row and task are samples of one problem. A reply without a
+//! text, or one that was cut off, is a wrong answer.
 
+use crate::code_block::code;
 use crate::task::Task;
 use gbxcule_rows::error::SynthError;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use std::collections::BTreeSet;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Bytes of an answers file, at most.
@@ -28,42 +32,129 @@ pub struct Answer {
     pub task: Task,
     /// Everything that the model wrote.
     pub text: String,
-    /// Line of the file, from 1.
+    /// Line of the file, from 1; 0 of an answer that the file lacks.
     pub line: usize,
+    /// Reason why there is no whole answer: it counts as wrong.
+    pub missing: Option<String>,
 }
 
-/// A line in either form.
+/// A line in any of the forms.
 #[derive(Deserialize)]
 #[serde(expecting = "an answer as an object")]
 struct Line {
     row: Option<u64>,
     task: Option<String>,
-    answer: Option<String>,
+    answer: Option<Value>,
     custom_id: Option<String>,
-    response: Option<Response>,
-    error: Option<IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct Response {
+    task_id: Option<String>,
+    completion: Option<Value>,
+    response: Option<Value>,
+    error: Option<Value>,
+    /// The fields of a response that stands in the line itself.
+    #[serde(flatten)]
     body: Body,
 }
 
-#[derive(Deserialize)]
+/// Responses of chats, completions, and of the API `responses`.
+#[derive(Deserialize, Default)]
 struct Body {
     #[serde(default)]
     choices: Vec<Choice>,
+    #[serde(default)]
+    output: Vec<Message>,
+    status: Option<Value>,
 }
 
 #[derive(Deserialize)]
 struct Choice {
     message: Option<Message>,
     text: Option<String>,
+    finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct Message {
-    content: Option<String>,
+    content: Option<Value>,
+}
+
+/// A text, or the reason why there is none.
+type Reply = Result<String, String>;
+
+/// The text of a content: a string, or parts with texts.
+fn reply(content: Option<&Value>) -> Reply {
+    match content {
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(Value::Array(parts)) => {
+            Ok(parts.iter().filter_map(|part| part["text"].as_str()).collect())
+        }
+        _ => Err("the reply has no text".into()),
+    }
+}
+
+impl Body {
+    fn replies(&self) -> Vec<Reply> {
+        let of_choice = |it: &Choice| match it.finish_reason.as_deref() {
+            Some("length") => Err("the reply was cut off (`finish_reason` is `length`)".into()),
+            _ => match (&it.message, &it.text) {
+                (None, Some(text)) => Ok(text.clone()),
+                (message, _) => reply(message.as_ref().and_then(|it| it.content.as_ref())),
+            },
+        };
+        let mut replies: Vec<Reply> = self.choices.iter().map(of_choice).collect();
+        // Items without a content are thoughts and calls of tools.
+        let said = self.output.iter().filter(|it| it.content.is_some());
+        let said: Vec<Reply> = said.map(|it| reply(it.content.as_ref())).collect();
+        let is_cut = self.status.as_ref().is_some_and(|status| status == "incomplete");
+        if is_cut {
+            replies.push(Err("the reply was cut off (`status` is `incomplete`)".into()));
+        } else if !self.output.is_empty() {
+            let text: String = said.into_iter().flatten().collect();
+            let none = || "the reply has no text".to_owned();
+            replies.push(if text.is_empty() { Err(none()) } else { Ok(text) });
+        }
+        replies
+    }
+}
+
+impl Line {
+    /// The task and the row that a line names, or a column and what is wrong there.
+    fn question(&self, wanted: Option<Task>) -> Result<(Task, u64), (usize, String)> {
+        let wrong = |reason: &str| (1, reason.to_owned());
+        let id = self.custom_id.as_deref().or(self.task_id.as_deref()).and_then(|id| {
+            let (task, row) = id.rsplit_once('/')?;
+            Some((task, row.parse::<u64>().ok()?))
+        });
+        let row = self.row.or(id.map(|id| id.1)).ok_or_else(|| {
+            wrong("no row: a line has `row`, or a `custom_id` or `task_id` such as `python-to-cuda/17`")
+        })?;
+        let task = match self.task.as_deref().or(id.map(|id| id.0)) {
+            Some(name) => name.parse().map_err(|reason| (1, reason))?,
+            None => wanted.ok_or_else(|| wrong("no `task`: name it here, or for all by --task"))?,
+        };
+        Ok((task, row))
+    }
+
+    /// Replies, one for each sample.
+    fn replies(&self) -> Vec<Reply> {
+        let plain = self.answer.as_ref().or(self.completion.as_ref());
+        if plain.is_some() {
+            return vec![reply(plain)];
+        }
+        let body =
+            self.response.as_ref().map(|it| if it["body"].is_null() { it } else { &it["body"] });
+        let replies = match body {
+            Some(body) => {
+                serde_json::from_value::<Body>(body.clone()).unwrap_or_default().replies()
+            }
+            None => self.body.replies(),
+        };
+        let error = self.error.as_ref().or(body.map(|it| &it["error"])).filter(|it| !it.is_null());
+        match error {
+            Some(error) => vec![Err(format!("the request failed: {error}"))],
+            None if replies.is_empty() => vec![Err("the line has no reply".into())],
+            None => replies,
+        }
+    }
 }
 
 /// Lines that are no answers. A file may hold a billion: the first are kept, the others counted.
@@ -132,111 +223,71 @@ fn parse(bytes: &[u8], wanted: Option<Task>, line: usize) -> Result<Vec<Answer>,
         let at = format!(" at line {} column {}", error.line(), error.column());
         (error.column().max(1), message.strip_suffix(&at).unwrap_or(&message).to_owned())
     })?;
-    let wrong = |reason: &str| (1, reason.to_owned());
-    let id = found.custom_id.as_deref().and_then(|id| {
-        let (task, row) = id.rsplit_once('/')?;
-        Some((task.to_owned(), row.parse::<u64>().ok()?))
-    });
-    let row = found.row.or(id.as_ref().map(|id| id.1));
-    let row = row.ok_or_else(|| {
-        wrong("no row: a line has `row`, or a `custom_id` such as `python-to-cuda/17`")
-    })?;
-    let task = match found.task.or(id.map(|id| id.0)) {
-        Some(name) => name.parse().map_err(|reason| (1, reason))?,
-        None => wanted.ok_or_else(|| wrong("no `task`: name it here, or for all by --task"))?,
-    };
+    let (task, row) = found.question(wanted)?;
     if wanted.is_some_and(|wanted| wanted != task) {
         return Ok(Vec::new());
     }
-    let texts: Vec<String> = match (found.answer, found.response) {
-        (Some(answer), _) => vec![answer],
-        (None, Some(response)) => response
-            .body
-            .choices
-            .into_iter()
-            .filter_map(|it| it.message.and_then(|message| message.content).or(it.text))
-            .collect(),
-        (None, None) if found.error.is_some() => {
-            return Err(wrong("the request failed, and there is no answer: ask again"));
+    let answer = |reply: Reply| match reply {
+        Ok(text) => Answer::new(row, task, text, line),
+        Err(reason) => {
+            Answer { missing: Some(reason), ..Answer::new(row, task, String::new(), line) }
         }
-        (None, None) => Vec::new(),
     };
-    if texts.is_empty() {
-        return Err(wrong("no `answer`, and no `response` with a choice that has a content"));
-    }
-    Ok(texts.into_iter().map(|text| Answer { row, task, text, line }).collect())
+    Ok(found.replies().into_iter().map(answer).collect())
 }
 
 impl Answer {
-    /// The code of the answer: the last fenced block in the task's language, else the last block,
-    /// else everything. A text that only ends with a fence goes on where a prompt's fence began it.
-    pub fn code(&self) -> &str {
-        let fences = self.task.answered_in().fences();
-        let blocks = blocks(&self.text);
-        let own = |block: &&Block<'_>| fences.contains(&&*block.language.to_ascii_lowercase());
-        blocks.iter().rev().find(own).or(blocks.last()).map_or(&self.text, |block| block.text)
+    /// An answer that is a text.
+    pub fn new(row: u64, task: Task, text: String, line: usize) -> Self {
+        Self { row, task, text, line, missing: None }
+    }
+
+    /// Returns the code of the answer.
+    pub fn code(&self) -> String {
+        code(&self.text, self.task.answered_in())
     }
 }
 
-/// A fenced block.
-struct Block<'a> {
-    language: &'a str,
-    text: &'a str,
+/// Reads the questions that were asked from a file that `tasks` wrote.
+pub fn questions(path: &Path) -> Result<BTreeSet<(Task, u64)>, SynthError> {
+    let text = gbxcule_files::read_text(path, MAX_FILE_BYTES).map_err(SynthError::file(path))?;
+    let mut asked = BTreeSet::new();
+    for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
+        let question = serde_json::from_str(text)
+            .map_err(|error| (error.column(), error.to_string()))
+            .and_then(|line: Line| line.question(None));
+        asked.insert(question.map_err(|(column, reason)| SynthError::Line {
+            path: path.into(),
+            line,
+            column,
+            reason,
+        })?);
+    }
+    Ok(asked)
 }
 
-/// The fenced blocks of a text; the last may have no end.
-fn blocks(text: &str) -> Vec<Block<'_>> {
-    let (mut blocks, mut open, mut at) = (Vec::new(), None, 0);
-    let mut first_fence = None;
-    for line in text.split_inclusive('\n') {
-        let begin = at;
-        at += line.len();
-        let Some(behind) = line.trim_start().strip_prefix("```") else { continue };
-        match open {
-            None => {
-                let language = behind.split_whitespace().next().unwrap_or_default();
-                first_fence.get_or_insert((begin, language));
-                open = Some((language, at));
-            }
-            Some((language, from)) if behind.trim_end().is_empty() => {
-                blocks.push(Block { language, text: &text[from..begin] });
-                open = None;
-            }
-            // A block that begins inside of another one is part of it.
-            Some(_) => {}
-        }
+/// Adds an answer that is missing for each that a question lacks: all questions of a task have as
+/// many answers as the one that has the most, so that leaving answers out gains nothing.
+pub fn complete(answers: &mut Vec<Answer>, asked: &BTreeSet<(Task, u64)>) {
+    let mut counts: BTreeMap<(Task, u64), usize> = asked.iter().map(|it| (*it, 0)).collect();
+    for answer in answers.iter() {
+        *counts.entry((answer.task, answer.row)).or_default() += 1;
     }
-    match (open, first_fence) {
-        // The answer to a prompt that ends with an open fence.
-        (Some(_), Some((begin, ""))) if blocks.is_empty() && !text[..begin].trim().is_empty() => {
-            blocks.push(Block { language: "", text: &text[..begin] });
-        }
-        (Some((language, from)), _) => blocks.push(Block { language, text: &text[from..] }),
-        (None, _) => {}
+    let mut most: BTreeMap<Task, usize> = BTreeMap::new();
+    for ((task, _), count) in &counts {
+        let most = most.entry(*task).or_insert(1);
+        *most = (*most).max(*count);
     }
-    blocks
+    for ((task, row), count) in counts {
+        let missing = Some("the file has no answer to it".to_owned());
+        let answer = Answer { missing, ..Answer::new(row, task, String::new(), 0) };
+        answers.extend(std::iter::repeat_n(answer, most[&task] - count));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn code(text: &str) -> String {
-        let answer = Answer { row: 0, task: Task::PythonToCuda, text: text.into(), line: 1 };
-        answer.code().to_owned()
-    }
-
-    #[test]
-    fn the_code_is_what_the_fences_hold() {
-        assert_eq!(code("int x;\n"), "int x;\n");
-        assert_eq!(code("Here:\n```cuda\nint x;\n```\nDone."), "int x;\n");
-        assert_eq!(code("```python\nx\n```\n```CUDA\nint y;\n```\n```bash\nmake\n```"), "int y;\n");
-        assert_eq!(code("```\na\n```\nno, better\n```\nb\n```"), "b\n");
-        assert_eq!(code("```cuda\nint cut_off"), "int cut_off");
-        assert_eq!(code("int x;\n```\nThat's it."), "int x;\n");
-        assert_eq!(code("  ```cu\n  int x;\n  ```"), "  int x;\n");
-        assert_eq!(code(""), "");
-    }
 
     fn said(text: &str) -> String {
         let file = tempfile::NamedTempFile::new().expect("a file");
@@ -257,7 +308,7 @@ mod tests {
         assert_eq!(said(&format!("{ours}\n\n{theirs}\n")), r#"[(1, "a"), (2, "b"), (2, "c")]"#);
         for (line, reason) in [
             ("{", ":2:1: EOF while parsing an object"),
-            ("[1]", ":2:3: invalid length 1, expected an answer as an object"),
+            ("[1]", ":2:1: invalid type: sequence, expected an answer as an object"),
             (r#"{"row": "1"}"#, ":2:11: invalid type: string \"1\", expected u64"),
             (
                 r#"{"row": 3, "task": "python-to-ir", "answer": ""}"#,
@@ -269,11 +320,6 @@ mod tests {
             ),
             (r#"{"row": 1, "answer": ""}"#, ":2:1: no `task`: name it here"),
             (r#"{"task": "python-to-ir", "answer": ""}"#, ":2:1: no row: "),
-            (r#"{"row": 1, "task": "python-to-ir"}"#, ":2:1: no `answer`, and no `response`"),
-            (
-                r#"{"custom_id": "python-to-ir/1", "response": null, "error": {"code": "x"}}"#,
-                ":2:1: the request failed",
-            ),
         ] {
             let said = said(&format!("{ours}\n{line}\n"));
             assert!(said.starts_with(reason), "{line}: {said}");
@@ -285,5 +331,46 @@ mod tests {
         (1..=1_000_000).for_each(|line| bad.add(line, 1, "no row".to_owned()));
         assert_eq!((bad.first.len(), bad.more), (TOLD, 1_000_000 - TOLD));
         assert!(said("\n").ends_with("there is no answer to these tasks in it"));
+    }
+
+    #[test]
+    fn replies_of_every_form_are_read_and_what_is_missing_is_an_answer() {
+        let of = |rest: &str| {
+            let line = format!("{{\"custom_id\": \"python-to-ir/1\", {rest}}}");
+            let answers = parse(line.as_bytes(), None, 1).expect("an answer");
+            let all = answers.into_iter().map(|it| it.missing.map_or(Ok(it.text), Err));
+            all.collect::<Vec<Reply>>()
+        };
+        let a = [Ok("a".to_owned())];
+        let output = r#"{"output": [{"type": "reasoning"}, {"content": [{"text": "a"}]}]}"#;
+        assert_eq!(of(r#""completion": "a""#), a);
+        assert_eq!(of(r#""choices": [{"message": {"content": "a"}}]"#), a);
+        assert_eq!(of(&format!(r#""response": {output}"#)), a);
+        assert_eq!(of(&format!(r#""response": {{"status_code": 200, "body": {output}}}"#)), a);
+        assert_eq!(of(r#""choices": [{"message": {"content": [{"text": "a"}]}}]"#), a);
+        for (rest, reason) in [
+            (r#""answer": 7"#, "no text"),
+            (r#""choices": [{"message": {"content": null}}]"#, "no text"),
+            (r#""choices": [{"finish_reason": "length", "message": {"content": "a"}}]"#, "cut off"),
+            (r#""response": {"body": {"status": "incomplete", "output": []}}"#, "cut off"),
+            (r#""response": null, "error": {"code": "x"}"#, "the request failed: {\"code\""),
+            (r#""response": {"body": {"error": {"code": "x"}}}"#, "the request failed"),
+            (r#""response": {"body": {"choices": []}}"#, "no reply"),
+            (r#""row": 1"#, "no reply"),
+        ] {
+            let said = of(rest);
+            let is_told = matches!(&said[..], [Err(said)] if said.contains(reason));
+            assert!(is_told, "{rest}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_an_answer_has_a_missing_one_for_each_sample() {
+        let own = |row| Answer::new(row, Task::PythonToIr, "a".into(), 1);
+        let mut answers = vec![own(1), own(1), own(2)];
+        complete(&mut answers, &[(Task::PythonToIr, 1), (Task::PythonToIr, 3)].into());
+        let missing: Vec<u64> =
+            answers.iter().filter(|it| it.missing.is_some()).map(|it| it.row).collect();
+        assert_eq!(missing, [2, 3, 3]);
     }
 }

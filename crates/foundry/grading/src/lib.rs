@@ -10,6 +10,7 @@
 //! texts are compiled and run in the sandbox alone, each answer by itself.
 
 pub mod answer;
+mod code_block;
 mod compiled;
 mod graded_row;
 mod interpreted;
@@ -39,7 +40,7 @@ pub const MAX_ANSWER_BYTES: usize = 1 << 20;
 /// Verdict on an answer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Grade {
-    /// Python or IR that isn't even that, with the first error.
+    /// No answer, or Python or IR that isn't even that, with the first error.
     DoesNotParse(String),
     /// A text that its compiler refuses, with the first error.
     DoesNotCompile(String),
@@ -160,7 +161,10 @@ fn grade_one(
     answer: &Answer,
     options: &GradeOptions,
 ) -> Result<Grade, SynthError> {
-    let text = answer.code();
+    if let Some(reason) = &answer.missing {
+        return Ok(Grade::DoesNotParse(reason.clone()));
+    }
+    let text = &*answer.code();
     if text.len() > MAX_ANSWER_BYTES {
         let reason = format!("{} bytes, {MAX_ANSWER_BYTES} are allowed", text.len());
         return Ok(Grade::DoesNotParse(reason));

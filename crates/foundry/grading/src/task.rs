@@ -46,6 +46,18 @@ impl Language {
     }
 }
 
+impl Language {
+    /// Text that a kernel has and a mere use of one lacks.
+    pub(crate) fn mark(self) -> &'static str {
+        match self {
+            Self::Python => ".kernel",
+            Self::Ir => "kernel",
+            Self::Cpp => "gbx::Grid",
+            Self::Cuda => "__global__",
+        }
+    }
+}
+
 impl Task {
     /// All tasks.
     pub const ALL: [Self; 5] = [

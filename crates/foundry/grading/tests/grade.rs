@@ -30,7 +30,7 @@ fn options(name: &str) -> GradeOptions {
 }
 
 fn answer(it: &StandIn) -> Answer {
-    Answer { row: it.row, task: it.task, text: it.text.clone(), line: 1 }
+    Answer::new(it.row, it.task, it.text.clone(), 1)
 }
 
 /// Grades stand-ins; returns those whose grade isn't what is known of them.
@@ -101,11 +101,31 @@ fn changed_cuda_and_gradients_are_wrong() {
     assert_eq!(misjudged(&rows, &all, "changed-cuda"), Vec::new());
 }
 
+/// Outputs that begin at zero would hide `+=` in the place of `=`.
+#[test]
+fn answers_that_add_to_their_outputs_are_wrong() {
+    let rows = rows(Mode::Run, 0..40);
+    let adds = |row: &Row| {
+        let inputs: serde_json::Value = serde_json::from_str(&row.inputs_json).ok()?;
+        let output = inputs.as_array()?.iter().find(|it| it["zero"] == true)?["name"].as_str()?;
+        let store = format!("    {output}[");
+        let line = row.source.lines().rev().find(|line| line.starts_with(&store))?;
+        let (place, value) = line.split_once("] = ")?;
+        let text = row.source.replace(line, &format!("{place}] += {value}"));
+        Some(Answer::new(row.id, Task::CudaToPython, text, 1))
+    };
+    let answers: Vec<Answer> = rows.values().filter_map(adds).collect();
+    let grades = grade(&rows, &answers, &options("adds"), &|| ()).expect("no compiler is needed");
+    let right = grades.iter().filter(|it| **it == Grade::Right).count();
+    assert!(answers.len() >= 15, "{}", answers.len());
+    assert_eq!(right, 0, "{grades:?}");
+}
+
 /// One row for all single answers.
 static ROW: LazyLock<BTreeMap<u64, Row>> = LazyLock::new(|| rows(Mode::Run, 3..4));
 
 fn graded(task: Task, text: &str, limits: HostLimits) -> Grade {
-    let answer = Answer { row: 3, task, text: text.into(), line: 1 };
+    let answer = Answer::new(3, task, text.into(), 1);
     let options = GradeOptions { limits, ..options("one") };
     grade(&ROW, &[answer], &options, &|| ()).expect("a C++ compiler").remove(0)
 }
@@ -270,7 +290,7 @@ fn attacks_of_the_corpus_get_their_verdicts_and_spoil_none_of_others() {
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks/answers");
     let right = ROW[&3].cuda.as_ref().expect("CUDA text");
-    let answer = |text: String| Answer { row: 3, task: Task::PythonToCuda, text, line: 1 };
+    let answer = |text: String| Answer::new(3, Task::PythonToCuda, text, 1);
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .expect("the corpus")
         .map(|entry| entry.expect("an entry").path())

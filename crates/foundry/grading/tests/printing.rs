@@ -36,7 +36,7 @@ fn kernels_that_print_pass_every_check_and_are_right() {
     let by_id: BTreeMap<u64, Row> = rows.iter().map(|row| (row.id, row.clone())).collect();
     let answer = |row: &Row, task| {
         let StandIn { text, .. } = StandIn::own(row, task)?;
-        Some(Answer { row: row.id, task, text, line: 1 })
+        Some(Answer::new(row.id, task, text, 1))
     };
     let tasks = || Task::ALL.into_iter();
     let answers: Vec<Answer> =

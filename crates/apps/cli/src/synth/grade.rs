@@ -132,6 +132,11 @@ pub(crate) struct Grade {
     #[arg(long, value_name = "TASK", value_parser = task)]
     task: Option<Task>,
 
+    /// The questions that were asked, as `tasks` wrote them; else each row of the dataset is a
+    /// question of each task that an answer names. One without an answer counts as wrong
+    #[arg(long, value_name = "TASKS.jsonl")]
+    tasks: Option<PathBuf>,
+
     /// The seed of the fresh inputs
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -153,13 +158,26 @@ impl Grade {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let ids: BTreeSet<u64> =
             read_brief(&self.dataset, &|_| ())?.iter().map(|row| row.id).collect();
-        let answers = answer::read(&self.answers, self.task, &ids)?;
+        let mut answers = answer::read(&self.answers, self.task, &ids)?;
         for name in score::FILES {
             let path = self.out.join(name);
             check_writable(&path).with_context(|| format!("--out: writing {}", path.display()))?;
         }
-        let wanted: BTreeSet<u64> = answers.iter().map(|answer| answer.row).collect();
-        let rows = read_some(&self.dataset, &|id| wanted.contains(&id))?;
+        let rows = read_some(&self.dataset, &|_| true)?;
+        let named: BTreeSet<Task> = answers.iter().map(|answer| answer.task).collect();
+        let asked: BTreeSet<(Task, u64)> = match &self.tasks {
+            Some(path) => answer::questions(path)?,
+            None => {
+                let of_row = |row: &Row| {
+                    let tasks = named.iter().filter(|task| task.stored(row).is_some());
+                    tasks.map(|task| (*task, row.id)).collect::<Vec<_>>()
+                };
+                rows.values().flat_map(of_row).collect()
+            }
+        };
+        let is_asked =
+            |it: &(Task, u64)| self.task.is_none_or(|task| task == it.0) && ids.contains(&it.1);
+        answer::complete(&mut answers, &asked.into_iter().filter(is_asked).collect());
         if let Some(warning) = Protection::here().warning() {
             print::error(&format!("{warning}\n"));
         }
