@@ -94,7 +94,7 @@ fn the_release_profile_names_every_crate() {
 }
 
 fn all_sources() -> Vec<PathBuf> {
-    let parts = ["crates", "fuzz", "python"].iter();
+    let parts = ["crates", "fuzz", "games", "python"].iter();
     parts.flat_map(|part| files_below(&root().join(part), &["rs", "py"])).collect()
 }
 

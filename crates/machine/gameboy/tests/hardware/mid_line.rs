@@ -2,6 +2,7 @@
 //! photographed all of these on a DMG; here are single lines of the same kind, as our machine,
 //! whose pictures are theirs, draws them.
 
+use gbxcule_gameboy::ppu::sync_ppu;
 use insta::assert_snapshot;
 
 use crate::console::{Console, LCDC, LINE};
@@ -74,7 +75,7 @@ fn draw_line(line: u32, lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, 
     }
     console.machine.now = begin + LINE;
     let now = console.machine.tcycles();
-    console.machine.sync_ppu(now + 8);
+    sync_ppu(&mut console.machine, now + 8);
     let row = &console.machine.frame[line as usize * 40..][..40];
     row.iter().flat_map(|byte| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3]).collect()
 }
