@@ -42,7 +42,6 @@ mod sequence;
 mod signature;
 mod snippet;
 mod string;
-pub mod survey;
 mod syntax;
 mod trial;
 mod undecided;

@@ -1,7 +1,7 @@
 //! Surveys: their counts, the values that they try, their messages.
 
 use gbxcule_front_warp::ImportOptions;
-use gbxcule_front_warp::survey::{Outcome, Survey, survey, survey_with_texts};
+use gbxcule_survey::{Outcome, Survey, survey, survey_with_texts};
 use std::path::{Path, PathBuf};
 
 const HEAD: &str = "from typing import Any\nimport warp as wp\n";
