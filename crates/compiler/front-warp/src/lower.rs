@@ -47,7 +47,6 @@ use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Field, Shape, Type};
 use manual_gradient::ManualGradient;
-pub(super) use operator::operate;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use tile::{Tile, TileParam, TileShape};

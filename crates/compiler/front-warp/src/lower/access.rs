@@ -23,7 +23,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         match expr {
             Expr::Name(name) => self.name_access(name.id.as_str(), expr),
             Expr::Attribute(_)
-                if crate::object::of_self(expr).is_some() && !self.names.contains_key("self") =>
+                if crate::attribute::of_self(expr).is_some()
+                    && !self.names.contains_key("self") =>
             {
                 let known = self.unit.known(expr, self.scope)?;
                 Ok(Access::Operand(Operand::KnownValue(known)))
@@ -129,7 +130,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                     "`wp.adjoint` is indexed by a parameter: `wp.adjoint[x]`",
                 );
             }
-            let known = self.unit.attribute(known, attr, expr)?.plain();
+            let known = self.unit.attribute(known, attr, expr)?;
             return Ok(Access::Operand(Operand::KnownValue(known)));
         }
         if let Access::Operand(Operand::Tile(tile)) = &base {
@@ -387,7 +388,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             place => place,
         };
         let Some(ty) = self.access_type(&base) else {
-            return Err(self.not_indexed(&base, span));
+            return Err(self.not_indexed(span));
         };
         if let Some((_, dims)) = self.indexed_element(ty) {
             return self.indexed_at(base, dims, indices, expr);
@@ -438,7 +439,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
             Operand::KnownValue(KnownValue::Sequence(parts)) => {
                 let at = self.constant_index(indices, parts.len(), expr)?;
-                Access::Operand(Operand::KnownValue(parts[at].clone().plain()))
+                Access::Operand(Operand::KnownValue(parts[at].clone()))
             }
             Operand::Tile(tile) => self.tile_index(&tile.clone(), indices, expr)?,
             Operand::Extents(array) => {
@@ -475,15 +476,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// Fault of an index into what has no elements in a kernel.
-    fn not_indexed(&self, base: &Access<'a>, span: Span) -> LoweringError {
-        let fault = Diagnostic::error(Code::TypeMismatch, span, "this can't be indexed");
-        match base {
-            Access::Operand(Operand::KnownValue(KnownValue::NumberArray(_))) => fault_with(
-                fault,
-                "an array of NumPy is known in `wp.static(..)` alone: pass it as a `wp.array`",
-            ),
-            _ => LoweringError::Fault(Box::new(fault)),
-        }
+    fn not_indexed(&self, span: Span) -> LoweringError {
+        LoweringError::Fault(Box::new(Diagnostic::error(
+            Code::TypeMismatch,
+            span,
+            "this can't be indexed",
+        )))
     }
 
     /// One index as a value of an integer type.

@@ -83,7 +83,6 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                     parts.iter().map(|part| self.materialize(part, span)).collect();
                 return self.tuple(&parts?, span);
             }
-            KnownValue::Enumerator(.., value) => return self.materialize(value, span),
             KnownValue::Member(path)
                 if path.matches('.').count() > 1
                     || !path.starts_with("warp.") && !path.starts_with("builtins.") =>
@@ -104,10 +103,6 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             | KnownValue::Dict(_)
             | KnownValue::Function(..)
             | KnownValue::Python(..)
-            | KnownValue::Lambda(..)
-            | KnownValue::NamedTuple(_)
-            | KnownValue::NumberArray(_)
-            | KnownValue::Object(_)
             | KnownValue::Class(_) => return self.never_a_value(known, span),
         })
     }
@@ -141,7 +136,6 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             KnownValue::Int(_) => Type::I32,
             KnownValue::Float(_) => Type::F32,
             KnownValue::Typed(literal) => Type::scalar(literal.scalar()),
-            KnownValue::Enumerator(.., value) => self.static_type(value)?,
             KnownValue::Composite(annotation, _) => {
                 self.session.concrete(self.b.module, annotation, Span::NONE).ok()?
             }
