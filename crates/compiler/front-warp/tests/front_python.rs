@@ -1,7 +1,7 @@
 //! The Python front end on random texts: it answers, and all that it takes becomes valid IR.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
-use gbxcule_front_warp::{ImportOptions, Program};
+use gbxcule_front_warp::Program;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::{Diagnostic, render};
 use gbxcule_ir::source::SourceMap;

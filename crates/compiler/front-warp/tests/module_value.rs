@@ -79,7 +79,6 @@ fn a_module_computes_no_vectors_arrays_or_objects() {
 #[test]
 fn a_decorator_is_followed_to_what_it_makes() {
     for decorator in [
-        "kern = wp.kernel(enable_backward=False)\n@kern\n",
         "kern = wp.kernel\n@kern\n",
         "ALL = {}\ndef kern(f):\n    k = wp.kernel(f)\n    ALL[f.__name__] = k\n    return k\n@kern\n",
         "def kern(f):\n    return wp.kernel(enable_backward=False)(f)\n@kern\n",
