@@ -72,6 +72,7 @@ $(VENV)/%.txt: requirements/%.txt | $(VENV)/bin/python
 
 check: $(VENV)/oracle.txt
 	cargo fmt --all --check
+	rustfmt --check --edition 2024 games/*/*.rs
 	cargo clippy --workspace --all-targets -- --deny warnings
 	$(TEST) --workspace
 	$(GBXCULE) verify --suite
@@ -281,7 +282,7 @@ else
 endif
 
 pictures:
-	$(GBXCULE) record --num-envs 18 --columns 6 --steps 60 --out docs/pearl_drift.png
+	$(GBXCULE) record --num-envs 18 --columns 6 --steps 60 --out games/pearl_drift/picture.png
 	$(GBXCULE) demo --env-counts 1
 	ffmpeg -loglevel error -y -i runs/demo/mosaic.png -vf crop=1144:440:0:444 docs/games.png
 	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser

@@ -1,4 +1,4 @@
-"""The seven games as a benchmark: random play, scripted players and PPO, as a table and a plot.
+"""The games for one player as a benchmark: random play, scripted players and PPO, as a table and a plot.
 
     pip install . torch matplotlib
     python examples/benchmark.py --out runs/benchmark --minutes 20 --threads 1 --at-once 2    # hours: docs/benchmark.md
@@ -84,7 +84,7 @@ def scripted_scores(game: str) -> list[float]:
     """Scores of the player that the game's tests have, which is written in Rust."""
     frames = EPISODE_STEPS * ROWS[game].frames_per_step
     told = {"GBXCULE_GAME": game, "GBXCULE_FRAMES": str(frames), "GBXCULE_EPISODES": str(SCRIPTED_EPISODES)}
-    command = ["cargo", "test", "--quiet", "--package", "gbxcule-assembler", "--test", "suite", "--", "--ignored"]
+    command = ["cargo", "test", "--quiet", "--package", "gbxcule-games", "--test", "games", "--", "--ignored"]
     command += ["--exact", "--nocapture", "score::scripted_players_earn_points"]
     try:
         ran = subprocess.run(command, cwd=ROOT, env=os.environ | told, check=True, capture_output=True, text=True)
@@ -241,7 +241,7 @@ def plot(results: dict[str, Any], path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, panels = pyplot.subplots(2, 4, figsize=(14, 6), layout="constrained")
+    figure, panels = pyplot.subplots(-(-len(GAMES) // 4), 4, squeeze=False, figsize=(14, 6), layout="constrained")
     games = [game for game in GAMES if any(run["game"] == game for run in results["runs"])]
     for axes in panels.flat[len(games) :]:
         axes.set_axis_off()

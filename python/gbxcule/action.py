@@ -6,7 +6,7 @@ All of them become a codec of the swarm (crates/swarm/swarm/src/action.rs), whos
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +56,8 @@ class Buttons:
         object.__setattr__(self, "names", names)
 
 
-Actions: TypeAlias = "str | Sequence[Row] | Choices | Buttons"
+Codec: TypeAlias = Literal["full_v1", "pokemonred_puffer_v1", "pad_v1", "buttons_v1"]
+Actions: TypeAlias = "Codec | str | Sequence[Row] | Choices | Buttons"
 """The name of a codec or its spelling, a table of one's own, `Choices`, or `Buttons`."""
 
 _NOTHING = "NOOP"

@@ -38,31 +38,42 @@ def make_vec(
     rom: RomLike = None, num_envs: int = 1, **options: "Unpack[DiscreteOptions]"
 ) -> SwarmVectorEnv[spaces.Discrete]: ...
 def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]") -> SwarmVectorEnv[Any]:
-    """Machines stepped together, as a Gymnasium `VectorEnv`.
+    """Machines stepped together, as a Gymnasium `VectorEnv`. The options by groups, with tables in docs/python.md:
 
-    `rom`: a path, the bytes, the name of a built-in ROM, or `None` for PEARL_DRIFT. A built-in game (docs/games.md) has
-    defaults of its own: its score is the reward, its actions are the buttons that it needs, and its episodes begin
-    behind its title. `device`: where machines are stepped, `cpu`, `cuda` or `cuda:N`. `frames_per_step`,
-    `release_after_frames`: how long a step lasts and how long its action is pressed; the press follows the step's
-    length. `actions`: the codec, `full_v1`, `pokemonred_puffer_v1`, `pad_v1` or `buttons_v1`; a table of your own, such
-    as `[["A", "RIGHT"], ["A"], []]`; `Choices(...)`, `Buttons(...)`. `obs`: `packed`, `gray`, `mean`, `stride`, `rgb`
-    (144 x 160 x 3), `rgb_corrected` (as the Color's panel shows it), `rgb555` (two bytes, the lower first), `obs_v0`,
-    `audio`, `Ram(...)`, `Flags(...)`, a program, or a dictionary of these. `grays`: `even`, or `pyboy` for PyBoy's.
-    `reward`: a `Change` or several, `reward_v0`, or a program; `False` pays nothing; programs are files in the Warp
-    dialect that end in `.py` (docs/programs.md). `done`: the episode is over while this `Number` is not 0, or when this
-    program's `done` says so, or one of several; `False`: nothing ends it. `info`: numbers to report, a `Number` or a
-    program's `Cell`. `hooks`: places in the game's program by name, a label, `bank:address` or a `Hook`. `chance`: a
-    number that gets a random value of the seed's when an episode begins. `power_on`: memory where episodes begin at
-    power-on, `zero`, `pattern` (much like a cold DMG's) or `random` (one of 16 contents, which the seed draws).
-    `model`: `dmg`, `cgb`, the Game Boy Color, or `auto`, the Color for programs that need it. `link`: `pairs` plugs a
-    cable between the envs 2i and 2i + 1 (docs/link.md); nothing is plugged in by default. `symbols`: a `.sym` file for
-    the labels used in all of these. `audio`: the observation is a dictionary with the step's samples as `audio`.
-    `start_state`, `start_battery`, `start_steps`: episodes begin in this saved state, with this `.sav` or `.ram` file
-    in the cartridge, after this many steps without pressing anything; `starts`: in one of these, which the seed draws.
-    `max_episode_steps`: truncate there; games are truncated after 4,500 steps, with `False` never. `autoreset_mode`:
-    Gymnasium's, by default the next step. `render_mode`: `rgb_array`, a mosaic, or `rgb_array_each`. `threads`: those
-    that step the machines, all cores by default. `recompile=False` interprets every instruction. `copy=False` gives out
-    the buffers themselves, which the next step overwrites.
+    The machine
+        rom             a path, the bytes, or a built-in ROM's name; PEARL_DRIFT if left out. A built-in game has
+                        defaults of its own: its score as reward, its buttons, episodes that begin behind its title
+        model           `auto` (the Game Boy Color for programs that need it), `dmg` or `cgb`
+        power_on        memory at power-on: `zero`, `pattern` (like a cold DMG's), `random` (one of 16, by the seed)
+        link            `pairs` plugs a cable between the envs 2i and 2i + 1; `open` plugs none
+        symbols         a `.sym` file, whose labels all options below understand
+    The step
+        actions         a codec's name, a table such as `[["A", "RIGHT"], ["A"], []]`, `Choices(..)`, `Buttons(..)`
+        frames_per_step, release_after_frames
+                        frames of a step, and for how many of them its buttons are pressed
+        hooks           places in the game's program by name: a label, `bank:address`, a `Hook`
+    What the agent sees and earns
+        obs             a picture (`packed`, `gray`, `mean`, `stride`, `rgb`, `rgb_corrected`, `rgb555`), `obs_v0`,
+                        `audio`, `Ram(..)`, `Flags(..)`, `Numbers(..)`, a program, or a dictionary of these
+        grays           `even`, or PyBoy's (`pyboy`)
+        audio           True adds the step's samples to the observation
+        reward          a `Change` or several, `reward_v0`, a program (docs/programs.md); `False` pays nothing
+        done            a `Number` that is not 0, a program, or several of them; `False` ends nothing
+        info            numbers to report: `Number` or `Cell` by name
+    The episode
+        max_episode_steps
+                        steps until the episode is truncated: 4,500 for games; `False` never truncates
+        start_state, start_battery, start_steps
+                        the beginning of episodes: a saved state, a `.sav` file in the cartridge, steps without buttons
+        starts          saved states of which the seed draws one
+        chance          a `Number` that gets a random value of the seed's when an episode begins
+        autoreset_mode  `NextStep`, `SameStep` or `Disabled`, as Gymnasium has them
+    The computer
+        device          `cpu`, `cuda` or `cuda:N`
+        threads         threads that step the machines; all cores if left out
+        recompile       `False` interprets every instruction
+        render_mode     `rgb_array`, a mosaic, or `rgb_array_each`
+        copy            `False` gives out the buffers themselves, which the next step overwrites
     """
     check_options("gbxcule.make_vec", options, VECTOR_NAMES)
     return SwarmVectorEnv(rom, num_envs, **options)

@@ -1,10 +1,11 @@
 """The built-in games as environments: rewards, ends, infos, actions, and where their episodes begin.
 
-`make_vec("KEEP_OF_KEYS", ..)` takes all that is not given from the game's row. Addresses are found by label; docs/games.md
-says what they mean. Each game's reward, end and features are a program, too, which has the name of the ROM.
+`make_vec("KEEP_OF_KEYS", ..)` takes all that is not given from the game's row, `game.json` in its folder. Addresses are
+found by label; docs/games.md says what they mean. Each game's reward, end and features are a program, too, which has the name of the ROM.
 """
 
 import functools
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -47,23 +48,21 @@ class Game:
     chance: Number | None = Number("Random", 2)
 
 
-def _info(lives: str, level: str, label: str = "Lives") -> dict[str, Number]:
-    return {"score": Number("Score", 2), lives: Number(label), level: Number("Level")}
+def _game(title: str, text: str) -> Game:
+    """The game of a row, `game.json` in its folder."""
+    row = json.loads(text)
+    return Game(
+        title,
+        {name: Number(*place) for name, place in row["info"].items()},
+        row["actions"],
+        row["frames_per_step"],
+        row["release_after_frames"],
+        has_title=row["has_title"],
+        has_rival=row["players"] > 1,
+    )
 
 
-_RUNNING = "NOOP,LEFT,RIGHT,A,A+LEFT,A+RIGHT,B+LEFT,B+RIGHT,A+B+LEFT,A+B+RIGHT"
-_FLYING = "NOOP,UP,DOWN,LEFT,RIGHT,A,A+UP,A+DOWN,A+LEFT,A+RIGHT,B"
-
-GAMES = {
-    "KEEP_OF_KEYS": Game("KeepOfKeys", _info("hearts", "floor"), "NOOP,UP,DOWN,LEFT,RIGHT,A", 8, 8),
-    "EMBER_LEAP": Game("EmberLeap", _info("lives", "level"), _RUNNING, 4, 4),
-    "TARN_MASON": Game("TarnMason", _info("carts", "level"), "NOOP,LEFT,RIGHT,UP,DOWN,A,B", 8, 4),
-    "LANTERN_WING": Game("LanternWing", _info("lives", "sector"), _FLYING, 4, 4),
-    "LAST_BEACON": Game("LastBeacon", _info("hit_points", "room"), "A,B,START,UP,DOWN,LEFT,RIGHT", 16, 8),
-    "AMBER_ROAD": Game("AmberRoad", _info("planks", "leg"), "NOOP,A,A+LEFT,A+RIGHT,LEFT,RIGHT,B", 4, 4),
-    "PEARL_DRIFT": Game("PearlDrift", _info("hulls", "level", "Hulls"), "full_v1", 24, 8, has_title=False),
-    "PEARL_HEIST": Game("PearlHeist", _info("rivals", "result"), "NOOP,UP,DOWN,LEFT,RIGHT,A,B", 4, 4, has_rival=True),
-}
+GAMES = {name: _game(title, row) for name, title, row in _native.games()}
 
 # A ROM that is none of them has no reward, no end and no title that is known here.
 OTHER = Game(

@@ -5,7 +5,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +67,10 @@ class Numbers:
         object.__setattr__(self, "numbers", numbers)
 
 
-One: TypeAlias = "str | os.PathLike[str] | Ram | Flags | Numbers"
+View: TypeAlias = Literal[
+    "packed", "gray", "mean", "stride", "rgb", "rgb_corrected", "rgb555", "obs_v0", "audio"
+]
+One: TypeAlias = "View | str | os.PathLike[str] | Ram | Flags | Numbers"
 Observation: TypeAlias = "One | Mapping[str, One]"
 
 PICTURES = ("packed", "gray", "mean", "stride", "rgb", "rgb_corrected", "rgb555")

@@ -18,6 +18,12 @@ from gbxcule.symbol import Symbols
 Reward: TypeAlias = str | os.PathLike[str] | Change | Sequence[Change] | Literal[False]
 Done: TypeAlias = Number | str | os.PathLike[str] | Sequence[Number | str | os.PathLike[str]] | Literal[False]
 State: TypeAlias = bytes | str | os.PathLike[str]
+Grays: TypeAlias = Literal["even", "pyboy"]
+PowerOn: TypeAlias = Literal["zero", "pattern", "random"]
+Model: TypeAlias = Literal["auto", "dmg", "cgb"]
+Link: TypeAlias = Literal["open", "pairs"]
+Autoreset: TypeAlias = AutoresetMode | Literal["NextStep", "SameStep", "Disabled"]
+RenderMode: TypeAlias = Literal["rgb_array", "rgb_array_each"]
 
 
 class _Shared(TypedDict, total=False):
@@ -25,14 +31,14 @@ class _Shared(TypedDict, total=False):
     frames_per_step: int | None
     release_after_frames: int | None
     obs: Observation
-    grays: str
+    grays: Grays
     reward: Reward | None
     done: Done | None
     info: Info | None
     hooks: Hooks | None
     chance: Number | None
-    power_on: str
-    model: str
+    power_on: PowerOn
+    model: Model
     audio: bool
     symbols: Symbols | str | os.PathLike[str] | None
     start_state: State | None
@@ -40,7 +46,7 @@ class _Shared(TypedDict, total=False):
     starts: Sequence[State] | None
     start_steps: int
     max_episode_steps: int | Literal[False] | None
-    render_mode: str | None
+    render_mode: RenderMode | None
     threads: int | None
     recompile: bool
 
@@ -52,9 +58,9 @@ class SingleOptions(_Shared, total=False):
 
 
 class _VectorOptions(TypedDict, total=False):
-    autoreset_mode: AutoresetMode | str
+    autoreset_mode: Autoreset
     copy: bool
-    link: str
+    link: Link
 
 
 class Options(SingleOptions, _VectorOptions, total=False):

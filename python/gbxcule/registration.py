@@ -1,7 +1,7 @@
 """The built-in games in Gymnasium's registry.
 
 The version of an id is raised when the same actions and seed give other observations, rewards or ends than before, by a
-change of the game's ROM, its row in `game.py`, its program, or how seeds become episodes. It is one for all games.
+change of the game's ROM, its row, its program, or how seeds become episodes. It is one for all games.
 """
 
 import gymnasium

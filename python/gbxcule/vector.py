@@ -23,7 +23,7 @@ from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_num
 from gbxcule.live import Heatmap, LiveView
 from gbxcule.memory import Number, Watch
 from gbxcule.observation import Observation, Observer, draws, listens, program_of, with_audio
-from gbxcule.option import Done, Reward, State
+from gbxcule.option import Autoreset, Done, Grays, Link, Model, PowerOn, RenderMode, Reward, State
 from gbxcule.picture import Pixels, mosaic
 from gbxcule.rollout import OnDevice, Rollout, lies_on_device
 from gbxcule.start import (
@@ -76,24 +76,24 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         release_after_frames: int | None = None,
         actions: "Actions | None" = None,
         obs: Observation = "mean",
-        grays: str = "even",
+        grays: Grays = "even",
         reward: Reward | None = None,
         done: Done | None = None,
         info: Info | None = None,
         hooks: Hooks | None = None,
         chance: Number | None = None,
-        power_on: str = "zero",
-        model: str = "auto",
-        link: str = "open",
+        power_on: PowerOn = "zero",
+        model: Model = "auto",
+        link: Link = "open",
         audio: bool = False,
         symbols: Symbols | str | os.PathLike[str] | None = None,
         start_state: State | None = None,
         start_battery: State | None = None,
         starts: Sequence[State] | None = None,
         start_steps: int = 1,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        autoreset_mode: Autoreset = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | Literal[False] | None = None,
-        render_mode: str | None = None,
+        render_mode: RenderMode | None = None,
         copy: bool = True,
         threads: int | None = None,
         recompile: bool = True,

@@ -11,6 +11,12 @@ fn by_name(name: &str) -> PyResult<&'static gbxcule_assembler::BuiltIn> {
     })
 }
 
+/// The built-in games: name, title and the text of `game.json`.
+#[pyfunction]
+pub(crate) fn games() -> Vec<(&'static str, &'static str, &'static str)> {
+    gbxcule_games::GAMES.iter().map(|game| (game.name, game.title, game.row)).collect()
+}
+
 /// The names of all built-in ROMs.
 #[pyfunction]
 pub(crate) fn built_in_roms() -> Vec<&'static str> {

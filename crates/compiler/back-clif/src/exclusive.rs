@@ -306,7 +306,12 @@ mod tests {
         let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
         let (reversed, reverses) = reverses(&module, &kernels).expect("differentiable");
         let reversed = check::module(reversed).expect("valid");
-        let plan = super::super::plan::Plan::new(&reversed, Default::default(), Checks::All);
+        let plan = super::super::plan::Plan::new(
+            &reversed,
+            &super::super::shape::Flats::new(&reversed),
+            Default::default(),
+            Checks::All,
+        );
         let exclusivity = &plan.of(reverses[0]).exclusivity;
         let function = &reversed.functions[reverses[0]];
         let names = exclusivity.arrays.iter().map(|array| {

@@ -1,94 +1,131 @@
-//! Groups of threads: a kernel whose threads take one way is lowered for four of them at once, and
+//! The fourth layer, groups of threads: a kernel whose threads take one way is lowered for four of
+//! them at once, and
 //! their `f32` go into one vector.
 //!
 //! A value of the IR stays four scalars. Those that were taken out of a vector are known by it, so
 //! that the next operation takes the vector; scalars that nobody uses cost nothing. What is equal
 //! for all four is computed once.
 
-use super::arithmetic::{float_code, int_code};
-use super::lowerer::{BoundParam, LoweredPlace, LoweredValue, Lowerer};
+mod memory;
+mod prove;
+
+use crate::code::{float_code, int_code};
+use crate::thread::{BoundParam, Lane, ThreadCode};
+use crate::typed::{GROUP, LoweredValue, Row};
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::walk::{Use, op_uses, place_values};
 use gbxcule_ir::{
-    AtomicOp, BinaryOp, CompareOp, Native, Op, PlaceId, Projection, Root, Scalar, Type, UnaryOp,
+    AtomicOp, BinaryOp, CompareOp, Native, Op, PlaceId, Projection, Root, Scalar, UnaryOp,
 };
-
-/// Number of threads in a group: `f32` in a vector.
-pub(super) const GROUP: usize = 4;
-
-/// The scalars of a group, by thread.
-pub(super) type Row = [Value; GROUP];
-
-/// Facts about the scalars of a group.
-#[derive(Default)]
-pub(super) struct Group {
-    /// Vector and position that each scalar came from; a `bool` came out of a vector of masks.
-    vectors: rustc_hash::FxHashMap<Value, (Value, usize)>,
-    /// Integers that count up from thread to thread, by the first of them.
-    consecutive: rustc_hash::FxHashMap<Value, Row>,
-}
-
-impl Group {
-    pub(super) fn clear(&mut self) {
-        self.vectors.clear();
-        self.consecutive.clear();
-    }
-
-    pub(super) fn note_consecutive(&mut self, row: Row) {
-        self.consecutive.insert(row[0], row);
-    }
-
-    pub(super) fn is_consecutive(&self, row: Row) -> bool {
-        self.consecutive.get(&row[0]) == Some(&row)
-    }
-
-    /// The vector that holds exactly these.
-    fn vector(&self, row: Row) -> Option<Value> {
-        let &(vector, 0) = self.vectors.get(&row[0])? else { return None };
-        let whole = (0..GROUP).all(|at| self.vectors.get(&row[at]) == Some(&(vector, at)));
-        whole.then_some(vector)
-    }
-}
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::{Deref, DerefMut};
 
 fn is_same(row: Row) -> bool {
     row.iter().all(|&value| value == row[0])
 }
 
-fn same_vals(left: &LoweredValue, right: &LoweredValue) -> bool {
-    match (left, right) {
-        (LoweredValue::Memory(left), LoweredValue::Memory(right)) => left == right,
-        (LoweredValue::Parts(left), LoweredValue::Parts(right)) => {
-            left.len() == right.len()
-                && left.iter().zip(right.iter()).all(|(left, right)| same_vals(left, right))
-        }
-        (
-            LoweredValue::One(_) | LoweredValue::Leaves(_),
-            LoweredValue::One(_) | LoweredValue::Leaves(_),
-        ) => left.leaves() == right.leaves(),
-        _ => false,
+/// The facts at a place in the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    facts: usize,
+    is_dirty: bool,
+}
+
+/// Code for several threads at once, or for one.
+pub(crate) struct GroupCode<'a, 'f> {
+    threads: ThreadCode<'a, 'f>,
+    /// Integers that count up from thread to thread, by the first of them.
+    consecutive: FxHashMap<Value, Row>,
+    /// Block in which a group of threads begins again, one thread at a time.
+    bail: Option<Block>,
+    /// True if threads may have written something.
+    is_dirty: bool,
+    /// Blocks that are jumped to after something was written.
+    after_writes: FxHashSet<Block>,
+}
+
+impl<'a, 'f> Deref for GroupCode<'a, 'f> {
+    type Target = ThreadCode<'a, 'f>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.threads
     }
 }
 
-impl Lowerer<'_, '_> {
-    /// Returns true if several threads are lowered at once.
-    pub(super) fn is_group(&self) -> bool {
-        self.lanes.len() == GROUP
+impl DerefMut for GroupCode<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.threads
+    }
+}
+
+impl<'a, 'f> GroupCode<'a, 'f> {
+    pub(crate) fn new(threads: ThreadCode<'a, 'f>) -> Self {
+        Self {
+            threads,
+            consecutive: FxHashMap::default(),
+            bail: None,
+            is_dirty: false,
+            after_writes: FxHashSet::default(),
+        }
     }
 
-    /// Returns true if their `f32` go into vectors.
-    pub(super) fn is_packed(&self) -> bool {
-        self.is_group() && self.packs
+    /// Gives the layer below.
+    pub(crate) fn into_threads(self) -> ThreadCode<'a, 'f> {
+        self.threads
     }
 
-    /// Calls `of` for each thread of the group and returns the results in order.
-    pub(super) fn of_each<T>(&mut self, mut of: impl FnMut(&mut Self) -> T) -> [T; GROUP] {
-        let all = std::array::from_fn(|lane| {
-            self.lane = lane;
-            of(self)
-        });
-        self.lane = 0;
-        all
+    /// Takes up the threads that are lowered next. A group that can begin again does so in `bail`.
+    pub(crate) fn begin_threads(&mut self, lanes: Vec<Lane<'a>>, packs: bool, bail: Option<Block>) {
+        self.threads.begin_threads(lanes, packs);
+        self.consecutive.clear();
+        self.is_dirty = false;
+        self.bail = bail;
+    }
+
+    /// Block in which the group begins again, one thread at a time.
+    pub(crate) fn bail(&self) -> Option<Block> {
+        self.bail
+    }
+
+    /// Returns true if the group can begin again: nothing was written yet.
+    pub(crate) fn can_bail(&self) -> bool {
+        self.bail.is_some() && !self.is_dirty
+    }
+
+    /// Notes that threads may have written something, or that they did not.
+    pub(crate) fn note_write(&mut self, writes: bool) {
+        self.is_dirty |= writes;
+    }
+
+    pub(crate) fn mark(&mut self) -> Mark {
+        Mark { facts: self.proven().mark(), is_dirty: self.is_dirty }
+    }
+
+    /// Forgets what was found since.
+    pub(crate) fn forget_since(&mut self, mark: Mark) {
+        self.proven().forget_since(mark.facts);
+    }
+
+    /// Notes a jump to a block.
+    pub(crate) fn note_jump(&mut self, to: Block) {
+        if self.is_dirty {
+            self.after_writes.insert(to);
+        }
+    }
+
+    /// Goes back to what held at a branch, at the beginning of a block behind it.
+    pub(crate) fn go_back(&mut self, mark: Mark, block: Block) {
+        self.forget_since(mark);
+        self.is_dirty = mark.is_dirty || self.after_writes.contains(&block);
+    }
+
+    fn note_consecutive(&mut self, row: Row) {
+        self.consecutive.insert(row[0], row);
+    }
+
+    fn is_consecutive(&self, row: Row) -> bool {
+        self.consecutive.get(&row[0]) == Some(&row)
     }
 
     fn row(&mut self, value: gbxcule_ir::Value) -> Row {
@@ -96,7 +133,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Evaluates an operation for all threads at once, if that is possible.
-    pub(super) fn evaluate_for_group(&mut self, value: gbxcule_ir::Value) -> bool {
+    pub(crate) fn evaluate_for_group(&mut self, value: gbxcule_ir::Value) -> bool {
         let op = self.body().values[value].op;
         if self.is_equal_for_all(op) {
             let val = self.operation(value);
@@ -110,7 +147,7 @@ impl Lowerer<'_, '_> {
                     lowerer.define(value, val);
                 });
                 let row = self.row(value);
-                self.group.note_consecutive(row);
+                self.note_consecutive(row);
                 true
             }
             Op::Binary(op, x, y) => self.group_binary(value, op, [x, y]),
@@ -157,7 +194,7 @@ impl Lowerer<'_, '_> {
         match op {
             Op::Atomic { .. } | Op::AsArray(_) | Op::Index | Op::Call { .. } => return false,
             Op::LaunchIndex(dim) => {
-                let of = |lane: usize| self.lanes[lane].coordinates[usize::from(dim)];
+                let of = |lane: usize| self.lanes()[lane].coordinates[usize::from(dim)];
                 return is_same(std::array::from_fn(of));
             }
             _ => {}
@@ -180,11 +217,11 @@ impl Lowerer<'_, '_> {
 
     fn has_equal_values(&self, value: gbxcule_ir::Value) -> bool {
         let of = |lane: usize| {
-            let frame = self.lanes[lane].frames.last();
+            let frame = self.lanes()[lane].frames.last();
             frame.and_then(|frame| frame.values[value.index()].as_ref())
         };
         let Some(first) = of(0) else { return false };
-        (1..GROUP).all(|lane| of(lane).is_some_and(|other| same_vals(first, other)))
+        (1..GROUP).all(|lane| of(lane).is_some_and(|other| first.same_as(other)))
     }
 
     fn has_equal_places(&self, place: PlaceId) -> bool {
@@ -195,7 +232,7 @@ impl Lowerer<'_, '_> {
             Root::Array(value) => self.has_equal_values(value),
             Root::Param(position) => {
                 let of = |lane: usize| {
-                    let frame = self.lanes[lane].frames.last()?;
+                    let frame = self.lanes()[lane].frames.last()?;
                     match &frame.params[position as usize] {
                         BoundParam::Value(val) => Some(val),
                         BoundParam::Place(_) => None,
@@ -203,7 +240,7 @@ impl Lowerer<'_, '_> {
                 };
                 let first = of(0);
                 (1..GROUP).all(|lane| {
-                    first.zip(of(lane)).is_some_and(|(first, other)| same_vals(first, other))
+                    first.zip(of(lane)).is_some_and(|(first, other)| first.same_as(other))
                 })
             }
         };
@@ -212,8 +249,8 @@ impl Lowerer<'_, '_> {
     }
 
     /// A vector of the `f32` of a group.
-    pub(super) fn vector(&mut self, row: Row) -> Value {
-        if let Some(vector) = self.group.vector(row) {
+    pub(crate) fn vector(&mut self, row: Row) -> Value {
+        if let Some(vector) = self.vector_of(row) {
             return vector;
         }
         let mut vector = self.b.ins().splat(types::F32X4, row[0]);
@@ -226,20 +263,13 @@ impl Lowerer<'_, '_> {
     }
 
     /// The `f32` in a vector.
-    pub(super) fn out_of_vector(&mut self, vector: Value) -> Row {
+    pub(crate) fn out_of_vector(&mut self, vector: Value) -> Row {
         std::array::from_fn(|at| self.lane_of(vector, at))
     }
 
-    /// One of the `f32` in a vector.
-    pub(super) fn lane_of(&mut self, vector: Value, at: usize) -> Value {
-        let value = self.b.ins().extractlane(vector, at as u8);
-        self.group.vectors.insert(value, (vector, at));
-        value
-    }
-
     /// A vector of masks from the `bool`s of a group.
-    pub(super) fn mask(&mut self, row: Row) -> Value {
-        if let Some(vector) = self.group.vector(row) {
+    pub(crate) fn mask(&mut self, row: Row) -> Value {
+        if let Some(vector) = self.vector_of(row) {
             return vector;
         }
         let first = self.b.ins().bmask(types::I32, row[0]);
@@ -258,11 +288,11 @@ impl Lowerer<'_, '_> {
             let mask = self.b.ins().extractlane(vector, at as u8);
             let bit = self.b.ins().ireduce(types::I8, mask);
             let bit = self.b.ins().band_imm_u(bit, 1);
-            self.group.vectors.insert(bit, (vector, at));
-            self.lane = at;
+            self.note_lane(bit, vector, at);
+            self.select_lane(at);
             self.define(value, LoweredValue::One(bit));
         }
-        self.lane = 0;
+        self.select_lane(0);
     }
 
     /// Applies `each` to vectors of `f32`, component by component; false if the operands have
@@ -300,10 +330,10 @@ impl Lowerer<'_, '_> {
             results.iter_mut().zip(row).for_each(|(result, value)| result.push(value));
         }
         for (lane, result) in results.into_iter().enumerate() {
-            self.lane = lane;
+            self.select_lane(lane);
             self.define(value, LoweredValue::from_leaves(result));
         }
-        self.lane = 0;
+        self.select_lane(0);
         true
     }
 
@@ -318,7 +348,7 @@ impl Lowerer<'_, '_> {
             return false;
         }
         let rows: Vec<Row> = operands.iter().map(|&operand| self.row(operand)).collect();
-        if !rows.iter().any(|&row| self.group.vector(row).is_some()) {
+        if !rows.iter().any(|&row| self.vector_of(row).is_some()) {
             return false;
         }
         let masks: Vec<Value> = rows.into_iter().map(|row| self.mask(row)).collect();
@@ -345,7 +375,7 @@ impl Lowerer<'_, '_> {
                 if self.ty(value).as_scalar() == Some(Scalar::I32) =>
             {
                 let [x, y] = operands.map(|operand| self.row(operand));
-                let up = |lowerer: &Self, row| lowerer.group.is_consecutive(row);
+                let up = |lowerer: &Self, row| lowerer.is_consecutive(row);
                 let moved = (up(self, x) && is_same(y))
                     || (op == BinaryOp::Add && up(self, y) && is_same(x));
                 if !moved {
@@ -356,7 +386,7 @@ impl Lowerer<'_, '_> {
                     lowerer.define(value, val);
                 });
                 let row = self.row(value);
-                self.group.note_consecutive(row);
+                self.note_consecutive(row);
                 true
             }
             BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide => self
@@ -383,7 +413,7 @@ impl Lowerer<'_, '_> {
                 self.b.ins().fcmp(float_code(op), x, y)
             }
             Some(Scalar::I32) => {
-                let known = |row| is_same(row) || self.group.is_consecutive(row);
+                let known = |row| is_same(row) || self.is_consecutive(row);
                 if !rows.into_iter().all(known) {
                     return false;
                 }
@@ -436,37 +466,15 @@ impl Lowerer<'_, '_> {
         self.b.ins().bitselect(chosen, row[0], row[1])
     }
 
-    /// The address of the first of four `f32` that lie side by side in array memory.
-    fn neighbours(&mut self, place: PlaceId) -> Option<Value> {
-        self.prove_group(place);
-        let body = self.body();
-        let data = &body.places[place];
-        let [before @ .., Projection::Element(indices)] = body.path(place) else { return None };
-        if data.ty != Type::scalar(Scalar::F32) || !before.is_empty() || !self.packs {
-            return None;
-        }
-        let (last, others) = body.value_lists[*indices].split_last()?;
-        let row = self.row(*last);
-        let handles = self.handles(place)?;
-        let is_known = self.group.is_consecutive(row)
-            && others.iter().all(|&other| self.has_equal_values(other))
-            && self.has_sides(&handles, body.value_lists[*indices].len(), row);
-        if !is_known {
-            return None;
-        }
-        let loc = self.place(place);
-        Some(self.address(&loc))
-    }
-
     /// The handle of the array that a place is an element of, if it is one for all threads.
-    pub(super) fn handles(&mut self, place: PlaceId) -> Option<LoweredValue> {
+    pub(crate) fn handles(&mut self, place: PlaceId) -> Option<LoweredValue> {
         let body = self.body();
         let Some(Projection::Element(_)) = body.path(place).first() else { return None };
         let data = &body.places[place];
         let of = |lane: usize| match data.root {
-            Root::Array(value) => self.lanes[lane].frames.last()?.values[value.index()].clone(),
+            Root::Array(value) => self.lanes()[lane].frames.last()?.values[value.index()].clone(),
             Root::Param(position) => {
-                match &self.lanes[lane].frames.last()?.params[position as usize] {
+                match &self.lanes()[lane].frames.last()?.params[position as usize] {
                     BoundParam::Value(val) => Some(val.clone()),
                     BoundParam::Place(_) => None,
                 }
@@ -474,92 +482,13 @@ impl Lowerer<'_, '_> {
             _ => None,
         };
         let first = of(0)?;
-        let equal = (1..GROUP).all(|lane| of(lane).is_some_and(|other| same_vals(&first, &other)));
+        let equal = (1..GROUP).all(|lane| of(lane).is_some_and(|other| first.same_as(&other)));
         (equal && matches!(first, LoweredValue::Leaves(_))).then_some(first)
-    }
-
-    fn group_load(&mut self, value: gbxcule_ir::Value, place: PlaceId) -> bool {
-        let Some(address) = self.neighbours(place) else { return false };
-        let vector = self.b.ins().load(types::F32X4, unaligned(), address, 0);
-        self.define_floats(value, vector);
-        true
-    }
-
-    fn define_floats(&mut self, value: gbxcule_ir::Value, vector: Value) {
-        for (lane, scalar) in self.out_of_vector(vector).into_iter().enumerate() {
-            self.lane = lane;
-            self.define(value, LoweredValue::One(scalar));
-        }
-        self.lane = 0;
-    }
-
-    /// Adds to elements that belong to the threads alone; gives the old ones.
-    fn group_add(
-        &mut self,
-        value: gbxcule_ir::Value,
-        place: PlaceId,
-        operand: gbxcule_ir::Value,
-    ) -> bool {
-        let address = self.neighbours(place);
-        self.is_dirty = true;
-        let Some(address) = address else { return false };
-        let row = self.row(operand);
-        let operand = self.vector(row);
-        let old = self.b.ins().load(types::F32X4, unaligned(), address, 0);
-        let new = self.b.ins().fadd(old, operand);
-        self.b.ins().store(unaligned(), new, address, 0);
-        self.define_floats(value, old);
-        true
-    }
-
-    /// Stores the values of all threads.
-    pub(super) fn group_store(&mut self, place: PlaceId, value: gbxcule_ir::Value) {
-        let body = self.body();
-        let element = |step: &Projection| matches!(step, Projection::Element(_));
-        let is_memory = body.path(place).iter().any(element);
-        if is_memory && let Some(address) = self.neighbours(place) {
-            let row = self.row(value);
-            let vector = self.vector(row);
-            self.is_dirty = true;
-            self.b.ins().store(unaligned(), vector, address, 0);
-            return;
-        }
-        let locs = self.of_each(|lowerer| lowerer.place(place));
-        if let [LoweredPlace::Vars { .. }, ..] = locs {
-            self.store_variables(&locs, value);
-            return;
-        }
-        // A place that was passed may lie in an array.
-        self.is_dirty |= is_memory || matches!(body.places[place].root, Root::Param(_));
-        let ty = body.places[place].ty;
-        for (lane, loc) in locs.iter().enumerate() {
-            self.lane = lane;
-            let val = self.val(value);
-            self.write(loc, ty, &val);
-        }
-        self.lane = 0;
-    }
-
-    fn store_variables(&mut self, locs: &[LoweredPlace; GROUP], value: gbxcule_ir::Value) {
-        let vals = self.of_each(|lowerer| lowerer.val(value));
-        for at in 0..vals[0].leaves().len() {
-            let row: Row = std::array::from_fn(|lane| vals[lane].leaves()[at]);
-            let vars = locs.each_ref().map(|loc| match loc {
-                LoweredPlace::Vars { vars, first } => vars[first + at],
-                _ => unreachable!("threads of a group have variables alike"),
-            });
-            if vars[0] == vars[1] {
-                let vector = self.vector(row);
-                self.b.def_var(vars[0], vector);
-            } else {
-                vars.into_iter().zip(row).for_each(|(var, value)| self.b.def_var(var, value));
-            }
-        }
     }
 }
 
 /// Returns true if vectors of `f32` have an instruction for it.
-pub(super) fn has_vector(native: Native) -> bool {
+pub(crate) fn has_vector(native: Native) -> bool {
     matches!(
         native,
         Native::Min
@@ -571,9 +500,4 @@ pub(super) fn has_vector(native: Native) -> bool {
             | Native::Rint
             | Native::Sqrt
     )
-}
-
-/// Elements of 4 bytes lie at multiples of 4.
-fn unaligned() -> MemFlagsData {
-    MemFlagsData::new().with_notrap()
 }

@@ -11,40 +11,34 @@
 //! [`RangeRecord`](gbxcule_ir::abi::RangeRecord). Small functions are lowered in place at their
 //! calls; by-reference parameters then *are* the caller's variables.
 //!
+//! Five layers write a function. Each owns the layer below and is that layer with more knowledge,
+//! to which it dereferences; no layer sees one above it: [`code`] (instructions, slots, faults),
+//! [`typed`] (values of the IR's types), [`thread`] (frames and places of a thread), [`group`]
+//! (several threads at once), [`lowerer`] (statements, calls, loops).
+//!
 //! A value is taken apart into scalars as long as there are at most [`shape::MAX_LEAVES`]; larger
 //! ones lie in stack slots. Nothing here recurses over statements: bodies may be large and nest
 //! deeply.
 
-mod arithmetic;
-mod array;
-mod atomic;
-mod call;
-mod compound;
-mod control;
-mod convert;
-mod division;
-mod entry;
+mod code;
 mod exclusive;
-mod fault;
 mod group;
-mod half;
 mod lowered_module;
 mod lowerer;
-mod memory;
-mod native;
-mod op;
-mod place;
 mod plan;
 mod proven;
+mod result;
 mod shape;
-mod sine;
+mod thread;
+mod typed;
 mod uniform;
 
+pub use code::Site;
 pub use exclusive::{ExclusiveArray, MAX_SMALL};
-pub use fault::Site;
 pub use lowered_module::{Emitted, Entry, Import, LoweredModule, Printed};
 
 use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_frontend::FunctionBuilderContext;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module};
@@ -88,11 +82,13 @@ pub struct Boundary<'b> {
 /// Lowers all kernels of a module, the functions that are called from outside, and those that they
 /// need.
 pub fn lower(module: &Valid<Module>, boundary: Boundary<'_>, options: Options) -> LoweredModule {
-    let plan = plan::Plan::new(module, boundary, options.checks);
+    let flats = shape::Flats::new(module);
+    let plan = plan::Plan::new(module, &flats, boundary, options.checks);
+    let cx = code::Context { module, plan: &plan, flats: &flats, options };
     let mut program = LoweredModule::default();
-    let mut scratch = lowerer::Scratch::new(module);
+    let mut buffers = FunctionBuilderContext::new();
     for &function in plan.emitted() {
-        let ir = lowerer::lower(module, &plan, options, &mut program, &mut scratch, function);
+        let ir = lowerer::lower(cx, &mut program, &mut buffers, function);
         program.functions.push(Emitted { function, ir });
     }
     program.entries = plan.entries(module);

@@ -4,8 +4,8 @@
 //! [`LoweredModule::imports`], by position), namespace 1 is data ([`LoweredModule::tables`], by
 //! position).
 
+use super::code::Site;
 use super::exclusive::ExclusiveArray;
-use super::fault::Site;
 use cranelift_codegen::ir;
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::{FunctionId, Name, Scalar, TableId, Type};

@@ -28,27 +28,27 @@ const LOOP: u64 = 1 << 20;
 
 /// Decisions about a function.
 #[derive(Clone, Default, Debug)]
-pub(super) struct FunctionPlan {
-    pub(super) inline: bool,
+pub(crate) struct FunctionPlan {
+    pub(crate) inline: bool,
     /// True if it lies outside of the program.
-    pub(super) is_external: bool,
-    pub(super) can_fault: bool,
+    pub(crate) is_external: bool,
+    pub(crate) can_fault: bool,
     /// Number of threads of a kernel that are lowered at once.
-    pub(super) lanes: usize,
+    pub(crate) lanes: usize,
     /// Conditions in which threads that are lowered at once may differ.
-    pub(super) split: Vec<gbxcule_ir::Value>,
+    pub(crate) split: Vec<gbxcule_ir::Value>,
     /// Number of leading dimensions of the grid that the function and its callees ask for.
-    pub(super) dims: u8,
+    pub(crate) dims: u8,
     /// True if it computes functions that have no vector instruction.
-    pub(super) has_scalar_natives: bool,
+    pub(crate) has_scalar_natives: bool,
     /// Variables that lie in stack slots.
-    pub(super) memory_locals: Vec<bool>,
+    pub(crate) memory_locals: Vec<bool>,
     /// Parameters that must be given in memory.
-    pub(super) memory_params: Vec<bool>,
+    pub(crate) memory_params: Vec<bool>,
     /// Arrays whose elements each belong to one thread; empty unless this is a kernel.
-    pub(super) exclusivity: Exclusivity,
+    pub(crate) exclusivity: Exclusivity,
     /// Position in [`Plan::emitted`].
-    pub(super) position: Option<usize>,
+    pub(crate) position: Option<usize>,
     /// Bytes of all its variables, those of callees lowered in place included.
     frame_bytes: u64,
     /// Bytes that the greediest of all other callees takes, with its own callees.
@@ -59,22 +59,26 @@ pub(super) struct FunctionPlan {
 
 /// Decisions about a module.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     functions: Vec<FunctionPlan>,
     emitted: Vec<FunctionId>,
 }
 
 impl Plan {
-    pub(super) fn new(module: &Valid<Module>, boundary: Boundary<'_>, checks: Checks) -> Self {
+    pub(crate) fn new(
+        module: &Valid<Module>,
+        flats: &Flats<'_>,
+        boundary: Boundary<'_>,
+        checks: Checks,
+    ) -> Self {
         let calls = count_calls(module);
         let mut functions = vec![FunctionPlan::default(); module.functions.len()];
         let mut costs = vec![0; module.functions.len()];
-        let mut flats = Flats::new(module);
         for &id in module.call_order() {
             let function = &module.functions[id];
             let checked = checks.of(function);
             let context = Context { module, known: &functions, costs: &costs };
-            let (mut plan, cost) = of_function(&context, &mut flats, function, checked);
+            let (mut plan, cost) = of_function(&context, flats, function, checked);
             plan.is_external = boundary.externals.contains(&id);
             plan.can_fault &= !plan.is_external;
             costs[id.index()] = cost;
@@ -95,7 +99,7 @@ impl Plan {
                 && cost.saturating_sub(constants as u64) <= SEVERAL;
             let inline = |id: FunctionId| functions[id.index()].inline;
             let split = is_small.then(|| super::uniform::split(module, &inline, id)).flatten();
-            functions[id.index()].lanes = if split.is_some() { super::group::GROUP } else { 1 };
+            functions[id.index()].lanes = if split.is_some() { super::typed::GROUP } else { 1 };
             functions[id.index()].split = split.unwrap_or_default();
             if function.kind == FunctionKind::Kernel {
                 functions[id.index()].exclusivity =
@@ -127,17 +131,17 @@ impl Plan {
         }
     }
 
-    pub(super) fn of(&self, function: FunctionId) -> &FunctionPlan {
+    pub(crate) fn of(&self, function: FunctionId) -> &FunctionPlan {
         &self.functions[function.index()]
     }
 
     /// Functions that are lowered by themselves.
-    pub(super) fn emitted(&self) -> &[FunctionId] {
+    pub(crate) fn emitted(&self) -> &[FunctionId] {
         &self.emitted
     }
 
     /// The kernels among them.
-    pub(super) fn entries(&self, module: &Module) -> Vec<Entry> {
+    pub(crate) fn entries(&self, module: &Module) -> Vec<Entry> {
         let kernels = self.emitted.iter().enumerate();
         let kernels = kernels.filter(|(_, id)| module.functions[**id].kind == FunctionKind::Kernel);
         let entry = |(position, &kernel): (usize, &FunctionId)| {
@@ -174,16 +178,16 @@ struct Context<'a> {
 /// The plan of a function, and its operations, those of callees lowered in place included.
 fn of_function(
     context: &Context<'_>,
-    flats: &mut Flats,
+    flats: &Flats<'_>,
     function: &Function,
     checked: bool,
 ) -> (FunctionPlan, u64) {
     let Context { module, .. } = *context;
     let body = &function.body;
-    let large = |flats: &mut Flats, ty| flats.of(module, ty).is_large();
+    let large = |ty| flats.of(ty).is_large();
     let mut plan = FunctionPlan {
-        memory_locals: body.locals.iter().map(|(_, local)| large(flats, local.ty)).collect(),
-        memory_params: function.params.iter().map(|param| large(flats, param.ty)).collect(),
+        memory_locals: body.locals.iter().map(|(_, local)| large(local.ty)).collect(),
+        memory_params: function.params.iter().map(|param| large(param.ty)).collect(),
         ..FunctionPlan::default()
     };
     let mut cost = 0u64;
@@ -197,7 +201,7 @@ fn of_function(
         match stmt.kind {
             StmtKind::Let(value) => {
                 let ty = body.type_of(value);
-                let width = flats.count(module, ty).clamp(1, 64);
+                let width = flats.count(ty).clamp(1, 64);
                 if width == 64 {
                     plan.frame_bytes = plan.frame_bytes.saturating_add(size(ty));
                 }
@@ -222,13 +226,13 @@ fn of_function(
 }
 
 impl FunctionPlan {
-    pub(super) fn has_loops(&self) -> bool {
+    pub(crate) fn has_loops(&self) -> bool {
         self.work >= LOOP
     }
 
     /// Returns true if `f32` of a group of threads go into vectors. Loops around scalar functions
     /// are faster without: threads would wait for each other in each iteration.
-    pub(super) fn packs(&self) -> bool {
+    pub(crate) fn packs(&self) -> bool {
         !(self.has_loops() && self.has_scalar_natives)
     }
 

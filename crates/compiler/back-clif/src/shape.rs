@@ -3,84 +3,78 @@
 use cranelift_codegen::ir::{Type as ClifType, types};
 use gbxcule_ir::layout::{descriptor, field_offsets};
 use gbxcule_ir::{Module, Scalar, Shape, Type};
-use std::rc::Rc;
+use std::cell::OnceCell;
 
 /// Values of more scalars than this lie in memory.
-pub(super) const MAX_LEAVES: u64 = 64;
+pub(crate) const MAX_LEAVES: u64 = 64;
 
 /// A scalar of a value. Pointers of array handles count as `u64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Leaf {
-    pub(super) scalar: Scalar,
-    pub(super) offset: i32,
+pub(crate) struct Leaf {
+    pub(crate) scalar: Scalar,
+    pub(crate) offset: i32,
 }
 
 /// A storable type taken apart.
 #[derive(Debug)]
-pub(super) struct Flat {
+pub(crate) struct Flat {
     /// Number of scalars.
-    pub(super) count: u64,
+    pub(crate) count: u64,
     /// All of them; empty if there are too many.
-    pub(super) leaves: Vec<Leaf>,
+    pub(crate) leaves: Vec<Leaf>,
     /// Offset and dimensions of the array handles inside, if `leaves` isn't empty.
-    pub(super) handles: Vec<(i32, u8)>,
-    pub(super) size: u64,
+    pub(crate) handles: Vec<(i32, u8)>,
+    pub(crate) size: u64,
 }
 
 impl Flat {
     /// Returns true if values lie in memory.
-    pub(super) fn is_large(&self) -> bool {
+    pub(crate) fn is_large(&self) -> bool {
         self.count > MAX_LEAVES
     }
 }
 
 /// All types of a module, taken apart when asked for.
 #[derive(Debug)]
-pub(super) struct Flats {
-    known: Vec<Option<Rc<Flat>>>,
-    counts: Vec<Option<u64>>,
+pub(crate) struct Flats<'a> {
+    module: &'a Module,
+    flats: Box<[OnceCell<Flat>]>,
+    counts: Box<[OnceCell<u64>]>,
 }
 
-impl Flats {
-    pub(super) fn new(module: &Module) -> Self {
+impl<'a> Flats<'a> {
+    pub(crate) fn new(module: &'a Module) -> Self {
         let types = module.types.shapes().len();
-        Self { known: vec![None; types], counts: vec![None; types] }
+        let flats = (0..types).map(|_| OnceCell::new()).collect();
+        Self { module, flats, counts: (0..types).map(|_| OnceCell::new()).collect() }
     }
 
     /// A storable type taken apart.
-    pub(super) fn of(&mut self, module: &Module, ty: Type) -> Rc<Flat> {
-        if let Some(flat) = &self.known[ty.index()] {
-            return Rc::clone(flat);
-        }
-        let count = self.count(module, ty);
-        let size = module.types.layout(ty).map_or(0, |layout| layout.size);
-        let mut flat = Flat { count, leaves: Vec::new(), handles: Vec::new(), size };
-        if !flat.is_large() {
-            push(module, ty, 0, &mut flat);
-        }
-        let flat = Rc::new(flat);
-        self.known[ty.index()] = Some(Rc::clone(&flat));
-        flat
+    pub(crate) fn of(&self, ty: Type) -> &Flat {
+        self.flats[ty.index()].get_or_init(|| {
+            let count = self.count(ty);
+            let size = self.module.types.layout(ty).map_or(0, |layout| layout.size);
+            let mut flat = Flat { count, leaves: Vec::new(), handles: Vec::new(), size };
+            if !flat.is_large() {
+                push(self.module, ty, 0, &mut flat);
+            }
+            flat
+        })
     }
 
     /// Counts the scalars of a storable type. `check` bounds how deep types nest; each is counted
     /// once.
-    pub(super) fn count(&mut self, module: &Module, ty: Type) -> u64 {
-        if let Some(count) = self.counts[ty.index()] {
-            return count;
-        }
-        let types = &module.types;
-        let count = match types[ty] {
+    pub(crate) fn count(&self, ty: Type) -> u64 {
+        let types = &self.module.types;
+        *self.counts[ty.index()].get_or_init(|| match types[ty] {
             Shape::Array { dims, .. } => 2 + 2 * u64::from(dims),
-            Shape::Fixed { of, len } => self.count(module, of).saturating_mul(u64::from(len)),
+            Shape::Fixed { of, len } => self.count(of).saturating_mul(u64::from(len)),
             Shape::Struct(id) => {
                 let fields = &types.structure(id).fields;
-                fields.iter().fold(0, |sum: u64, f| sum.saturating_add(self.count(module, f.ty)))
+                fields.iter().fold(0, |sum: u64, f| sum.saturating_add(self.count(f.ty)))
             }
             _ => types.components(ty).map_or(0, |(_, count)| u64::from(count)),
-        };
-        self.counts[ty.index()] = Some(count);
-        count
+        })
     }
 }
 
@@ -119,7 +113,7 @@ fn push(module: &Module, ty: Type, base: i32, flat: &mut Flat) {
 }
 
 /// The register type of a scalar. The 16-bit floats are kept as bits.
-pub(super) const fn clif_type(scalar: Scalar) -> ClifType {
+pub(crate) const fn clif_type(scalar: Scalar) -> ClifType {
     match scalar {
         Scalar::Bool | Scalar::I8 | Scalar::U8 => types::I8,
         Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => types::I16,

@@ -3,9 +3,9 @@
 
 use super::Reader;
 use super::annotation::Annotation;
-use super::constant::KnownValue;
+use super::constant::{KnownValue, Unit};
 use super::decorator::Role;
-use super::lower::{Binding, LoweringError, Session};
+use super::lower::{Binding, Definition, Kind, LoweringError, Session};
 use super::scope::BindingSource;
 use super::signature::Formal;
 use super::syntax::{Expr, StmtFunctionDef};
@@ -54,18 +54,19 @@ impl<'a> Reader<'a> {
             && formals
                 .iter()
                 .zip(wanted.params)
-                .all(|(formal, param)| takes(&mut session, module, formal, *param));
+                .all(|(formal, param)| takes(&self.unit, &mut session, module, formal, *param));
         if !taken {
             return Err(vec![self.misfit(def, wanted, "takes other parameters")]);
         }
         let id = self.lower_entry(&mut session, def, &formals, wanted.params, module);
-        if session.faults.is_empty() && session.refused {
-            session.faults.push(self.misfit(def, wanted, "is refused"));
+        if session.report.faults().is_empty() && session.report.is_refused() {
+            session.report.push(self.misfit(def, wanted, "is refused"));
         }
-        if session.faults.is_empty() && module.functions[id].result != wanted.result {
-            session.faults.push(self.misfit(def, wanted, "gives another result"));
+        if session.report.faults().is_empty() && module.functions[id].result != wanted.result {
+            session.report.push(self.misfit(def, wanted, "gives another result"));
         }
-        if session.faults.is_empty() { Ok(Some(id)) } else { Err(session.faults) }
+        let faults = session.report.into_faults();
+        if faults.is_empty() { Ok(Some(id)) } else { Err(faults) }
     }
 
     /// Lowers a function of the text with the parameters that it declares, for a caller whose own
@@ -84,21 +85,22 @@ impl<'a> Reader<'a> {
             .map(|formal| match formal.annotation {
                 Annotation::Handle => EntryParam::Handle,
                 ref annotation => {
-                    let ty = session.concrete(module, annotation, formal.span);
+                    let ty = session.structs.concrete(&self.unit, module, annotation, formal.span);
                     EntryParam::Type(ty.unwrap_or(Type::INVALID))
                 }
             })
             .collect();
         let id = self.lower_entry(&mut session, def, &formals, &params, module);
-        if session.faults.is_empty() && session.refused {
-            session.faults.push(self.misfit(def, &wanted, "is refused"));
+        if session.report.faults().is_empty() && session.report.is_refused() {
+            session.report.push(self.misfit(def, &wanted, "is refused"));
         }
-        if session.faults.is_empty() { Ok(id) } else { Err(session.faults) }
+        let faults = session.report.into_faults();
+        if faults.is_empty() { Ok(id) } else { Err(faults) }
     }
 
     fn lower_entry(
         &self,
-        session: &mut Session<'_, 'a>,
+        session: &mut Session<'a>,
         def: &'a StmtFunctionDef,
         formals: &[Formal<'a>],
         wanted: &[EntryParam],
@@ -120,7 +122,9 @@ impl<'a> Reader<'a> {
         }
         let id = module.declare(&*def.name, params, Type::UNIT);
         module.functions[id].span = self.unit.span(&def.name);
-        session.body(module, id, def, TOP, formals, bindings, false);
+        let kind = Kind::Function;
+        let definition = Definition { def, scope: TOP, formals, bindings, kind };
+        session.body(&self.unit, module, id, definition);
         id
     }
 
@@ -181,8 +185,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn takes(
-    session: &mut Session<'_, '_>,
+fn takes<'a>(
+    unit: &Unit<'a>,
+    session: &mut Session<'a>,
     module: &mut Module,
     formal: &Formal<'_>,
     param: EntryParam,
@@ -192,7 +197,7 @@ fn takes(
         (_, EntryParam::Handle) => false,
         (annotation, EntryParam::Type(ty)) => {
             let found: Result<Type, LoweringError> =
-                session.concrete(module, annotation, formal.span);
+                session.structs.concrete(unit, module, annotation, formal.span);
             !formal.variadic && found.is_ok_and(|found| found == ty)
         }
     }

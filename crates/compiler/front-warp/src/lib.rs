@@ -442,21 +442,24 @@ impl<'a> Reader<'a> {
         let mut session = Session::new(&self.unit, self.gradients);
         let mut types = Vec::with_capacity(formals.len());
         for (formal, annotation) in formals.iter().zip(annotations) {
-            match session.concrete(module, annotation, formal.span) {
+            match session.structs.concrete(&self.unit, module, annotation, formal.span) {
                 Ok(ty) => types.push(ty),
-                Err(LoweringError::Fault(fault)) => session.faults.push(*fault),
+                Err(LoweringError::Fault(fault)) => session.report.push(*fault),
                 Err(LoweringError::Reported) => {}
             }
         }
         if types.len() == formals.len() {
-            session.kernel(module, def, scope, formals, &types);
+            session.kernel(&self.unit, module, (def, scope), formals, &types);
         }
-        if session.faults.is_empty() && (session.refused || types.len() < formals.len()) {
+        if session.report.faults().is_empty()
+            && (session.report.is_refused() || types.len() < formals.len())
+        {
             let span = self.unit.span(&def.name);
             let message = "this kernel is refused";
-            session.faults.push(Diagnostic::error(Code::Refused, span, message));
+            session.report.push(Diagnostic::error(Code::Refused, span, message));
         }
-        if session.faults.is_empty() { Ok(()) } else { Err(session.faults) }
+        let faults = session.report.into_faults();
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 }
 

@@ -1,8 +1,8 @@
-//! ROMs made here: an SM83 assembler, the micro-ROM suite written with it, and original games:
-//! seven for the original Game Boy, one for the Color.
+//! ROMs made here: an SM83 assembler, the micro-ROM suite written with it, and the built-in games.
 //!
-//! Nothing in this crate comes from elsewhere and nothing is read from disk: `all()` assembles the
-//! sources in `asm/`, byte for byte the same every time. Used by tests, benches and the swarm.
+//! Nothing comes from elsewhere and nothing is read from disk: `all()` assembles the sources in
+//! `asm/` and those of `gbxcule-games`, byte for byte the same every time. Used by tests, benches
+//! and the swarm.
 
 mod argument;
 mod art;

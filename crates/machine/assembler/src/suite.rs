@@ -1,13 +1,16 @@
-//! The registry: every ROM of this crate by name. A new ROM is one source in `asm/` and one row
-//! here; a file that sources include is a row of `includes!`.
+//! The registry: every ROM by name. A new micro-ROM is one source in `asm/` and one row here; a
+//! file that sources include is a row of `includes!`. Games come from their folders
+//! (`gbxcule-games`).
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
+
+use gbxcule_games::{GAMES, Game};
 
 use crate::assemble::Assembler;
 use crate::rom::Rom;
 
 /// A ROM that is assembled when asked for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BuiltIn {
     /// The name by which commands and reports know it: `ALU_LOOP`.
     pub name: &'static str,
@@ -26,11 +29,11 @@ impl BuiltIn {
     pub fn rom(&self) -> &Rom {
         self.built.get_or_init(|| {
             let assembler = Assembler::new(self.file, self.source);
-            let assembler = INCLUDES
+            let assembler = includes()
                 .iter()
                 .fold(assembler, |assembler, (name, text)| assembler.with_include(name, text));
             assembler.rom().unwrap_or_else(|errors| {
-                unreachable!("every source in asm/ assembles, a test holds it:\n{errors}")
+                unreachable!("every built-in source assembles, a test holds it:\n{errors}")
             })
         })
     }
@@ -41,30 +44,50 @@ impl BuiltIn {
     }
 }
 
-/// All ROMs that the original runs, the endless loops first, the games last, PEARL_DRIFT after
-/// them all.
+impl From<&'static Game> for BuiltIn {
+    fn from(game: &'static Game) -> Self {
+        let &Game { name, purpose, memory: signature, entry: file, sources, .. } = game;
+        let source = sources.iter().find(|(name, _)| *name == file);
+        let (_, source) = source.unwrap_or_else(|| unreachable!("{name} has no `game.asm`"));
+        Self { name, purpose, signature, source, file, built: OnceLock::new() }
+    }
+}
+
+/// Returns all ROMs that the original runs, the endless loops first, the games last.
 pub fn all() -> &'static [BuiltIn] {
-    &SUITE
+    static ALL: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| with_games(&SUITE, false));
+    &ALL
 }
 
-/// The ROMs that only a Color runs, the game last.
+/// Returns the ROMs that only a Color runs, the games last.
 pub fn for_color() -> &'static [BuiltIn] {
-    &COLOR_SUITE
+    static FOR_COLOR: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| with_games(&COLOR_SUITE, true));
+    &FOR_COLOR
 }
 
-/// Files that any source may include, by name: `screen.inc`, `game/joypad.inc` and so on.
+fn with_games(suite: &[BuiltIn], is_for_color: bool) -> Vec<BuiltIn> {
+    let games = GAMES.iter().filter(|game| game.is_for_color == is_for_color);
+    suite.iter().cloned().chain(games.map(BuiltIn::from)).collect()
+}
+
+/// Returns the files that any source may include, by name: `screen.inc`, `game/joypad.inc` and so
+/// on, and those of the games.
 pub fn includes() -> &'static [(&'static str, &'static str)] {
-    INCLUDES
+    static ALL: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+        let games = GAMES.iter().flat_map(|game| game.sources.iter().copied());
+        INCLUDES.iter().copied().chain(games).collect()
+    });
+    &ALL
 }
 
 /// The ROM called so.
 pub fn by_name(name: &str) -> Option<&'static BuiltIn> {
-    SUITE.iter().chain(&COLOR_SUITE).find(|rom| rom.name == name)
+    all().iter().chain(for_color()).find(|rom| rom.name == name)
 }
 
 macro_rules! includes {
     ($($name:literal)*) => {
-        /// Every file that sources may include, by its path below `asm/`.
+        /// The shared files that sources may include, by their paths below `asm/`.
         const INCLUDES: &[(&str, &str)] =
             &[$(($name, include_str!(concat!("../asm/", $name)))),*];
     };
@@ -84,66 +107,6 @@ includes! {
     "game/sound.inc"
     "game/text.inc"
     "game/logo.inc"
-
-    "lantern_wing/ship.inc"
-    "lantern_wing/swarm.inc"
-    "lantern_wing/queen.inc"
-    "lantern_wing/stars.inc"
-    "lantern_wing/draw.inc"
-    "lantern_wing/waves.inc"
-    "lantern_wing/music.inc"
-    "lantern_wing/sprites.inc"
-    "lantern_wing/worlds.inc"
-
-    "tarn_mason/load.inc"
-    "tarn_mason/rain.inc"
-    "tarn_mason/draw.inc"
-    "tarn_mason/music.inc"
-    "tarn_mason/tiles.inc"
-
-    "keep_of_keys/floor.inc"
-    "keep_of_keys/hero.inc"
-    "keep_of_keys/creatures.inc"
-    "keep_of_keys/screen.inc"
-    "keep_of_keys/rooms.inc"
-    "keep_of_keys/music.inc"
-    "keep_of_keys/scenery.inc"
-    "keep_of_keys/figures.inc"
-
-    "ember_leap/level.inc"
-    "ember_leap/ember.inc"
-    "ember_leap/creatures.inc"
-    "ember_leap/screen.inc"
-    "ember_leap/music.inc"
-    "ember_leap/levels.inc"
-    "ember_leap/scenery.inc"
-    "ember_leap/figures.inc"
-
-    "amber_road/road.inc"
-    "amber_road/sky.inc"
-    "amber_road/things.inc"
-    "amber_road/draw.inc"
-    "amber_road/legs.inc"
-    "amber_road/perspective.inc"
-    "amber_road/music.inc"
-    "amber_road/roadside.inc"
-    "amber_road/sled.inc"
-    "amber_road/figures.inc"
-    "amber_road/ground.inc"
-
-    "last_beacon/walk.inc"
-    "last_beacon/event.inc"
-    "last_beacon/talk.inc"
-    "last_beacon/battle.inc"
-    "last_beacon/strike.inc"
-    "last_beacon/cells.inc"
-    "last_beacon/people.inc"
-    "last_beacon/picture.inc"
-    "last_beacon/beasts.inc"
-    "last_beacon/rooms.inc"
-    "last_beacon/texts.inc"
-    "last_beacon/music.inc"
-    "last_beacon/water.inc"
 }
 
 macro_rules! suite {
@@ -277,34 +240,6 @@ suite! {
     "HALT_IDLE" "halt_idle.asm"
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
-
-    "PEARL_HEIST" "pearl_heist/game.asm"
-    "a game for two with a cable: gather pearls, send eels for the other's; without a cable for one"
-    "C000-C001 pearls, C002 the other's, C003 game over, C004 1 won, 2 lost, 3 neither, C005 state, C006-C007 place, C008-C009 time left, C010 1 called, 2 was called, C015-C016 pearls taken and lost"
-
-    "KEEP_OF_KEYS" "keep_of_keys/game.asm"
-    "a game: a keep of 27 rooms, with keys, doors, guards and traps"
-    "C000-C001 score, C002 hearts, C003 game over, C004 floor, C006-C007 place, C008-C009 rooms seen, C010 keys"
-
-    "EMBER_LEAP" "ember_leap/game.asm"
-    "a game: run and jump over the roofs of five levels, with momentum, under MBC1"
-    "C000-C001 score, C002 lives, C003 game over, C004 level, C006-C007 place, C008-C009 farthest x, C011-C012 time left"
-
-    "TARN_MASON" "tarn_mason/game.asm"
-    "a game: lay stone in bowls, which rain fills and dissolves"
-    "C000-C001 score, C002 carts, C003 game over, C004 level, C005 state, C006-C007 place, C008-C009 loads laid, C00E loads until rain"
-
-    "LANTERN_WING" "lantern_wing/game.asm"
-    "a game: a glider among swarms that love its light, forty objects before a sea of stars"
-    "C000-C001 score, C002 lives, C003 game over, C004 sector, C005 state, C006-C007 place, C008-C009 waves begun, C00E flares, C013 strength of the queen"
-
-    "LAST_BEACON" "last_beacon/game.asm"
-    "a game: walk an island, fight by turns, bring three embers to the beacon"
-    "C000-C001 score, C002 hit points, C003 game over, C004 room, C005 state, C006-C007 cell, C008 embers and things, C009 rooms seen"
-
-    "PEARL_DRIFT" "pearl_drift.asm"
-    "a game: steer a submarine, collect pearls, touch nothing that stings"
-    "C000-C001 score, C002 hulls, C003 game over, C004 level, C005 pearls in a row, C006-C007 place"
 }
 
 suite! {
@@ -337,8 +272,4 @@ suite! {
     "COLOR_LINES" "color_lines.asm"
     "another colour for each line, and a tile that HDMA brings in each HBlank"
     "C000 A5 when drawn, C001-C002 frames, C003 STAT interrupts of a frame (144)"
-
-    "AMBER_ROAD" "amber_road/game.asm"
-    "a game for the Color: race the setting sun on a road that bends, under MBC5 at double speed"
-    "C000-C001 score, C002 planks, C003 game over, C004 leg, C006 place, C007 speed, C008-C009 way, C00E light, C015-C016 frames of light"
 }

@@ -4,9 +4,24 @@
 //! moves `now` on by one. ROM and work RAM answer at once; everything rarer goes through one slow
 //! path, where the chip that is looked at is first brought up to `now`.
 
+#[cfg(color)]
+use crate::color::{read_color, write_color};
 use crate::cpu::Cpu;
+use crate::dma::{is_lost_to_dma, sync_dma};
+#[cfg(color)]
+use crate::dma::{move_dma, read_on_dma_bus, write_on_dma_bus};
+#[cfg(not(color))]
+use crate::dma::{read_on_dma_bus, write_on_dma_bus};
 use crate::machine::{COLOR, Machine, WRAM_BYTES};
 use crate::ppu::VRAM_BYTES;
+#[cfg(color)]
+use crate::ppu::color_write::write_ppu;
+use crate::ppu::oam_bug::corrupt_oam_by_write;
+#[cfg(not(color))]
+use crate::ppu::registers::write_ppu;
+use crate::ppu::registers::{read_oam, read_ppu, read_vram, write_oam, write_vram};
+use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
+use crate::ppu::{sync_ppu, sync_ppu_now};
 use crate::view;
 
 /// Work RAM and its echo, counted from C000.
@@ -22,7 +37,7 @@ impl Cpu {
         let value = if offset < rom.len() {
             rom[offset]
         } else if address.wrapping_sub(0xc000) < m.fast_wram_bytes {
-            m.wram[m.wram_at(address)]
+            m.wram[m.wram_index(address)]
         } else {
             m.read_elsewhere(rom, ram, self.now, address)
         };
@@ -34,7 +49,7 @@ impl Cpu {
     #[inline(always)]
     pub fn read(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], address: u16) -> u8 {
         let value = if address.wrapping_sub(0xc000) < m.fast_wram_bytes {
-            m.wram[m.wram_at(address)]
+            m.wram[m.wram_index(address)]
         } else {
             m.read_elsewhere(rom, ram, self.now, address)
         };
@@ -46,7 +61,7 @@ impl Cpu {
     #[inline(always)]
     pub fn write(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], address: u16, value: u8) {
         if address.wrapping_sub(0xc000) < m.fast_wram_bytes {
-            let at = m.wram_at(address);
+            let at = m.wram_index(address);
             m.wram[at] = value;
         } else {
             m.write_slow(rom, ram, self.now, address, value);
@@ -114,20 +129,20 @@ impl Machine {
             self.hdma.holds_opcode = false;
             return self.hdma.opcode;
         }
-        self.sync_dma(rom, cart_ram);
-        if self.is_lost_to_dma(address) {
+        sync_dma(self, rom, cart_ram);
+        if is_lost_to_dma(self, address) {
             if address >= 0xfe00 {
                 return 0xff;
             }
-            return self.read_on_dma_bus(rom, cart_ram, address);
+            return read_on_dma_bus(self, rom, cart_ram, address);
         }
         match address >> 8 {
             0x00..=0x7f => self.read_rom(rom, address),
-            0x80..=0x9f => self.read_vram(address),
+            0x80..=0x9f => read_vram(self, address),
             0xa0..=0xbf => self.cart.read_ram(cart_ram, address),
-            0xfe => self.read_oam(address),
+            0xfe => read_oam(self, address),
             0xff => self.read_high(address as u8),
-            _ => self.wram[self.wram_at(address)],
+            _ => self.wram[self.wram_index(address)],
         }
     }
 
@@ -143,10 +158,10 @@ impl Machine {
         value: u8,
     ) {
         self.now = now;
-        self.sync_dma(rom, cart_ram);
-        if self.is_lost_to_dma(address) {
+        sync_dma(self, rom, cart_ram);
+        if is_lost_to_dma(self, address) {
             if address < 0xfe00 {
-                self.write_on_dma_bus(rom, cart_ram, address, value);
+                write_on_dma_bus(self, rom, cart_ram, address, value);
             }
             return;
         }
@@ -155,14 +170,14 @@ impl Machine {
                 self.cart.write_control(self.mcycles_at_single_speed(), address, value);
                 self.set_fast_path(!self.dma.active);
             }
-            0x80..=0x9f => self.write_vram(address, value),
+            0x80..=0x9f => write_vram(self, address, value),
             0xa0..=0xbf => {
                 self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value);
             }
-            0xfe => self.write_oam(address, value),
+            0xfe => write_oam(self, address, value),
             0xff => self.write_high(rom, cart_ram, address as u8, value),
             _ => {
-                let at = self.wram_at(address);
+                let at = self.wram_index(address);
                 self.wram[at] = value;
             }
         }
@@ -188,9 +203,9 @@ impl Machine {
             }
             0x10..=0x3f => self.apu.read(self.now, self.timer.div_base, 0xff00 | low as u16),
             0x46 => self.dma.page,
-            0x40..=0x4b => self.read_ppu(low),
+            0x40..=0x4b => read_ppu(self, low),
             #[cfg(color)]
-            0x4c..=0x77 => self.read_color(low),
+            0x4c..=0x77 => read_color(self, low),
             0xff => self.interrupts.enabled,
             _ => 0xff,
         }
@@ -220,24 +235,24 @@ impl Machine {
             0x0f => {
                 // The CPU's value wins over a line that rises on the same dot (gambatte `*_ifw_*`).
                 self.sync_interrupts();
-                self.sync_ppu(self.tcycles().wrapping_add(1));
+                sync_ppu(self, self.tcycles().wrapping_add(1));
                 self.interrupts.requested = value & 0x1f;
             }
             0x10..=0x3f => {
                 self.apu.write(self.now, self.timer.div_base, 0xff00 | low as u16, value);
             }
             0x46 => {
-                self.sync_dma(rom, cart_ram);
+                sync_dma(self, rom, cart_ram);
                 self.dma.write(self.now, value);
                 self.set_fast_path(false);
             }
-            0x40..=0x4b => self.write_ppu(low, value),
+            0x40..=0x4b => write_ppu(self, low, value),
             #[cfg(color)]
             0x4c..=0x77 => {
                 if low == 0x4f || low == 0x70 {
-                    self.move_dma(rom, cart_ram);
+                    move_dma(self, rom, cart_ram);
                 }
-                self.write_color(low, value);
+                write_color(self, low, value);
             }
             0xff => self.interrupts.enabled = value,
             _ => {}
@@ -251,17 +266,14 @@ impl Machine {
         }
     }
 
-    /// Bits of SC that read as ones.
-    #[cfg(not(color))]
+    /// Returns the bits of SC that read as ones.
     #[inline(always)]
     pub(crate) fn serial_control_ones(&self) -> u8 {
-        0x7e
-    }
-
-    /// Bits of SC that read as ones.
-    #[cfg(color)]
-    pub(crate) fn serial_control_ones(&self) -> u8 {
-        if self.ppu.compatible { 0x7e } else { 0x7c }
+        #[cfg(color)]
+        let ones = if self.ppu.compatible { 0x7e } else { 0x7c };
+        #[cfg(not(color))]
+        let ones = 0x7e;
+        ones
     }
 
     fn sync_serial(&mut self) {
@@ -273,7 +285,7 @@ impl Machine {
     #[inline(never)]
     pub fn touch_oam(&mut self, now: u32) {
         self.now = now;
-        self.corrupt_oam_by_write();
+        corrupt_oam_by_write(self);
     }
 
     /// IF as the CPU sees it at `now`.
@@ -293,7 +305,7 @@ impl Machine {
             self.timer.sync(&mut self.interrupts, next);
             self.serial.sync(&mut self.interrupts, next, self.timer.div_base);
         }
-        self.sync_ppu(self.tcycles().wrapping_add(1 << (self.tcycle_shift() - 1)));
+        sync_ppu(self, self.tcycles().wrapping_add(1 << (self.tcycle_shift() - 1)));
         self.interrupts.requested &= !(1 << number);
     }
 
@@ -301,7 +313,7 @@ impl Machine {
     pub(crate) fn sync_interrupts(&mut self) {
         self.timer.sync(&mut self.interrupts, self.now);
         self.sync_serial();
-        self.sync_ppu(self.tcycles());
+        sync_ppu_now(self);
     }
 
     /// A write to DIV: the APU and the serial port are clocked by it as well.
@@ -316,28 +328,42 @@ impl Machine {
     /// Returns the index in work RAM of an address of C000-FDFF.
     #[cfg(not(color))]
     #[inline(always)]
-    pub(crate) fn wram_at(&self, address: u16) -> usize {
+    pub(crate) fn wram_index(&self, address: u16) -> usize {
         (address & 0x1fff) as usize
+    }
+
+    /// Returns the index that the selected bank gives an address.
+    #[cfg(color)]
+    #[inline(always)]
+    pub(crate) fn wram_index(&self, address: u16) -> usize {
+        self.color.wram_index(address)
     }
 
     /// Returns the index in video RAM of an address of 8000-9FFF.
     #[cfg(not(color))]
     #[inline(always)]
-    pub(crate) fn vram_at(&self, address: u16) -> usize {
+    pub(crate) fn vram_index(&self, address: u16) -> usize {
         (address & 0x1fff) as usize
+    }
+
+    /// Returns the index that the selected bank gives an address.
+    #[cfg(color)]
+    #[inline(always)]
+    pub(crate) fn vram_index(&self, address: u16) -> usize {
+        self.color.vram_index(address)
     }
 
     /// A read by the DMA engine: 0000-DFFF, no chip can refuse it.
     pub(crate) fn read_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
         match address >> 12 {
             0x0..=0x7 => self.read_rom(rom, address),
-            0x8 | 0x9 => self.vram[self.vram_at(address)],
+            0x8 | 0x9 => self.vram[self.vram_index(address)],
             0xa | 0xb => self.cart.read_ram(cart_ram, address),
             _ => {
                 if COLOR && address >= 0xe000 {
                     0xff
                 } else {
-                    self.wram[self.wram_at(address)]
+                    self.wram[self.wram_index(address)]
                 }
             }
         }
@@ -360,8 +386,8 @@ impl Machine {
         match address >> 8 {
             0x00..=0x7f => {}
             0x80..=0x9f => {
-                self.before_picture_change();
-                let at = self.vram_at(address);
+                before_picture_change(self);
+                let at = self.vram_index(address);
                 self.vram[at] = value;
             }
             0xa0..=0xbf => {
@@ -369,13 +395,13 @@ impl Machine {
             }
             0xfe => {
                 if address < 0xfea0 {
-                    self.before_timing_change();
+                    before_timing_change(self);
                     self.oam[(address & 0xff) as usize] = value;
                 }
             }
             0xff => self.write_high(rom, cart_ram, address as u8, value),
             _ => {
-                let at = self.wram_at(address);
+                let at = self.wram_index(address);
                 self.wram[at] = value;
             }
         }
@@ -399,7 +425,7 @@ impl Machine {
             0x80..=0x9f => {
                 let at = bank << 13 | (address & 0x1fff) as usize;
                 if at < VRAM_BYTES {
-                    self.before_picture_change();
+                    before_picture_change(self);
                     self.vram[at] = value;
                 }
             }

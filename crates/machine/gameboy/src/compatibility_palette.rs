@@ -64,14 +64,37 @@ const COLORS: [u16; 120] = [
 /// Palettes of OBP0, OBP1 and BGP.
 pub(crate) type Compatible = [[u16; 4]; 3];
 
-/// Sum of a title's bytes if the cartridge's maker is the console's, else 0.
-fn title_sum(rom: &[u8]) -> u8 {
-    let is_own = match rom[0x14b] {
+/// Returns true if the cartridge's maker is the console's, whose titles the boot ROM looks up.
+fn is_own(rom: &[u8]) -> bool {
+    match rom[0x14b] {
         0x33 => rom[0x144..0x146] == *b"01",
         maker => maker == 1,
+    }
+}
+
+/// The counter behind DIV when the boot ROM leaves, in T-cycles: what it compares in the header
+/// takes its time (docboy `boot_div_*`, mooneye boot_div, gambatte `div/start_inc_*`).
+// UNVERIFIED: of the console's own titles for the original, only one that the boot ROM has no
+// palettes for was measured; the search ends earlier for the others.
+pub(crate) fn divider(rom: &[u8]) -> u16 {
+    let is_for_color = rom[0x143] & 0x80 != 0;
+    let start: u16 = match (is_for_color, is_own(rom)) {
+        (true, false) => 0x1ea0,
+        (true, true) => 0x2fa8,
+        (false, false) => 0x267c,
+        (false, true) => 0x3784,
     };
+    match (rom[0x14b], rom[0x144]) {
+        (0x33, b'0') => start + 0x20,
+        (0x33, _) => start - 4,
+        _ => start,
+    }
+}
+
+/// Sum of a title's bytes if the cartridge's maker is the console's, else 0.
+fn title_sum(rom: &[u8]) -> u8 {
     let title = &rom[0x134..0x144];
-    if is_own { title.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) } else { 0 }
+    if is_own(rom) { title.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) } else { 0 }
 }
 
 /// Results of the boot ROM for a header: the sum that it leaves in B, and the palettes.

@@ -6,6 +6,8 @@
 //! then the bytes up to it are copied at once. While the CPU halts, the transfer stands still.
 
 use crate::machine::{COLOR, Machine, WRAM_BYTES, is_before};
+use crate::ppu::whole_or_by_dots::before_timing_change;
+use crate::ppu::{sync_ppu, sync_ppu_now};
 
 /// Bytes of a transfer, and M-cycles it takes.
 const TRANSFER_MCYCLES: u32 = 160;
@@ -71,142 +73,150 @@ fn source_address(page: u8, index: u32) -> u16 {
     if !COLOR && address >= 0xe000 { address & !0x2000 } else { address }
 }
 
-impl Machine {
-    /// Returns true if the byte that the transfer moves has the bus of an address.
-    // Pan Docs "OAM DMA bus conflicts": VRAM has a bus of its own; ROM, cartridge RAM and work RAM
-    // share one.
-    pub(crate) fn is_lost_to_dma(&self, address: u16) -> bool {
-        self.dma.is_moving(self.now)
-            && (address & 0xff00 == 0xfe00
-                || address < 0xfe00 && meets_dma(address, self.dma.source(self.now)))
-    }
+/// Returns true if the byte that the transfer moves has the bus of an address.
+// Pan Docs "OAM DMA bus conflicts": VRAM has a bus of its own; ROM, cartridge RAM and work RAM
+// share one.
+pub(crate) fn is_lost_to_dma(machine: &Machine, address: u16) -> bool {
+    machine.dma.is_moving(machine.now)
+        && (address & 0xff00 == 0xfe00
+            || address < 0xfe00 && meets_dma(address, machine.dma.source(machine.now)))
+}
 
-    /// Ends the transfer when its last byte has moved.
-    pub(crate) fn sync_dma(&mut self, rom: &[u8], cart_ram: &[u8]) {
-        if self.dma.active && !is_before(self.now, self.dma.deadline) {
-            self.sync_ppu(self.tcycles_at(self.dma.deadline));
-            self.before_timing_change();
-            self.copy_for_dma(rom, cart_ram, TRANSFER_MCYCLES);
-            self.dma.active = false;
-            self.dma.previous_active = false;
-            self.set_fast_path(true);
-        }
+/// Ends the transfer when its last byte has moved.
+pub(crate) fn sync_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
+    if machine.dma.active && !is_before(machine.now, machine.dma.deadline) {
+        sync_ppu(machine, machine.tcycles_at(machine.dma.deadline));
+        before_timing_change(machine);
+        copy_for_dma(machine, rom, cart_ram, TRANSFER_MCYCLES);
+        machine.dma.active = false;
+        machine.dma.previous_active = false;
+        machine.set_fast_path(true);
     }
+}
 
-    fn copy_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], end: u32) {
-        if self.dma.page >= 0xc0 && (!COLOR || self.dma.page < 0xe0) {
-            // Nearly always: programs keep a copy of OAM in work RAM.
-            let from = self.wram_at((self.dma.page as u16) << 8);
-            for index in self.dma.copied as usize..end as usize {
-                self.oam[index] = self.wram[(from + index) & (WRAM_BYTES - 1)];
-            }
-            return;
+fn copy_for_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8], end: u32) {
+    if machine.dma.page >= 0xc0 && (!COLOR || machine.dma.page < 0xe0) {
+        // Nearly always: programs keep a copy of OAM in work RAM.
+        let from = machine.wram_index((machine.dma.page as u16) << 8);
+        for index in machine.dma.copied as usize..end as usize {
+            machine.oam[index] = machine.wram[(from + index) & (WRAM_BYTES - 1)];
         }
-        for index in self.dma.copied as u32..end {
-            let address = source_address(self.dma.page, index);
-            self.oam[index as usize] = self.read_for_dma(rom, cart_ram, address);
-        }
+        return;
     }
-
-    /// A read on the bus on which a byte moves: the CPU gets that byte.
-    #[cfg(not(color))]
-    pub(crate) fn read_on_dma_bus(&mut self, rom: &[u8], cart_ram: &[u8], _address: u16) -> u8 {
-        self.read_for_dma(rom, cart_ram, self.dma.source(self.now))
+    for index in machine.dma.copied as u32..end {
+        let address = source_address(machine.dma.page, index);
+        machine.oam[index as usize] = machine.read_for_dma(rom, cart_ram, address);
     }
+}
 
-    /// A write on the bus on which a byte moves: the address is the transfer's, so the
-    /// written byte does not reach its own, but OAM takes it. Work RAM drives the bus against the
-    /// CPU, and a zero of either wins (gambatte `oamdma_src*_busypush*`).
-    #[cfg(not(color))]
-    pub(crate) fn write_on_dma_bus(
-        &mut self,
-        rom: &[u8],
-        cart_ram: &[u8],
-        _address: u16,
-        value: u8,
-    ) {
-        let drives = self.dma.page >= 0xc0;
-        let moved = self.read_for_dma(rom, cart_ram, self.dma.source(self.now));
-        self.write_into_dma(rom, cart_ram, if drives { moved & value } else { value });
+/// A read on the bus on which a byte moves: the CPU gets that byte.
+#[cfg(not(color))]
+pub(crate) fn read_on_dma_bus(
+    machine: &mut Machine,
+    rom: &[u8],
+    cart_ram: &[u8],
+    _address: u16,
+) -> u8 {
+    machine.read_for_dma(rom, cart_ram, machine.dma.source(machine.now))
+}
+
+/// A write on the bus on which a byte moves: the address is the transfer's, so the
+/// written byte does not reach its own, but OAM takes it. Work RAM drives the bus against the
+/// CPU, and a zero of either wins (gambatte `oamdma_src*_busypush*`).
+#[cfg(not(color))]
+pub(crate) fn write_on_dma_bus(
+    machine: &mut Machine,
+    rom: &[u8],
+    cart_ram: &[u8],
+    _address: u16,
+    value: u8,
+) {
+    let drives = machine.dma.page >= 0xc0;
+    let moved = machine.read_for_dma(rom, cart_ram, machine.dma.source(machine.now));
+    write_into_dma(machine, rom, cart_ram, if drives { moved & value } else { value });
+}
+
+/// A read on a bus that a transfer uses. Work RAM answers from its bank under the transfer's
+/// address; on the other buses the CPU gets the byte that moves, which a read of video RAM
+/// turns into a zero (gambatte `oamdma_src*_busypop*`).
+#[cfg(color)]
+pub(crate) fn read_on_dma_bus(
+    machine: &mut Machine,
+    rom: &[u8],
+    cart_ram: &[u8],
+    address: u16,
+) -> u8 {
+    let source = machine.dma.source(machine.now);
+    if address >= 0xc000 && source & 0xe000 != 0xc000 {
+        return machine.wram[machine.wram_index(0xc000 | source & 0x1000 | address & 0x0fff)];
     }
-
-    /// A read on a bus that a transfer uses. Work RAM answers from its bank under the transfer's
-    /// address; on the other buses the CPU gets the byte that moves, which a read of video RAM
-    /// turns into a zero (gambatte `oamdma_src*_busypop*`).
-    #[cfg(color)]
-    pub(crate) fn read_on_dma_bus(&mut self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
-        let source = self.dma.source(self.now);
-        if address >= 0xc000 && source & 0xe000 != 0xc000 {
-            return self.wram[self.wram_at(0xc000 | source & 0x1000 | address & 0x0fff)];
-        }
-        let moved = self.read_for_dma(rom, cart_ram, source);
-        if source & 0xe000 == 0x8000 {
-            self.write_into_dma(rom, cart_ram, 0);
-        }
-        moved
+    let moved = machine.read_for_dma(rom, cart_ram, source);
+    if source & 0xe000 == 0x8000 {
+        write_into_dma(machine, rom, cart_ram, 0);
     }
+    moved
+}
 
-    /// A write on a bus that a transfer uses. Work RAM takes it in its bank under the transfer's
-    /// address, or, while it is the source, not at all; on the other buses OAM takes it, as a zero
-    /// from video RAM (gambatte `oamdma_src*_busypush*`).
-    #[cfg(color)]
-    pub(crate) fn write_on_dma_bus(
-        &mut self,
-        rom: &[u8],
-        cart_ram: &[u8],
-        address: u16,
-        value: u8,
-    ) {
-        let source = self.dma.source(self.now);
-        if address < 0xc000 {
-            let moved = if source & 0xe000 == 0x8000 { 0 } else { value };
-            self.write_into_dma(rom, cart_ram, moved);
-        } else if source & 0xe000 != 0xc000 {
-            let at = self.wram_at(0xc000 | source & 0x1000 | address & 0x0fff);
-            self.wram[at] = value;
-        }
+/// A write on a bus that a transfer uses. Work RAM takes it in its bank under the transfer's
+/// address, or, while it is the source, not at all; on the other buses OAM takes it, as a zero
+/// from video RAM (gambatte `oamdma_src*_busypush*`).
+#[cfg(color)]
+pub(crate) fn write_on_dma_bus(
+    machine: &mut Machine,
+    rom: &[u8],
+    cart_ram: &[u8],
+    address: u16,
+    value: u8,
+) {
+    let source = machine.dma.source(machine.now);
+    if address < 0xc000 {
+        let moved = if source & 0xe000 == 0x8000 { 0 } else { value };
+        write_into_dma(machine, rom, cart_ram, moved);
+    } else if source & 0xe000 != 0xc000 {
+        let at = machine.wram_index(0xc000 | source & 0x1000 | address & 0x0fff);
+        machine.wram[at] = value;
     }
+}
 
-    /// OAM takes this byte instead of the one that moves.
-    fn write_into_dma(&mut self, rom: &[u8], cart_ram: &[u8], value: u8) {
-        // What a transfer that is being cut off leaves in OAM is copied over by the next one.
-        let index = self.now.wrapping_sub(self.dma.start);
-        if index >= TRANSFER_MCYCLES {
-            return;
-        }
-        self.sync_ppu(self.tcycles());
-        self.before_timing_change();
-        self.copy_for_dma(rom, cart_ram, index + 1);
-        self.oam[index as usize] = value;
-        self.dma.copied = index as u8 + 1;
+/// OAM takes this byte instead of the one that moves.
+fn write_into_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8], value: u8) {
+    // What a transfer that is being cut off leaves in OAM is copied over by the next one.
+    let index = machine.now.wrapping_sub(machine.dma.start);
+    if index >= TRANSFER_MCYCLES {
+        return;
     }
+    sync_ppu_now(machine);
+    before_timing_change(machine);
+    copy_for_dma(machine, rom, cart_ram, index + 1);
+    machine.oam[index as usize] = value;
+    machine.dma.copied = index as u8 + 1;
+}
 
-    /// Copies the bytes that have moved up to now, before the bank changes that they come from.
-    #[cfg(color)]
-    pub(crate) fn move_dma(&mut self, rom: &[u8], cart_ram: &[u8]) {
-        let index = self.now.wrapping_sub(self.dma.start);
-        if self.dma.active && index < TRANSFER_MCYCLES && index as u8 >= self.dma.copied {
-            self.copy_for_dma(rom, cart_ram, index + 1);
-            self.dma.copied = index as u8 + 1;
-        }
+/// Copies the bytes that have moved up to now, before the bank changes that they come from.
+#[cfg(color)]
+pub(crate) fn move_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
+    let index = machine.now.wrapping_sub(machine.dma.start);
+    if machine.dma.active && index < TRANSFER_MCYCLES && index as u8 >= machine.dma.copied {
+        copy_for_dma(machine, rom, cart_ram, index + 1);
+        machine.dma.copied = index as u8 + 1;
     }
+}
 
-    /// Decides what the PPU saw of a transfer up to now, before the CPU halts or wakes.
-    pub(crate) fn settle_dma(&mut self) {
-        if self.dma.active {
-            self.sync_ppu(self.tcycles());
-            self.before_timing_change();
-        }
+/// Decides what the PPU saw of a transfer up to now, before the CPU halts or wakes.
+pub(crate) fn settle_dma(machine: &mut Machine) {
+    if machine.dma.active {
+        sync_ppu_now(machine);
+        before_timing_change(machine);
     }
+}
 
-    /// Lets the transfer stand still for some M-cycles because the CPU halts (gambatte
-    /// `oamdmasrc80_halt_*`).
-    pub(crate) fn halt_dma(&mut self, mcycles: u32) {
-        if self.dma.active {
-            self.dma.start = self.dma.start.wrapping_add(mcycles);
-            self.dma.previous_start = self.dma.previous_start.wrapping_add(mcycles);
-            self.dma.deadline = self.dma.deadline.wrapping_add(mcycles);
-        }
+/// Lets the transfer stand still for some M-cycles because the CPU halts (gambatte
+/// `oamdmasrc80_halt_*`).
+pub(crate) fn halt_dma(machine: &mut Machine, mcycles: u32) {
+    if machine.dma.active {
+        machine.dma.start = machine.dma.start.wrapping_add(mcycles);
+        machine.dma.previous_start = machine.dma.previous_start.wrapping_add(mcycles);
+        machine.dma.deadline = machine.dma.deadline.wrapping_add(mcycles);
     }
 }
 

@@ -6,7 +6,13 @@
 // Pan Docs "VRAM DMA transfers".
 #![cfg(color)]
 
+use crate::dma::halt_dma;
 use crate::machine::Machine;
+use crate::ppu::color_timing::{is_hdma_period, is_vram_write_blocked};
+use crate::ppu::registers::read_vram;
+use crate::ppu::timing::schedule_ppu;
+use crate::ppu::whole_or_by_dots::before_picture_change;
+use crate::ppu::{sync_ppu, sync_ppu_now};
 
 /// Bytes of a block.
 const BLOCK_BYTES: u16 = 16;
@@ -86,154 +92,153 @@ impl Hdma {
     }
 }
 
-impl Machine {
-    /// A write to FF55: starts a transfer, or ends one that waits for HBlank; a block that is due
-    /// is still copied.
-    pub(crate) fn write_hdma_control(&mut self, value: u8) {
-        self.sync_ppu(self.tcycles());
-        self.hdma.left = value & 0x7f;
-        if self.hdma.active {
-            self.hdma.active = value & 0x80 != 0;
-        } else if value & 0x80 == 0 {
-            self.hdma.due = self.hdma.left + 1;
-        } else {
-            self.hdma.active = true;
-            // In HBlank, and while the LCD is off, the first block is copied at once.
-            if !self.ppu.is_on() || self.is_hdma_period(1 << self.tcycle_shift()) {
-                self.hdma.due = 1;
+/// A write to FF55: starts a transfer, or ends one that waits for HBlank; a block that is due
+/// is still copied.
+pub(crate) fn write_hdma_control(machine: &mut Machine, value: u8) {
+    sync_ppu_now(machine);
+    machine.hdma.left = value & 0x7f;
+    if machine.hdma.active {
+        machine.hdma.active = value & 0x80 != 0;
+    } else if value & 0x80 == 0 {
+        machine.hdma.due = machine.hdma.left + 1;
+    } else {
+        machine.hdma.active = true;
+        // In HBlank, and while the LCD is off, the first block is copied at once.
+        if !machine.ppu.is_on() || is_hdma_period(machine, 1 << machine.tcycle_shift()) {
+            machine.hdma.due = 1;
+        }
+    }
+    if machine.ppu.is_on() {
+        schedule_ppu(machine);
+    }
+    machine.deadline = machine.now;
+}
+
+/// Keeps the opcode that the CPU fetches before a block, if the block can change it (gambatte
+/// `hdma_pc_7ffe`, `hdma_transition_7fff*`).
+fn hold_opcode(machine: &mut Machine, pc: u16) {
+    if pc & 0xe000 == 0x8000 && !machine.hdma.holds_opcode {
+        machine.hdma.opcode = read_vram(machine, pc);
+        machine.hdma.holds_opcode = true;
+    }
+}
+
+/// Notes the transfer's state when the CPU halts before `pc`.
+pub(crate) fn rest_hdma(machine: &mut Machine, pc: u16) {
+    sync_ppu_now(machine);
+    machine.hdma.rest = if machine.hdma.due > 0 {
+        HaltedAt::Due
+    } else if machine.hdma.active && is_hdma_period(machine, 0) {
+        HaltedAt::Inside
+    } else {
+        HaltedAt::Outside
+    };
+    machine.hdma.due = 0;
+    if machine.hdma.rest == HaltedAt::Due {
+        hold_opcode(machine, pc);
+    }
+}
+
+/// Notes the transfer's state before the speed changes. A block that is due is copied at once
+/// if double speed begins, and ends the transfer (gambatte
+/// `hdma_transition_speedchange_hdmalen*`).
+///
+/// Returns true if a block was due.
+pub(crate) fn rest_hdma_for_change(machine: &mut Machine, pc: u16) -> bool {
+    rest_hdma(machine, pc);
+    let was_due = machine.hdma.rest == HaltedAt::Due;
+    if was_due && !machine.speed.double {
+        machine.hdma.rest = HaltedAt::Inside;
+        machine.hdma.due = 1;
+    }
+    was_due
+}
+
+/// Resumes the transfer when the CPU wakes from HALT. A block that was due before takes the bus
+/// from the opcode that is fetched after HALT, which is fetched once more (gambatte
+/// `hdma_late_m3halt_m2unhalt_inc_*`).
+pub(crate) fn wake_from_halt(machine: &mut Machine) {
+    machine.cpu.halt_bug = machine.hdma.rest == HaltedAt::Due;
+    wake_hdma(machine);
+}
+
+/// Resumes the transfer when the CPU wakes: a block that it slept through is due if HBlank
+/// still goes on.
+pub(crate) fn wake_hdma(machine: &mut Machine) {
+    machine.speed.changing = false;
+    sync_ppu_now(machine);
+    let rest = machine.hdma.rest;
+    let wakes_inside =
+        machine.hdma.active && rest == HaltedAt::Outside && is_hdma_period(machine, 0);
+    if rest == HaltedAt::Due || wakes_inside {
+        machine.hdma.due = 1;
+    } else {
+        machine.hdma.rest = HaltedAt::Outside;
+    }
+}
+
+/// Copies what is due, while the CPU stands still. Returns true if the CPU had fetched the next
+/// opcode before it halted.
+pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -> bool {
+    let left = machine.hdma.left;
+    let began = machine.now;
+    hold_opcode(machine, machine.cpu.pc);
+    // HBlank that begins meanwhile has no block (gambatte
+    // `hdma_transition_halt_late_unhalt_scx1_*`).
+    let mut waits = machine.hdma.active;
+    machine.hdma.active = false;
+    while machine.hdma.due > 0 {
+        machine.hdma.due -= 1;
+        let ends = copy_block(machine, rom, cart_ram);
+        machine.now = machine.now.wrapping_add(BLOCK_TCYCLES >> machine.tcycle_shift());
+        if ends || machine.hdma.left == 0 {
+            if machine.hdma.left == 0 {
+                machine.hdma.left = 0x7f;
+            } else {
+                machine.hdma.left -= 1;
             }
-        }
-        if self.ppu.is_on() {
-            self.schedule_ppu();
-        }
-        self.deadline = self.now;
-    }
-
-    /// Keeps the opcode that the CPU fetches before a block, if the block can change it (gambatte
-    /// `hdma_pc_7ffe`, `hdma_transition_7fff*`).
-    fn hold_opcode(&mut self, pc: u16) {
-        if pc & 0xe000 == 0x8000 && !self.hdma.holds_opcode {
-            self.hdma.opcode = self.read_vram(pc);
-            self.hdma.holds_opcode = true;
-        }
-    }
-
-    /// Notes the transfer's state when the CPU halts before `pc`.
-    pub(crate) fn rest_hdma(&mut self, pc: u16) {
-        self.sync_ppu(self.tcycles());
-        self.hdma.rest = if self.hdma.due > 0 {
-            HaltedAt::Due
-        } else if self.hdma.active && self.is_hdma_period(0) {
-            HaltedAt::Inside
+            waits = false;
+            machine.hdma.due = 0;
         } else {
-            HaltedAt::Outside
+            machine.hdma.left -= 1;
+        }
+    }
+    sync_ppu_now(machine);
+    machine.hdma.active = waits;
+    if machine.speed.changing {
+        machine.hdma.left = left;
+        machine.hdma.active = false;
+        // OAM DMA stands still.
+        halt_dma(machine, machine.now.wrapping_sub(began).wrapping_add(1));
+    }
+    // The bus is given back in one M-cycle, in which the next opcode is fetched.
+    let fetched = machine.hdma.rest == HaltedAt::Due;
+    machine.now = machine.now.wrapping_add(1 - fetched as u32);
+    if fetched {
+        machine.hdma.rest = HaltedAt::Outside;
+    }
+    fetched
+}
+
+/// Copies a block and returns true if it reaches the end of the address space.
+fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -> bool {
+    let began = machine.tcycles();
+    for index in 0..BLOCK_BYTES {
+        let address = machine.hdma.source.wrapping_add(index);
+        // UNVERIFIED: video RAM can't be read and written at once; FF stands for what comes.
+        let value = if address & 0xe000 == 0x8000 {
+            0xff
+        } else {
+            machine.read_for_dma(rom, cart_ram, address)
         };
-        self.hdma.due = 0;
-        if self.hdma.rest == HaltedAt::Due {
-            self.hold_opcode(pc);
+        sync_ppu(machine, began.wrapping_add(2 + 2 * index as u32));
+        if !is_vram_write_blocked(machine) {
+            before_picture_change(machine);
+            let at = machine.vram_index(machine.hdma.target.wrapping_add(index));
+            machine.vram[at] = value;
         }
     }
-
-    /// Notes the transfer's state before the speed changes. A block that is due is copied at once
-    /// if double speed begins, and ends the transfer (gambatte
-    /// `hdma_transition_speedchange_hdmalen*`).
-    ///
-    /// Returns true if a block was due.
-    pub(crate) fn rest_hdma_for_change(&mut self, pc: u16) -> bool {
-        self.rest_hdma(pc);
-        let was_due = self.hdma.rest == HaltedAt::Due;
-        if was_due && !self.speed.double {
-            self.hdma.rest = HaltedAt::Inside;
-            self.hdma.due = 1;
-        }
-        was_due
-    }
-
-    /// Resumes the transfer when the CPU wakes from HALT. A block that was due before takes the bus
-    /// from the opcode that is fetched after HALT, which is fetched once more (gambatte
-    /// `hdma_late_m3halt_m2unhalt_inc_*`).
-    pub(crate) fn wake_from_halt(&mut self) {
-        self.cpu.halt_bug = self.hdma.rest == HaltedAt::Due;
-        self.wake_hdma();
-    }
-
-    /// Resumes the transfer when the CPU wakes: a block that it slept through is due if HBlank
-    /// still goes on.
-    pub(crate) fn wake_hdma(&mut self) {
-        self.speed.changing = false;
-        self.sync_ppu(self.tcycles());
-        let rest = self.hdma.rest;
-        let wakes_inside = self.hdma.active && rest == HaltedAt::Outside && self.is_hdma_period(0);
-        if rest == HaltedAt::Due || wakes_inside {
-            self.hdma.due = 1;
-        } else {
-            self.hdma.rest = HaltedAt::Outside;
-        }
-    }
-
-    /// Copies what is due, while the CPU stands still. Returns true if the CPU had fetched the next
-    /// opcode before it halted.
-    pub fn run_hdma(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
-        let left = self.hdma.left;
-        let began = self.now;
-        self.hold_opcode(self.cpu.pc);
-        // HBlank that begins meanwhile has no block (gambatte
-        // `hdma_transition_halt_late_unhalt_scx1_*`).
-        let mut waits = self.hdma.active;
-        self.hdma.active = false;
-        while self.hdma.due > 0 {
-            self.hdma.due -= 1;
-            let ends = self.copy_block(rom, cart_ram);
-            self.now = self.now.wrapping_add(BLOCK_TCYCLES >> self.tcycle_shift());
-            if ends || self.hdma.left == 0 {
-                if self.hdma.left == 0 {
-                    self.hdma.left = 0x7f;
-                } else {
-                    self.hdma.left -= 1;
-                }
-                waits = false;
-                self.hdma.due = 0;
-            } else {
-                self.hdma.left -= 1;
-            }
-        }
-        self.sync_ppu(self.tcycles());
-        self.hdma.active = waits;
-        if self.speed.changing {
-            self.hdma.left = left;
-            self.hdma.active = false;
-            // OAM DMA stands still.
-            self.halt_dma(self.now.wrapping_sub(began).wrapping_add(1));
-        }
-        // The bus is given back in one M-cycle, in which the next opcode is fetched.
-        let fetched = self.hdma.rest == HaltedAt::Due;
-        self.now = self.now.wrapping_add(1 - fetched as u32);
-        if fetched {
-            self.hdma.rest = HaltedAt::Outside;
-        }
-        fetched
-    }
-
-    /// Copies a block and returns true if it reaches the end of the address space.
-    fn copy_block(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
-        let began = self.tcycles();
-        for index in 0..BLOCK_BYTES {
-            let address = self.hdma.source.wrapping_add(index);
-            // UNVERIFIED: video RAM can't be read and written at once; FF stands for what comes.
-            let value = if address & 0xe000 == 0x8000 {
-                0xff
-            } else {
-                self.read_for_dma(rom, cart_ram, address)
-            };
-            self.sync_ppu(began.wrapping_add(2 + 2 * index as u32));
-            if !self.is_vram_write_blocked() {
-                self.before_picture_change();
-                let at = self.vram_at(self.hdma.target.wrapping_add(index));
-                self.vram[at] = value;
-            }
-        }
-        self.hdma.source = self.hdma.source.wrapping_add(BLOCK_BYTES);
-        self.hdma.target = self.hdma.target.wrapping_add(BLOCK_BYTES);
-        self.hdma.target == 0
-    }
+    machine.hdma.source = machine.hdma.source.wrapping_add(BLOCK_BYTES);
+    machine.hdma.target = machine.hdma.target.wrapping_add(BLOCK_BYTES);
+    machine.hdma.target == 0
 }

@@ -49,6 +49,8 @@ pub struct Cartridge {
     /// The palettes of OBP0, OBP1 and BGP that the Color's boot ROM gives a program for the
     /// original, RGB555 with red in the lowest bits.
     pub compatible_palettes: [[u16; 4]; 3],
+    /// The counter behind DIV when the Color's boot ROM leaves, in T-cycles.
+    pub color_divider: u16,
 }
 
 /// The two models.
@@ -139,6 +141,7 @@ impl Cartridge {
             global_checksum: u16::from_be_bytes([rom[0x14e], rom[0x14f]]),
             title_sum,
             compatible_palettes,
+            color_divider: compatibility_palette::divider(rom),
         })
     }
 

@@ -2,6 +2,7 @@
 //! read it, before the instruction there is executed. `swarm` calls `run_to_hook` for machines with
 //! hooks instead of `Machine::run_step`, one frame at a time. Blocks use only `run_until_mark`.
 
+use crate::cart::Cart;
 use crate::machine::{Machine, is_before};
 
 /// The number of no hook: the frame has ended.
@@ -35,7 +36,7 @@ impl Machine {
                 // Nothing is due, so the instruction at PC is the next thing that happens.
                 let pc = self.cpu.pc;
                 if pc as u32 != passed && is_marked(marks, pc) {
-                    let hook = self.hook_at(places, pc);
+                    let hook = hook_at(&self.cart, places, pc);
                     if hook != NO_HOOK {
                         self.sync_interrupts();
                         return hook;
@@ -71,21 +72,22 @@ impl Machine {
         self.now = cpu.now;
         self.cpu = cpu;
     }
+}
 
-    fn hook_at(&self, places: &[u32], pc: u16) -> u32 {
-        let offset = (pc & 0x3fff) as u32;
-        let place = match pc >> 14 {
-            0 => self.cart.rom_low | offset,
-            1 => self.cart.rom_high | offset,
-            _ => HOOK_IN_RAM | pc as u32,
-        };
-        for hook in 0..places.len() as u32 {
-            if places[hook as usize] == place {
-                return hook;
-            }
+/// Returns the number of the hook at an address, or `NO_HOOK`.
+fn hook_at(cart: &Cart, places: &[u32], pc: u16) -> u32 {
+    let offset = (pc & 0x3fff) as u32;
+    let place = match pc >> 14 {
+        0 => cart.rom_low | offset,
+        1 => cart.rom_high | offset,
+        _ => HOOK_IN_RAM | pc as u32,
+    };
+    for hook in 0..places.len() as u32 {
+        if places[hook as usize] == place {
+            return hook;
         }
-        NO_HOOK
     }
+    NO_HOOK
 }
 
 #[inline(always)]

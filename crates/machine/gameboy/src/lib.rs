@@ -12,6 +12,17 @@
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or
 //! when its deadline comes. See `machine` for the loop and `bus` for the accesses.
+//!
+//! ```text
+//!   cpu --address, value--> bus --+--> cart, wram, hram
+//!    ^                            +--> joypad, serial, timer, apu
+//!    |                            +--> ppu <--> vram, oam --> frame
+//! interrupts <-- every chip       +--> dma: bus --> oam    hdma (Color): bus --> vram
+//! ```
+//!
+//! A chip's methods see its own section of `Machine` and what they are passed. Where several chips
+//! meet, as where the PPU reads memory and requests an interrupt, a function in the file of the
+//! chip that acts takes the machine, as the CPU's functions do.
 #![no_std]
 // The subset has neither `contains` of ranges nor macros.
 #![allow(clippy::manual_range_contains)]

@@ -20,9 +20,10 @@
 //! later if the other's last one depends on them. Frames of each machine, which end when its own
 //! LCD is done, go on beneath it.
 
-mod end;
-mod look;
+pub(crate) mod end;
+pub(crate) mod look;
 
+use crate::link::end::sync_cable_end;
 use crate::machine::Machine;
 pub use end::{CableEnd, FRAME_TCYCLES, LEAD_TCYCLES};
 
@@ -98,8 +99,8 @@ impl Link {
 
     /// Brings the chips up to now, for observers: to be called when no frame follows at once.
     pub fn sync_for_observers(&self, one: &mut Machine, other: &mut Machine) {
-        one.sync_cable_end();
-        other.sync_cable_end();
+        sync_cable_end(one);
+        sync_cable_end(other);
     }
 
     /// Returns true if both machines have come to the end of the frame, and nothing is left to do

@@ -10,12 +10,14 @@ use crate::cart::Cart;
 #[cfg(color)]
 use crate::color::Color;
 use crate::cpu::{Cpu, Mode};
-use crate::dma::Dma;
+use crate::dma::{Dma, halt_dma, settle_dma, sync_dma};
 #[cfg(color)]
-use crate::hdma::Hdma;
+use crate::hdma::{Hdma, run_hdma, wake_from_halt, wake_hdma};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
-use crate::ppu::{FRAME_BYTES, Ppu, VRAM_BYTES};
+use crate::ppu::{
+    FRAME_BYTES, Ppu, VRAM_BYTES, finish_picture, schedule_ppu, sync_ppu, sync_ppu_now,
+};
 use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::Speed;
@@ -218,7 +220,7 @@ impl Machine {
         // A block that is due while the CPU halts waits for it (gambatte `hdma_late_m0halt_*`).
         #[cfg(color)]
         if self.hdma.due > 0 && (self.cpu.mode == Mode::Running || self.speed.changing) {
-            let fetched = self.run_hdma(rom, cart_ram);
+            let fetched = run_hdma(self, rom, cart_ram);
             self.cpu.now = self.now;
             // An opcode that was fetched before is executed before an interrupt (gambatte
             // `hdma_transition_ei_halt_*`).
@@ -257,15 +259,13 @@ impl Machine {
         };
     }
 
-    #[cfg(not(color))]
     #[inline(always)]
     pub(crate) fn is_hdma_due(&self) -> bool {
-        false
-    }
-
-    #[cfg(color)]
-    pub(crate) fn is_hdma_due(&self) -> bool {
-        self.hdma.due > 0
+        #[cfg(color)]
+        let is_due = self.hdma.due > 0;
+        #[cfg(not(color))]
+        let is_due = false;
+        is_due
     }
 
     // A halted CPU looks at the interrupt lines in the middle of an M-cycle, not at its end, so
@@ -273,7 +273,7 @@ impl Machine {
     // a running program (mooneye halt_ime0_nointr_timing, halt_ime1_timing2).
     fn service_halted(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
         if self.cpu.just_halted {
-            self.settle_dma();
+            settle_dma(self);
             self.cpu.just_halted = false;
             self.now = self.now.wrapping_add(1);
             return;
@@ -281,25 +281,25 @@ impl Machine {
         if self.interrupts.pending() == 0 {
             let next = self.next_deadline().wrapping_sub(1);
             if is_before(self.now, next) {
-                self.halt_dma(next.wrapping_sub(self.now));
+                halt_dma(self, next.wrapping_sub(self.now));
                 self.now = next;
             }
             // The Color's CPU looks at the end.
             self.sync_due(rom, cart_ram, if COLOR { 0 } else { 2 });
         }
         #[cfg(color)]
-        if self.ends_speed_change() {
-            self.settle_dma();
-            self.wake_hdma();
+        if self.speed.ends_change(self.now) {
+            settle_dma(self);
+            wake_hdma(self);
             self.cpu.mode = Mode::Running;
             return;
         }
-        self.halt_dma(1);
+        halt_dma(self, 1);
         self.now = self.now.wrapping_add(1);
         if self.interrupts.pending() != 0 {
-            self.settle_dma();
+            settle_dma(self);
             #[cfg(color)]
-            self.wake_from_halt();
+            wake_from_halt(self);
             self.cpu.mode = Mode::Running;
         }
     }
@@ -318,6 +318,12 @@ impl Machine {
         }
     }
 
+    /// Brings the PPU up to `now` and works out its deadline: for states that come from elsewhere.
+    pub fn settle_ppu(&mut self) {
+        sync_ppu_now(self);
+        schedule_ppu(self);
+    }
+
     /// Brings every chip whose deadline has come up to `now`, the PPU some T-cycles further.
     pub(crate) fn sync_due(&mut self, rom: &[u8], cart_ram: &[u8], ppu_ahead_tcycles: u32) {
         let div_base = self.timer.div_base;
@@ -329,11 +335,11 @@ impl Machine {
             self.serial.sync(&mut self.interrupts, self.now, div_base);
             self.serial.schedule(self.now, div_base);
         }
-        self.sync_dma(rom, cart_ram);
+        sync_dma(self, rom, cart_ram);
         let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + 3) >> self.tcycle_shift());
         if self.ppu.is_on() && !is_before(ppu_now, self.ppu.deadline) {
-            self.sync_ppu(self.tcycles().wrapping_add(ppu_ahead_tcycles));
-            self.schedule_ppu();
+            sync_ppu(self, self.tcycles().wrapping_add(ppu_ahead_tcycles));
+            schedule_ppu(self);
         }
     }
 
@@ -371,7 +377,7 @@ impl Machine {
         self.ppu.entered_vblank = false;
         self.ppu.frame_over = false;
         self.lcd_off_since = self.now;
-        self.finish_picture();
+        finish_picture(self);
         self.ppu.drop_line();
         self.timer.sync(&mut self.interrupts, self.now);
         let div_base = self.timer.div_base;
@@ -379,7 +385,7 @@ impl Machine {
         self.apu.sync(self.now, div_base);
         self.cart.sync(self.mcycles_at_single_speed());
         #[cfg(color)]
-        self.rebase_clocks();
+        self.speed.rebase(self.now);
         // The counter has 16 bits: keep its base within one turn.
         self.timer.div_base = self.now.wrapping_sub(self.now.wrapping_sub(div_base) & 0x3fff);
         self.timer.schedule(self.now);

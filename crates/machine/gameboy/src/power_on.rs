@@ -22,6 +22,7 @@ use crate::joypad::Joypad;
 use crate::machine::{COLOR, Machine, WRAM_BYTES};
 #[cfg(color)]
 use crate::ppu::Palettes;
+use crate::ppu::timing::schedule_ppu;
 use crate::ppu::{FINE_SCROLL_UNUSED, FRAME_BYTES, LineProgress, Pipeline, Ppu, Scan, VRAM_BYTES};
 use crate::serial::Serial;
 #[cfg(color)]
@@ -31,13 +32,6 @@ use crate::timer::{FAR_MCYCLES, Timer};
 /// The system counter at the first instruction of the cartridge, in M-cycles.
 #[cfg(not(color))]
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
-/// The counter in a Color: gambatte `div/start_inc_*`.
-#[cfg(color)]
-const BOOT_COUNTER_MCYCLES: u32 = 0x1ea0 / 4;
-/// The counter in a Color that had to find colours for a program for the original: mooneye
-/// boot_div.
-#[cfg(color)]
-const COMPATIBLE_BOOT_COUNTER_MCYCLES: u32 = 0x2678 / 4;
 /// Dot at which the boot ROM leaves the PPU: in the last line of VBlank. GBMicrotest and gambatte
 /// `display_startstate` count from here, and pass at this dot alone.
 const BOOT_DOT: u16 = 404;
@@ -62,6 +56,7 @@ impl Machine {
 
     /// A machine about to execute the cartridge's first instruction, with these contents of work
     /// RAM, high RAM and wave RAM.
+    #[expect(clippy::too_many_lines, reason = "one field of the machine in each line")]
     pub fn power_on_with(cartridge: &Cartridge, memory: PowerOnMemory) -> Machine {
         let mut machine = Machine {
             now: 0,
@@ -139,9 +134,14 @@ impl Machine {
         }
         memory.fill(0xff80, &mut machine.hram[..0x7f]);
         memory.fill(0xff30, &mut machine.apu.wave_ram);
+        // The Color's boot ROM writes it.
+        #[cfg(color)]
+        {
+            machine.apu.wave_ram = [0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255];
+        }
         machine.set_fast_path(true);
         machine.leave_logo(cartridge);
-        machine.schedule_ppu();
+        schedule_ppu(&mut machine);
         machine
     }
 
@@ -179,10 +179,7 @@ fn boot_counter_mcycles(_cartridge: &Cartridge) -> u32 {
 
 #[cfg(color)]
 fn boot_counter_mcycles(cartridge: &Cartridge) -> u32 {
-    match cartridge.model() {
-        Model::Original => COMPATIBLE_BOOT_COUNTER_MCYCLES,
-        Model::Color => BOOT_COUNTER_MCYCLES,
-    }
+    cartridge.color_divider as u32 / 4
 }
 
 #[cfg(not(color))]

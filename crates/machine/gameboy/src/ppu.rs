@@ -8,34 +8,44 @@
 //! when the interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed
 //! access does to OAM.
 
-mod color_fetcher;
-mod color_line;
+pub(crate) mod color_fetcher;
+pub(crate) mod color_line;
 pub mod color_palette;
-mod color_pixel;
-mod color_timing;
-mod color_write;
-mod eight_dots;
-mod fetcher;
-mod oam_bug;
-mod packed_line;
-mod pipeline;
-mod registers;
-mod scan;
-mod shade;
-mod stat;
-mod timing;
-mod whole_line;
-mod whole_or_by_dots;
+pub(crate) mod color_pixel;
+pub(crate) mod color_timing;
+pub(crate) mod color_write;
+pub(crate) mod eight_dots;
+pub(crate) mod fetcher;
+pub(crate) mod oam_bug;
+pub(crate) mod packed_line;
+pub(crate) mod pipeline;
+pub(crate) mod registers;
+pub(crate) mod scan;
+pub(crate) mod shade;
+pub(crate) mod stat;
+pub(crate) mod timing;
+pub(crate) mod whole_line;
+pub(crate) mod whole_or_by_dots;
 
 #[cfg(color)]
 pub use color_palette::Palettes;
-pub use pipeline::Pipeline;
+#[cfg(color)]
+pub use color_write::write_ppu;
+pub use pipeline::{Pipeline, run_pipeline, start_pipeline};
+#[cfg(not(color))]
+pub use registers::write_ppu;
+pub use registers::{read_ppu, read_vram};
 pub use scan::Scan;
+pub use timing::schedule_ppu;
+pub use whole_line::{draw_line, mode3_end};
 pub use whole_or_by_dots::LineProgress;
 
 use crate::cpu::Mode;
 use crate::interrupts::{Interrupts, VBLANK};
 use crate::machine::{COLOR, Machine};
+#[cfg(color)]
+use crate::ppu::color_timing::{follow_lyc, is_vram_read_blocked};
+use crate::ppu::whole_or_by_dots::{finish_line, skip_quiet_lines};
 
 /// LCDC bit 0: background and window enable.
 pub const LCDC_BACKGROUND: u8 = 0x01;
@@ -179,161 +189,158 @@ impl Ppu {
     }
 }
 
-impl Machine {
-    /// Brings the PPU to a T-cycle: everything that happens before it has then happened.
-    pub fn sync_ppu(&mut self, until: u32) {
+/// Brings the PPU to a T-cycle: everything that happens before it has then happened.
+pub fn sync_ppu(machine: &mut Machine, until: u32) {
+    #[cfg(color)]
+    follow_lyc(machine, until);
+    advance_ppu(machine, until);
+}
+
+/// Brings the PPU to now.
+#[inline(always)]
+pub fn sync_ppu_now(machine: &mut Machine) {
+    let now = machine.tcycles();
+    sync_ppu(machine, now);
+}
+
+#[inline(always)]
+pub(crate) fn advance_ppu(machine: &mut Machine, until: u32) {
+    if !machine.ppu.is_on() {
+        return;
+    }
+    let mut elapsed = until.wrapping_sub(machine.ppu.line_start);
+    if elapsed as i32 <= machine.ppu.dot as i32 {
+        return;
+    }
+    while elapsed >= LINE_TCYCLES as u32 {
+        advance_in_line(machine, LINE_TCYCLES);
+        machine.ppu.begin_next_line();
+        elapsed -= LINE_TCYCLES as u32;
+        if machine.ppu.is_quiet() && !watches_hblank(machine) {
+            elapsed -= skip_quiet_lines(machine, elapsed);
+        }
+    }
+    advance_in_line(machine, elapsed as u16);
+}
+
+fn advance_in_line(machine: &mut Machine, to: u16) {
+    let from = machine.ppu.dot;
+    if machine.ppu.line < VBLANK_LINE {
+        advance_in_visible_line(machine, from, to);
+    } else {
+        let began = machine.ppu.advance_in_vblank(&mut machine.interrupts, from, to);
+        if began {
+            if machine.ppu.draw && machine.ppu.frame_blank {
+                clear_picture(machine);
+            }
+            machine.ppu.frame_blank = false;
+        }
+    }
+    machine.ppu.dot = to;
+}
+
+fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
+    let ppu = &mut machine.ppu;
+    if !ppu.first_line {
+        if from <= 3 && to > 3 {
+            ppu.line_event(&mut machine.interrupts, 3);
+        }
         #[cfg(color)]
-        self.follow_lyc(until);
-        self.advance_ppu(until);
-    }
-
-    #[inline(always)]
-    fn advance_ppu(&mut self, until: u32) {
-        if !self.ppu.is_on() {
-            return;
+        ppu.meet_wy_between(from, to);
+        if from <= 4 && to > 4 {
+            ppu.dot = 5;
+            ppu.frame_over |= ppu.line == 0 && ppu.entered_vblank;
+            #[cfg(not(color))]
+            ppu.meet_wy();
         }
-        let mut elapsed = until.wrapping_sub(self.ppu.line_start);
-        if elapsed as i32 <= self.ppu.dot as i32 {
-            return;
-        }
-        while elapsed >= LINE_TCYCLES as u32 {
-            self.advance_in_line(LINE_TCYCLES);
-            self.ppu.begin_next_line();
-            elapsed -= LINE_TCYCLES as u32;
-            if self.ppu.is_quiet() && !self.watches_hblank() {
-                elapsed -= self.skip_quiet_lines(elapsed);
-            }
-        }
-        self.advance_in_line(elapsed as u16);
-    }
-
-    fn advance_in_line(&mut self, to: u16) {
-        let from = self.ppu.dot;
-        if self.ppu.line < VBLANK_LINE {
-            self.advance_in_visible_line(from, to);
-        } else {
-            let began = self.ppu.advance_in_vblank(&mut self.interrupts, from, to);
-            if began {
-                if self.ppu.draw && self.ppu.frame_blank {
-                    self.clear_picture();
-                }
-                self.ppu.frame_blank = false;
-            }
-        }
-        self.ppu.dot = to;
-    }
-
-    fn advance_in_visible_line(&mut self, from: u16, to: u16) {
-        let ppu = &mut self.ppu;
-        if !ppu.first_line {
-            if from <= 3 && to > 3 {
-                ppu.line_event(&mut self.interrupts, 3);
-            }
-            #[cfg(color)]
-            ppu.meet_wy_between(from, to);
-            if from <= 4 && to > 4 {
-                ppu.dot = 5;
-                ppu.frame_over |= ppu.line == 0 && ppu.entered_vblank;
-                #[cfg(not(color))]
-                ppu.meet_wy();
-            }
-            if from <= timing::COMPARE_DOT && to > timing::COMPARE_DOT {
-                ppu.line_event(&mut self.interrupts, timing::COMPARE_DOT);
-            }
-        }
-        if to <= timing::MODE3_DOT {
-            return;
-        }
-        if ppu.stage == LineProgress::Rendering {
-            self.run_pipeline(to);
-        }
-        if self.watches_hblank() && self.ppu.stage != LineProgress::Rendering {
-            let rise = self.hblank_dot();
-            if from <= rise && to > rise {
-                self.ppu.dot = rise + 1;
-                self.ppu.update_stat_line(&mut self.interrupts, stat::HBLANK_SOURCE);
-            }
-            #[cfg(color)]
-            {
-                let due = self.ppu.mode3_end + 2;
-                if from <= due && to > due && self.cpu.mode == Mode::Running {
-                    self.hdma.begin_hblank();
-                }
-            }
-        }
-        if to == LINE_TCYCLES {
-            self.finish_line();
-            #[cfg(color)]
-            self.ppu.meet_wy();
+        if from <= timing::COMPARE_DOT && to > timing::COMPARE_DOT {
+            ppu.line_event(&mut machine.interrupts, timing::COMPARE_DOT);
         }
     }
-
-    /// The dot on which the interrupt line sees HBlank. Mode 2 must be over.
-    #[cfg(not(color))]
-    #[inline(always)]
-    fn hblank_dot(&mut self) -> u16 {
-        self.mode3_end() + 1
+    if to <= timing::MODE3_DOT {
+        return;
     }
-
-    /// The picture at the end of a frame: white if the LCD is off.
-    pub(crate) fn finish_picture(&mut self) {
-        if self.ppu.draw && (!self.ppu.is_on() || self.cpu.mode == Mode::Stopped) {
-            self.blank_frame();
+    if ppu.stage == LineProgress::Rendering {
+        run_pipeline(machine, to);
+    }
+    if watches_hblank(machine) && machine.ppu.stage != LineProgress::Rendering {
+        let rise = hblank_dot(machine);
+        if from <= rise && to > rise {
+            machine.ppu.dot = rise + 1;
+            machine.ppu.update_stat_line(&mut machine.interrupts, stat::HBLANK_SOURCE);
+        }
+        #[cfg(color)]
+        {
+            let due = machine.ppu.mode3_end + 2;
+            if from <= due && to > due && machine.cpu.mode == Mode::Running {
+                machine.hdma.begin_hblank();
+            }
         }
     }
-
-    #[cfg(not(color))]
-    #[inline(always)]
-    fn blank_frame(&mut self) {
-        self.clear_picture();
+    if to == LINE_TCYCLES {
+        finish_line(machine);
+        #[cfg(color)]
+        machine.ppu.meet_wy();
     }
+}
 
+/// Returns the dot on which the interrupt line sees HBlank. Mode 2 must be over.
+#[inline(always)]
+fn hblank_dot(machine: &mut Machine) -> u16 {
+    let dot = mode3_end(machine) + 1;
     #[cfg(color)]
-    pub(crate) fn note_mode_at_stop(&mut self, now: u32) {
-        self.now = now;
-        self.sync_ppu(self.tcycles());
-        self.color.stopped_in_mode3 = self.is_vram_read_blocked();
-    }
+    let dot = dot - machine.ppu.hblank_ahead;
+    dot
+}
 
-    /// Blanks the picture in STOP: the Color's PPU goes on without video RAM and shows black; with
-    /// video RAM, if it was drawing (daid's `stop_instr` and `stop_instr_gbc_mode3`).
-    #[cfg(color)]
-    fn blank_frame(&mut self) {
-        if !self.ppu.is_on() {
-            self.clear_picture();
-        } else if !self.color.stopped_in_mode3 {
-            for index in 0..FRAME_BYTES as u32 {
-                self.frame[index as usize] = 0;
-            }
+/// Finishes the picture at the end of a frame: it is white if the LCD is off.
+pub(crate) fn finish_picture(machine: &mut Machine) {
+    if machine.ppu.draw && (!machine.ppu.is_on() || machine.cpu.mode == Mode::Stopped) {
+        #[cfg(color)]
+        if machine.ppu.is_on() {
+            blacken_stopped_picture(machine);
+            return;
         }
+        clear_picture(machine);
     }
+}
 
-    #[cfg(not(color))]
-    #[inline(never)]
-    fn clear_picture(&mut self) {
+/// Notes whether the PPU draws in the M-cycle of a STOP.
+#[cfg(color)]
+pub(crate) fn note_mode_at_stop(machine: &mut Machine, now: u32) {
+    machine.now = now;
+    sync_ppu_now(machine);
+    machine.color.stopped_in_mode3 = is_vram_read_blocked(machine);
+}
+
+/// Blanks the picture in STOP: the Color's PPU goes on without video RAM and shows black; with
+/// video RAM, if it was drawing (daid's `stop_instr` and `stop_instr_gbc_mode3`).
+#[cfg(color)]
+fn blacken_stopped_picture(machine: &mut Machine) {
+    if !machine.color.stopped_in_mode3 {
         for index in 0..FRAME_BYTES as u32 {
-            self.frame[index as usize] = 0;
+            machine.frame[index as usize] = 0;
         }
     }
+}
 
+/// Fills the picture with the panel's white.
+#[inline(never)]
+fn clear_picture(machine: &mut Machine) {
+    for index in 0..FRAME_BYTES as u32 {
+        // RGB555, the lower byte first, or shade 0.
+        let white = if index & 1 == 0 { 0xff } else { 0x7f };
+        machine.frame[index as usize] = if COLOR { white } else { 0 };
+    }
+}
+
+/// Returns true if the beginning of HBlank has an effect.
+#[inline(always)]
+pub(crate) fn watches_hblank(machine: &Machine) -> bool {
+    let watches = machine.ppu.stat & stat::HBLANK_SOURCE != 0;
     #[cfg(color)]
-    #[inline(never)]
-    fn clear_picture(&mut self) {
-        color_pixel::clear(&mut self.frame);
-    }
-
-    /// Returns true if the beginning of HBlank has an effect.
-    #[cfg(not(color))]
-    #[inline(always)]
-    pub(crate) fn watches_hblank(&self) -> bool {
-        self.ppu.stat & stat::HBLANK_SOURCE != 0
-    }
-
-    /// Returns true if the beginning of HBlank has an effect.
-    #[cfg(color)]
-    pub(crate) fn watches_hblank(&self) -> bool {
-        self.ppu.stat & stat::HBLANK_SOURCE != 0 || self.hdma.active
-    }
+    let watches = watches || machine.hdma.active;
+    watches
 }
 
 impl Ppu {

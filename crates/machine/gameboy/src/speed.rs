@@ -3,10 +3,12 @@
 //! two, because sound, picture and the cartridge's clock keep their speed.
 
 #[cfg(color)]
-use crate::machine::FRAME_MCYCLES;
-use crate::machine::Machine;
+use crate::dma::halt_dma;
 #[cfg(color)]
 use crate::machine::is_before;
+use crate::machine::{FRAME_MCYCLES, Machine};
+#[cfg(color)]
+use crate::ppu::timing::schedule_ppu;
 
 /// FF4D (KEY1), and what the clocks showed when the speed changed last.
 #[cfg(color)]
@@ -41,138 +43,137 @@ pub(crate) const SLOW_MCYCLES: u32 = 2;
 #[cfg(color)]
 const GAINED_TCYCLES: u32 = 1;
 
-#[cfg(not(color))]
 impl Machine {
-    /// T-cycles of an M-cycle, as a power of two.
+    /// Returns the T-cycles of an M-cycle, as a power of two.
     #[inline(always)]
     pub(crate) fn tcycle_shift(&self) -> u32 {
-        2
+        #[cfg(color)]
+        let shift = 2 - self.speed.double as u32;
+        #[cfg(not(color))]
+        let shift = 2;
+        shift
     }
 
-    /// `now` in T-cycles, the PPU's unit.
-    #[inline(always)]
-    pub fn tcycles(&self) -> u32 {
-        self.now << 2
-    }
-
-    /// A moment in T-cycles.
-    #[inline(always)]
-    pub(crate) fn tcycles_at(&self, moment: u32) -> u32 {
-        moment << 2
-    }
-
-    /// `now` as if the Color never ran at double speed.
-    #[inline(always)]
-    pub fn mcycles_at_single_speed(&self) -> u32 {
-        self.now
-    }
-
-    /// M-cycles of a frame in which the LCD is off.
-    #[inline(always)]
-    pub(crate) fn frame_mcycles(&self) -> u32 {
-        crate::machine::FRAME_MCYCLES
-    }
-}
-
-#[cfg(color)]
-impl Machine {
-    /// T-cycles of an M-cycle, as a power of two.
-    #[inline(always)]
-    pub(crate) fn tcycle_shift(&self) -> u32 {
-        2 - self.speed.double as u32
-    }
-
-    /// `now` in T-cycles, the PPU's unit.
+    /// Returns `now` in T-cycles, the PPU's unit.
     #[inline(always)]
     pub fn tcycles(&self) -> u32 {
         self.tcycles_at(self.now)
     }
 
-    /// A moment in T-cycles.
+    /// Returns a moment in T-cycles.
     #[inline(always)]
     pub(crate) fn tcycles_at(&self, moment: u32) -> u32 {
-        let elapsed = moment.wrapping_sub(self.speed.since);
-        self.speed.tcycles.wrapping_add(elapsed << self.tcycle_shift())
+        #[cfg(color)]
+        let tcycles = self.speed.tcycles_at(moment);
+        #[cfg(not(color))]
+        let tcycles = moment << 2;
+        tcycles
     }
 
-    /// `now` as if the Color never ran at double speed.
+    /// Returns `now` as if the Color never ran at double speed.
     #[inline(always)]
     pub fn mcycles_at_single_speed(&self) -> u32 {
-        let elapsed = self.now.wrapping_sub(self.speed.since) >> self.speed.double as u32;
-        self.speed.steady_mcycles.wrapping_add(elapsed)
+        #[cfg(color)]
+        let mcycles = self.speed.steady_mcycles_at(self.now);
+        #[cfg(not(color))]
+        let mcycles = self.now;
+        mcycles
     }
 
-    /// M-cycles of a frame in which the LCD is off.
+    /// Returns the M-cycles of a frame in which the LCD is off.
     #[inline(always)]
     pub(crate) fn frame_mcycles(&self) -> u32 {
-        FRAME_MCYCLES << self.speed.double as u32
+        #[cfg(color)]
+        let mcycles = FRAME_MCYCLES << self.speed.double as u32;
+        #[cfg(not(color))]
+        let mcycles = FRAME_MCYCLES;
+        mcycles
+    }
+}
+
+#[cfg(color)]
+impl Speed {
+    /// Returns a moment in T-cycles.
+    #[inline(always)]
+    fn tcycles_at(&self, moment: u32) -> u32 {
+        let elapsed = moment.wrapping_sub(self.since);
+        self.tcycles.wrapping_add(elapsed << (2 - self.double as u32))
+    }
+
+    /// Returns a moment in M-cycles, had the speed never been changed.
+    #[inline(always)]
+    fn steady_mcycles_at(&self, moment: u32) -> u32 {
+        let elapsed = moment.wrapping_sub(self.since) >> self.double as u32;
+        self.steady_mcycles.wrapping_add(elapsed)
     }
 
     /// Moves the moment from which the clocks count up to now, so that it never lies far back.
-    pub(crate) fn rebase_clocks(&mut self) {
+    pub(crate) fn rebase(&mut self, now: u32) {
         // An even number, so that halving loses nothing.
-        let elapsed = self.now.wrapping_sub(self.speed.since) & !1;
-        self.speed.tcycles = self.speed.tcycles.wrapping_add(elapsed << self.tcycle_shift());
-        self.speed.steady_mcycles =
-            self.speed.steady_mcycles.wrapping_add(elapsed >> self.speed.double as u32);
-        self.speed.since = self.speed.since.wrapping_add(elapsed);
+        let moment = self.since.wrapping_add(now.wrapping_sub(self.since) & !1);
+        self.tcycles = self.tcycles_at(moment);
+        self.steady_mcycles = self.steady_mcycles_at(moment);
+        self.since = moment;
     }
 
-    /// STOP while KEY1 is armed: the CPU waits while its clock settles, then runs on at the other
-    /// speed. DIV begins anew (Pan Docs "FF4D").
-    pub fn change_speed(&mut self) {
-        self.sync_interrupts();
-        // TIMA may count once more, an M-cycle before DIV begins anew (gambatte
-        // `speedchange_tima*`).
-        let counter_base = self.now;
-        self.apu.div_reset(self.now, self.timer.div_base);
-        self.serial.div_reset(&mut self.interrupts, self.now, self.timer.div_base);
-        let ahead = (self.timer.tac & 7 > 4) as u32;
-        self.timer.reset_div(&mut self.interrupts, self.now.wrapping_add(ahead));
-        self.timer.div_base = counter_base;
-        self.timer.schedule(self.now);
-        self.serial.schedule(self.now, self.timer.div_base);
-        self.speed.changing = true;
-        self.speed.resume_at = self.now.wrapping_add(CHANGE_MCYCLES);
-        if !self.speed.double {
-            self.now = self.now.wrapping_add(SLOW_MCYCLES);
-            // OAM DMA moves in the first of them (gambatte `oamdmasrcC0_speedchange_readC000`).
-            self.halt_dma(1);
-            self.sync_interrupts();
-        }
-        self.apu.sync(self.now, self.timer.div_base);
-        let (frame, dark) =
-            (self.now.wrapping_sub(self.frame_start), self.now.wrapping_sub(self.lcd_off_since));
-        let gained = if self.speed.double { GAINED_TCYCLES } else { 0 };
-        let tcycles = self.tcycles().wrapping_add(gained);
-        self.speed.steady_mcycles = self.mcycles_at_single_speed();
-        self.speed.tcycles = tcycles;
-        self.speed.gained = self.speed.gained.wrapping_add(gained);
-        self.speed.since = self.now;
-        self.speed.armed = false;
-        self.speed.double = !self.speed.double;
-        self.apu.double_speed = self.speed.double;
-        self.apu.voices.counts_late ^= self.speed.double;
-        self.ppu.double_speed = self.speed.double;
-        // Times since then are counted in M-cycles of the new length.
-        if self.speed.double {
-            self.frame_start = self.now.wrapping_sub(frame << 1);
-            self.lcd_off_since = self.now.wrapping_sub(dark << 1);
-        } else {
-            self.frame_start = self.now.wrapping_sub(frame >> 1);
-            self.lcd_off_since = self.now.wrapping_sub(dark >> 1);
-        }
-        if self.ppu.is_on() {
-            self.schedule_ppu();
-        }
-    }
-
-    /// Returns true if the CPU goes on after a change of speed now.
-    pub(crate) fn ends_speed_change(&mut self) -> bool {
-        let ends = self.speed.changing && !is_before(self.now, self.speed.resume_at);
+    /// Ends a change of speed if the CPU goes on now; returns true if it does.
+    pub(crate) fn ends_change(&mut self, now: u32) -> bool {
+        let ends = self.changing && !is_before(now, self.resume_at);
         if ends {
-            self.speed.changing = false;
+            self.changing = false;
         }
         ends
+    }
+}
+
+/// STOP while KEY1 is armed: the CPU waits while its clock settles, then runs on at the other
+/// speed. DIV begins anew (Pan Docs "FF4D").
+#[cfg(color)]
+pub(crate) fn change_speed(machine: &mut Machine) {
+    machine.sync_interrupts();
+    // TIMA may count once more, an M-cycle before DIV begins anew (gambatte
+    // `speedchange_tima*`).
+    let counter_base = machine.now;
+    machine.apu.div_reset(machine.now, machine.timer.div_base);
+    machine.serial.div_reset(&mut machine.interrupts, machine.now, machine.timer.div_base);
+    let ahead = (machine.timer.tac & 7 > 4) as u32;
+    machine.timer.reset_div(&mut machine.interrupts, machine.now.wrapping_add(ahead));
+    machine.timer.div_base = counter_base;
+    machine.timer.schedule(machine.now);
+    machine.serial.schedule(machine.now, machine.timer.div_base);
+    machine.speed.changing = true;
+    machine.speed.resume_at = machine.now.wrapping_add(CHANGE_MCYCLES);
+    if !machine.speed.double {
+        machine.now = machine.now.wrapping_add(SLOW_MCYCLES);
+        // OAM DMA moves in the first of them (gambatte `oamdmasrcC0_speedchange_readC000`).
+        halt_dma(machine, 1);
+        machine.sync_interrupts();
+    }
+    machine.apu.sync(machine.now, machine.timer.div_base);
+    let (frame, dark) = (
+        machine.now.wrapping_sub(machine.frame_start),
+        machine.now.wrapping_sub(machine.lcd_off_since),
+    );
+    let gained = if machine.speed.double { GAINED_TCYCLES } else { 0 };
+    let tcycles = machine.tcycles().wrapping_add(gained);
+    machine.speed.steady_mcycles = machine.mcycles_at_single_speed();
+    machine.speed.tcycles = tcycles;
+    machine.speed.gained = machine.speed.gained.wrapping_add(gained);
+    machine.speed.since = machine.now;
+    machine.speed.armed = false;
+    machine.speed.double = !machine.speed.double;
+    machine.apu.double_speed = machine.speed.double;
+    machine.apu.voices.counts_late ^= machine.speed.double;
+    machine.ppu.double_speed = machine.speed.double;
+    // Times since then are counted in M-cycles of the new length.
+    if machine.speed.double {
+        machine.frame_start = machine.now.wrapping_sub(frame << 1);
+        machine.lcd_off_since = machine.now.wrapping_sub(dark << 1);
+    } else {
+        machine.frame_start = machine.now.wrapping_sub(frame >> 1);
+        machine.lcd_off_since = machine.now.wrapping_sub(dark >> 1);
+    }
+    if machine.ppu.is_on() {
+        schedule_ppu(machine);
     }
 }

@@ -7,6 +7,8 @@
 //! 2. Nothing here changes the machine: `write` and `write_bank` ask for changes that are made
 //! later. No argument can lead outside.
 
+#[cfg(color)]
+use crate::color::{color_register, register_open_to_all};
 use crate::machine::{Machine, WRAM_BYTES};
 use crate::ppu::VRAM_BYTES;
 
@@ -33,7 +35,7 @@ pub struct StepNumbers {
 pub fn read(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
     match address >> 8 {
         0x00..=0x7f => machine.read_rom(rom, address),
-        0x80..=0x9f => machine.vram[machine.vram_at(address)],
+        0x80..=0x9f => machine.vram[machine.vram_index(address)],
         0xa0..=0xbf => machine.cart.read_ram(cart_ram, address),
         0xfe => {
             if address < 0xfea0 {
@@ -43,7 +45,7 @@ pub fn read(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 
             }
         }
         0xff => read_register(machine, address as u8),
-        _ => machine.wram[machine.wram_at(address)],
+        _ => machine.wram[machine.wram_index(address)],
     }
 }
 
@@ -111,12 +113,12 @@ fn read_color(machine: &Machine, low: u8) -> u8 {
     }
     let palettes = &machine.ppu.palettes;
     if machine.ppu.compatible {
-        return machine.register_open_to_all(low);
+        return register_open_to_all(machine, low);
     }
     match low {
         0x69 => palettes.background[(palettes.background_index & 0x3f) as usize],
         0x6b => palettes.object[(palettes.object_index & 0x3f) as usize],
-        _ => machine.color_register(low),
+        _ => color_register(machine, low),
     }
 }
 

@@ -5,7 +5,10 @@
 #[cfg(color)]
 extern crate gbxcule_gameboy_color as gbxcule_gameboy;
 
-use gbxcule_gameboy::ppu::{LCDC_ON, LineProgress};
+use gbxcule_gameboy::ppu::{
+    LCDC_ON, LineProgress, draw_line, mode3_end, read_ppu, read_vram, run_pipeline, start_pipeline,
+    sync_ppu_now,
+};
 use gbxcule_gameboy::{Cartridge, Machine};
 use proptest::prelude::*;
 
@@ -88,13 +91,13 @@ proptest! {
     fn a_whole_line_has_the_pixels_and_the_length_of_the_pipeline(scene in scenes()) {
         let mut whole = stage_scene(&scene);
         let mut dots = stage_scene(&scene);
-        let predicted_end = whole.mode3_end();
-        whole.draw_line();
+        let predicted_end = mode3_end(&mut whole);
+        draw_line(&mut whole);
         if whole.ppu.stage == LineProgress::Rendering {
-            whole.run_pipeline(456);
+            run_pipeline(&mut whole, 456);
         }
-        dots.start_pipeline();
-        dots.run_pipeline(456);
+        start_pipeline(&mut dots);
+        run_pipeline(&mut dots, 456);
         prop_assert_eq!(predicted_end, dots.ppu.mode3_end);
         prop_assert_eq!(&whole.frame[..], &dots.frame[..]);
         prop_assert_eq!(whole.ppu.window_line, dots.ppu.window_line);
@@ -112,14 +115,14 @@ proptest! {
     ) {
         let mut octets = stage_scene(&scene);
         let mut singles = octets;
-        octets.start_pipeline();
-        singles.start_pipeline();
+        start_pipeline(&mut octets);
+        start_pipeline(&mut singles);
         let mut changes = changes;
         changes.sort_by_key(|change| change.0);
         for (dot, register, value) in changes.into_iter().chain([(456, 0, 0x91)]) {
-            octets.run_pipeline(dot);
+            run_pipeline(&mut octets, dot);
             for until in 90..=dot {
-                singles.run_pipeline(until);
+                run_pipeline(&mut singles, until);
             }
             for machine in [&mut octets, &mut singles] {
                 let ppu = &mut machine.ppu;
@@ -169,13 +172,13 @@ fn observe(draw: bool, scene: &Scene, writes: &[(u32, u16, u8)]) -> (Vec<u8>, Ma
         machine.now = begin + at;
         let value = if address == 0xff40 { value | LCDC_ON } else { value };
         machine.poke(&rom, &mut [], address, value);
-        seen.push(machine.read_ppu(0x41));
-        seen.push(machine.read_ppu(0x44));
-        seen.push(machine.read_vram(0x8000 | u16::from(value)));
+        seen.push(read_ppu(&mut machine, 0x41));
+        seen.push(read_ppu(&mut machine, 0x44));
+        seen.push(read_vram(&mut machine, 0x8000 | u16::from(value)));
         seen.push(machine.interrupts.requested);
     }
     machine.now = begin + 40_000;
-    machine.sync_ppu(machine.tcycles());
+    sync_ppu_now(&mut machine);
     seen.push(machine.interrupts.requested);
     (seen, machine)
 }
@@ -229,7 +232,7 @@ fn draw(scene: &Scene, writes: &[(u32, u16, u8)], step: u32) -> Machine {
         while moment - at > step {
             at += step;
             machine.now = begin + at;
-            machine.sync_ppu(machine.tcycles());
+            sync_ppu_now(&mut machine);
         }
         at = moment;
         machine.now = begin + at;
@@ -272,10 +275,10 @@ fn draw_frames(scene: &Scene, writes: &[(u32, u16, u8)], all_by_dots: bool) -> M
     for at in 0..40_000 {
         machine.now = begin + at;
         if all_by_dots {
-            machine.sync_ppu(machine.tcycles());
+            sync_ppu_now(&mut machine);
             let ppu = &machine.ppu;
             if ppu.stage == LineProgress::Untouched && ppu.line < 144 && ppu.dot > 88 {
-                machine.start_pipeline();
+                start_pipeline(&mut machine);
             }
         }
         while let Some((_, address, value)) = writes.next_if(|write| write.0 == at) {
@@ -283,7 +286,7 @@ fn draw_frames(scene: &Scene, writes: &[(u32, u16, u8)], all_by_dots: bool) -> M
             machine.write_slow(&rom, &mut [], begin + at, *address, value);
         }
     }
-    machine.sync_ppu(machine.tcycles());
+    sync_ppu_now(&mut machine);
     machine
 }
 

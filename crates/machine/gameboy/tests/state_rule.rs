@@ -210,6 +210,7 @@ fn drawing(machine: &mut Machine) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one row for each field")]
 fn the_ppu_stands_within_a_frame() {
     hold(&[
         row("ppu.line must be at most 153", &[|m| m.ppu.line = 153], &[|m| m.ppu.line = 154]),
@@ -276,6 +277,7 @@ fn the_ppu_stands_within_a_frame() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one row for each field")]
 fn the_pipeline_stands_within_a_line() {
     hold(&[
         row(

@@ -273,10 +273,7 @@ impl ForeignState {
             idle(machine, &nops, cart_ram);
         }
         // What begins in this very moment has begun for the state too: no interrupt comes twice.
-        of_either!(machine, machine => {
-            machine.sync_ppu(machine.tcycles());
-            machine.schedule_ppu();
-        });
+        of_either!(machine, machine => machine.settle_ppu());
     }
 
     fn set_clocks(&self, machine: &mut AnyMachine) {

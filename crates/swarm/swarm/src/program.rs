@@ -6,7 +6,6 @@
 //! machine; `native_programs` runs them for the native swarm.
 
 mod compile;
-mod game;
 mod native_programs;
 mod program_call;
 
@@ -60,7 +59,7 @@ pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// The built-in games: the ROM's name, which is the program's as well, and the program's text.
 pub fn games() -> impl Iterator<Item = (&'static str, &'static str)> {
-    game::GAMES.into_iter()
+    gbxcule_games::GAMES.iter().map(|game| (game.name, game.program))
 }
 
 /// A program's text, and what artifacts say about it.

@@ -6,8 +6,8 @@ use super::files::{files_below, root};
 
 /// Spans of code in a page that look like paths of this repository.
 fn paths_in(text: &str) -> Vec<String> {
-    const FOLDERS: [&str; 7] =
-        ["crates/", "docs/", "python/", "examples/", "fuzz/", ".ci/", ".github/"];
+    const FOLDERS: [&str; 8] =
+        ["crates/", "docs/", "games/", "python/", "examples/", "fuzz/", ".ci/", ".github/"];
     text.split('`')
         .skip(1)
         .step_by(2)

@@ -9,7 +9,8 @@ pub(crate) fn root() -> PathBuf {
 
 /// The folders of our crates, in order, `gameboy/color` among them, which has no sources.
 pub(crate) fn crate_folders() -> Vec<PathBuf> {
-    let manifests = files_below(&root().join("crates"), &["toml"]).into_iter();
+    let parts = ["crates", "games"].iter();
+    let manifests = parts.flat_map(|part| files_below(&root().join(part), &["toml"]));
     let manifests = manifests.filter(|path| path.ends_with("Cargo.toml"));
     manifests.map(|path| path.parent().expect("a folder").to_owned()).collect()
 }

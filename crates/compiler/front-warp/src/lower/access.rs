@@ -1,6 +1,9 @@
 //! Names, attributes and subscripts: places where there are any, values elsewhere.
 
-use super::{Binding, FunctionLowering, LoweringError, LoweringResult, Operand, fault};
+use super::operand::{Binding, LoweringError, LoweringResult, Operand, fault};
+use super::tile::tile_index;
+use super::writer::Writer;
+use super::{Expressions, indexed_array};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::syntax::Expr;
@@ -10,7 +13,7 @@ use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
-use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_ir::ty::{Shape, Type};
 
 /// Target of a chain of names, attributes and subscripts.
 pub(super) enum Access<'a> {
@@ -18,20 +21,128 @@ pub(super) enum Access<'a> {
     Operand(Operand<'a>),
 }
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Access<'a> {
+    /// The value of an access, now.
+    pub(super) fn read(self, b: &mut Writer<'_, 'a>) -> Operand<'a> {
+        match self {
+            Self::Operand(operand) => operand,
+            Self::Place(place) => Operand::Value(b.load(place)),
+        }
+    }
+
+    pub(super) fn ty(&self, b: &mut Writer<'_, 'a>) -> Option<Type> {
+        match self {
+            Self::Place(place) => Some(b.place_type(*place)),
+            Self::Operand(operand) => b.operand_type(operand),
+        }
+    }
+
+    /// The value of an access as one of the IR.
+    pub(super) fn value(self, b: &mut Writer<'_, 'a>, span: Span) -> LoweringResult<Value> {
+        let operand = self.read(b);
+        b.value(operand, span)
+    }
+
+    /// A place that holds what an access leads to.
+    pub(super) fn spill(self, b: &mut Writer<'_, 'a>, span: Span) -> LoweringResult<PlaceId> {
+        let operand = match self {
+            Self::Place(place) => return Ok(place),
+            Self::Operand(operand) => operand,
+        };
+        let value = b.value(operand, span)?;
+        let ty = b.ty(value);
+        if matches!(b.shape(ty), Shape::Array { .. }) {
+            return Ok(b.array_place(value));
+        }
+        if b.module.types.layout(ty).is_none() {
+            let message = format!("a `{}` has no parts to choose from at run time", b.shown(ty));
+            return fault(Code::TypeMismatch, span, message);
+        }
+        Ok(b.stored("part", value))
+    }
+
+    pub(super) fn component(
+        self,
+        b: &mut Writer<'_, 'a>,
+        at: u32,
+        span: Span,
+    ) -> LoweringResult<Self> {
+        Ok(match self {
+            Self::Place(place) => Self::Place(b.component(place, at)),
+            Self::Operand(operand) => {
+                let value = b.value(operand, span)?;
+                Self::Operand(b.extract(value, at).into())
+            }
+        })
+    }
+
+    /// `x.attr`
+    pub(super) fn attribute(
+        self,
+        b: &mut Writer<'_, 'a>,
+        attr: &'a str,
+        expr: &'a Expr,
+    ) -> LoweringResult<Self> {
+        let span = b.unit().span(expr);
+        match &self {
+            Self::Operand(Operand::KnownValue(
+                KnownValue::Composite(..) | KnownValue::Typed(_),
+            )) => {}
+            Self::Operand(Operand::KnownValue(KnownValue::Member(path)))
+                if &**path == "warp.adjoint" =>
+            {
+                let message = "`wp.adjoint` is indexed by a parameter: `wp.adjoint[x]`";
+                return fault(Code::UnsupportedAdjoint, span, message);
+            }
+            Self::Operand(Operand::KnownValue(known)) => {
+                let known = b.unit().attribute(known, attr, expr)?;
+                return Ok(Self::Operand(known.into()));
+            }
+            Self::Operand(Operand::Tile(tile)) => {
+                return tile.attribute(b, attr, span).map(|known| Self::Operand(known.into()));
+            }
+            _ => {}
+        }
+        let Some(ty) = self.ty(b) else {
+            return fault(Code::UnknownAttribute, span, format!("a tuple has no `{attr}`"));
+        };
+        if let Some((of, dims)) = b.indexed_element(ty) {
+            let indexed = self.value(b, span)?;
+            return indexed_array::attribute(b, indexed, (of, dims), attr, span).map(Self::Operand);
+        }
+        if let Shape::Array { .. } = b.shape(ty) {
+            let array = self.value(b, span)?;
+            return array_attribute(b, array, attr, span).map(Self::Operand);
+        }
+        match part_named(b, ty, attr) {
+            Some(Part::Field(field)) => {
+                if let Self::Operand(Operand::Value(value)) = self
+                    && matches!(b.shape(ty), Shape::Struct(_))
+                {
+                    return Ok(Self::Operand(b.extract(value, field).into()));
+                }
+                let place = self.spill(b, span)?;
+                Ok(Self::Place(b.field(place, field)))
+            }
+            Some(Part::Component(at)) => self.component(b, at, span),
+            None => type_attribute(b, ty, attr, span).map(|known| Self::Operand(known.into())),
+        }
+    }
+}
+
+impl<'a> Expressions<'_, 'a> {
     pub(super) fn access(&mut self, expr: &'a Expr) -> LoweringResult<Access<'a>> {
         match expr {
             Expr::Name(name) => self.name_access(name.id.as_str(), expr),
             Expr::Attribute(_)
-                if crate::attribute::of_self(expr).is_some()
-                    && !self.names.contains_key("self") =>
+                if crate::attribute::of_self(expr).is_some() && !self.names.contains("self") =>
             {
                 let known = self.unit.known(expr, self.scope)?;
-                Ok(Access::Operand(Operand::KnownValue(known)))
+                Ok(Access::Operand(known.into()))
             }
             Expr::Attribute(attribute) => {
                 let base = self.access(&attribute.value)?;
-                self.attribute(base, attribute.attr.as_str(), expr)
+                base.attribute(&mut self.b, attribute.attr.as_str(), expr)
             }
             Expr::Subscript(_) => self.subscript(expr),
             _ => super::with_stack(|| self.expr(expr)).map(Access::Operand),
@@ -44,47 +155,34 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             Some(Binding::Local(local)) => Access::Place(self.b.local_place(local)),
             Some(Binding::Param(at)) => Access::Place(self.b.param_place(at)),
             Some(Binding::Value(value)) => Access::Operand(Operand::Value(value)),
-            Some(Binding::KnownValue(_, Some(local)))
-                if self.usage.is_rebound(name) && !self.is_plain(name) =>
-            {
+            Some(Binding::KnownValue(_, Some(local))) if self.names.is_read_from_variable(name) => {
                 Access::Place(self.b.local_place(local))
             }
-            Some(Binding::KnownValue(known, _)) => Access::Operand(Operand::KnownValue(known)),
+            Some(Binding::KnownValue(known, _)) => Access::Operand(known.into()),
             Some(Binding::Tuple(parts)) => Access::Operand(Operand::Tuple(parts)),
             Some(Binding::Extents(array)) => Access::Operand(Operand::Extents(array)),
             Some(Binding::Tile(tile)) => Access::Operand(Operand::Tile(tile)),
             Some(Binding::Refused | Binding::Parts(_) | Binding::TileParam(_)) => {
-                return Err(super::LoweringError::Reported);
+                return Err(LoweringError::Reported);
             }
             None => {
                 let known = match self.unit.known(expr, self.scope) {
                     Err(undefined) if undefined.code == Code::UndefinedName => {
                         if is_builtin(name) {
                             KnownValue::Member(format!("warp.{name}").into())
-                        } else if self.usage_binds(name) {
-                            return fault(
-                                Code::UndefinedName,
-                                self.span(expr),
-                                format!("`{name}` isn't bound on every way to this place"),
-                            );
+                        } else if self.names.is_bound_somewhere(name) {
+                            let message =
+                                format!("`{name}` isn't bound on every way to this place");
+                            return fault(Code::UndefinedName, self.span(expr), message);
                         } else {
                             self.unit.bare(name, expr).ok_or(undefined)?
                         }
                     }
                     other => other?,
                 };
-                Access::Operand(Operand::KnownValue(known))
+                Access::Operand(known.into())
             }
         })
-    }
-
-    fn usage_binds(&self, name: &str) -> bool {
-        self.usage.is_bound(name)
-    }
-
-    /// Returns true if a name stands for a number known from the text.
-    fn is_plain(&self, name: &str) -> bool {
-        matches!(self.names.get(name), Some(Binding::KnownValue(known, _)) if known.as_f64().is_some())
     }
 
     /// Operand that a name stands for.
@@ -94,227 +192,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         expr: &'a Expr,
     ) -> LoweringResult<Operand<'a>> {
         let access = self.name_access(name, expr)?;
-        Ok(self.read(access))
-    }
-
-    /// The value of an access, now.
-    pub(super) fn read(&mut self, access: Access<'a>) -> Operand<'a> {
-        match access {
-            Access::Operand(operand) => operand,
-            Access::Place(place) => Operand::Value(self.b.load(place)),
-        }
-    }
-
-    pub(super) fn access_type(&mut self, access: &Access<'a>) -> Option<Type> {
-        match access {
-            Access::Place(place) => Some(self.b.place_type(*place)),
-            Access::Operand(operand) => self.operand_type(operand),
-        }
-    }
-
-    pub(super) fn attribute(
-        &mut self,
-        base: Access<'a>,
-        attr: &'a str,
-        expr: &'a Expr,
-    ) -> LoweringResult<Access<'a>> {
-        if let Access::Operand(Operand::KnownValue(known)) = &base
-            && !matches!(known, KnownValue::Composite(..) | KnownValue::Typed(_))
-        {
-            if let KnownValue::Member(path) = known
-                && &**path == "warp.adjoint"
-            {
-                return fault(
-                    Code::UnsupportedAdjoint,
-                    self.span(expr),
-                    "`wp.adjoint` is indexed by a parameter: `wp.adjoint[x]`",
-                );
-            }
-            let known = self.unit.attribute(known, attr, expr)?;
-            return Ok(Access::Operand(Operand::KnownValue(known)));
-        }
-        if let Access::Operand(Operand::Tile(tile)) = &base {
-            return self.tile_attribute(&tile.clone(), attr, expr);
-        }
-        let Some(ty) = self.access_type(&base) else {
-            return fault(
-                Code::UnknownAttribute,
-                self.span(expr),
-                format!("a tuple has no `{attr}`"),
-            );
-        };
-        if let Some((_, dims)) = self.indexed_element(ty) {
-            return self.indexed_attribute(base, dims, attr, expr).map(Access::Operand);
-        }
-        if let Shape::Array { .. } = self.shape(ty) {
-            let array = self.read(base);
-            let array = self.value(array, self.span(expr))?;
-            return self.array_attribute(array, attr, expr).map(Access::Operand);
-        }
-        match self.part_named(ty, attr) {
-            Some(Part::Field(field)) => {
-                if let Access::Operand(Operand::Value(value)) = base
-                    && matches!(self.shape(ty), Shape::Struct(_))
-                {
-                    return Ok(Access::Operand(Operand::Value(self.b.extract(value, field))));
-                }
-                let place = self.spill(base, self.span(expr))?;
-                Ok(Access::Place(self.b.field(place, field)))
-            }
-            Some(Part::Component(at)) => self.component(base, at, self.span(expr)),
-            None => self.type_attribute(ty, attr, expr),
-        }
-    }
-
-    /// The field or component of a type that has a name.
-    fn part_named(&self, ty: Type, attr: &str) -> Option<Part> {
-        let component = |len: usize| {
-            let at = "xyzw".find(attr).filter(|&at| attr.len() == 1 && at < len);
-            at.map(|at| Part::Component(at as u32))
-        };
-        match *self.shape(ty) {
-            Shape::Struct(id) => {
-                let fields = &self.b.module.types.structure(id).fields;
-                fields.iter().position(|field| field.name == attr).map(|at| Part::Field(at as u32))
-            }
-            Shape::Vector { len, .. } => component(usize::from(len)),
-            Shape::Quaternion(_) => component(4),
-            Shape::Transform(_) => match attr {
-                "p" => Some(Part::Field(0)),
-                "q" => Some(Part::Field(1)),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    pub(super) fn component(
-        &mut self,
-        base: Access<'a>,
-        at: u32,
-        span: Span,
-    ) -> LoweringResult<Access<'a>> {
-        Ok(match base {
-            Access::Place(place) => Access::Place(self.b.component(place, at)),
-            Access::Operand(operand) => {
-                let value = self.value(operand, span)?;
-                Access::Operand(Operand::Value(self.b.extract(value, at)))
-            }
-        })
-    }
-
-    fn type_attribute(
-        &mut self,
-        ty: Type,
-        attr: &'a str,
-        expr: &'a Expr,
-    ) -> LoweringResult<Access<'a>> {
-        if let (Some((scalar, count)), "dtype" | "length") =
-            (self.b.module.types.components(ty), attr)
-        {
-            let known = match attr {
-                "dtype" => KnownValue::Type(Annotation::Scalar(scalar)),
-                _ => KnownValue::Int(i128::from(count)),
-            };
-            return Ok(Access::Operand(Operand::KnownValue(known)));
-        }
-        let found = self.shown(ty);
-        let fault = Diagnostic::error(
-            Code::UnknownAttribute,
-            self.span(expr),
-            format!("a `{found}` has no `{attr}`"),
-        );
-        let fault = match self.shape(ty) {
-            Shape::Struct(id) => {
-                let names = self
-                    .b
-                    .module
-                    .types
-                    .structure(*id)
-                    .fields
-                    .iter()
-                    .map(|f| format!("`{}`", f.name));
-                let names: Vec<String> = names.collect();
-                if names.is_empty() {
-                    fault
-                } else {
-                    fault.help(format!("it has {}", names.join(", ")))
-                }
-            }
-            _ => fault,
-        };
-        Err(super::LoweringError::Fault(Box::new(fault)))
-    }
-
-    fn array_attribute(
-        &mut self,
-        array: Value,
-        attr: &str,
-        expr: &'a Expr,
-    ) -> LoweringResult<Operand<'a>> {
-        let (of, dims) = match *self.shape(self.ty(array)) {
-            Shape::Array { of, dims } => (of, dims),
-            _ => (Type::INVALID, 0),
-        };
-        match attr {
-            "shape" => Ok(Operand::Extents(array)),
-            "ndim" => Ok(Operand::KnownValue(KnownValue::Int(i128::from(dims)))),
-            "grad" => Ok(Operand::Value(self.b.gradient(array))),
-            "dtype" => match Annotation::of_type(of, &self.b.module.types) {
-                Some(annotation) => Ok(Operand::KnownValue(KnownValue::Type(annotation))),
-                None => fault(
-                    Code::UnsupportedValue,
-                    self.span(expr),
-                    "a struct's type can't be taken from an array",
-                ),
-            },
-            "size" => {
-                let extents = self.extents(array);
-                let size = extents.into_iter().reduce(|size, extent| self.b.mul(size, extent));
-                Ok(Operand::Value(size.unwrap_or(array)))
-            }
-            "ptr" | "data" => {
-                fault(Code::UnsupportedPointer, self.span(expr), "raw pointers aren't supported")
-            }
-            "strides" => fault(
-                Code::UnsupportedPointer,
-                self.span(expr),
-                "strides of arrays aren't supported",
-            ),
-            _ => {
-                let found = self.shown(self.ty(array));
-                fault(
-                    Code::UnknownAttribute,
-                    self.span(expr),
-                    format!("an `{found}` has no `{attr}`"),
-                )
-            }
-        }
-    }
-
-    /// A place that holds what an access leads to.
-    pub(super) fn spill(&mut self, access: Access<'a>, span: Span) -> LoweringResult<PlaceId> {
-        match access {
-            Access::Place(place) => Ok(place),
-            Access::Operand(operand) => {
-                let value = self.value(operand, span)?;
-                let ty = self.ty(value);
-                if matches!(self.shape(ty), Shape::Array { .. }) {
-                    return Ok(self.b.array_place(value));
-                }
-                if self.b.module.types.layout(ty).is_none() {
-                    let found = self.shown(ty);
-                    return fault(
-                        Code::TypeMismatch,
-                        span,
-                        format!("a `{found}` has no parts to choose from at run time"),
-                    );
-                }
-                let place = self.temporary("part", ty);
-                self.b.store(place, value);
-                Ok(place)
-            }
-        }
+        Ok(access.read(&mut self.b))
     }
 
     fn subscript(&mut self, expr: &'a Expr) -> LoweringResult<Access<'a>> {
@@ -348,10 +226,10 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             let mut indices: Vec<&'a Expr> = groups[at].0.iter().collect();
             let mut whole = groups[at].1;
             at += 1;
-            let ty = self.access_type(&access);
-            let dims = ty.and_then(|ty| match *self.shape(ty) {
+            let ty = access.ty(&mut self.b);
+            let dims = ty.and_then(|ty| match *self.b.shape(ty) {
                 Shape::Array { dims, .. } => Some(dims),
-                _ => self.indexed_element(ty).map(|(_, dims)| dims),
+                _ => self.b.indexed_element(ty).map(|(_, dims)| dims),
             });
             if let Some(dims) = dims {
                 let plain = |indices: &[&Expr]| {
@@ -387,16 +265,16 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             },
             place => place,
         };
-        let Some(ty) = self.access_type(&base) else {
-            return Err(self.not_indexed(span));
+        let Some(ty) = base.ty(&mut self.b) else {
+            return Err(not_indexed(span));
         };
-        if let Some((_, dims)) = self.indexed_element(ty) {
-            return self.indexed_at(base, dims, indices, expr);
+        if let Some(indexed) = self.b.indexed_element(ty) {
+            return self.indexed_at(base, indexed, indices, expr);
         }
-        match self.shape(ty).clone() {
+        match self.b.shape(ty).clone() {
             Shape::Array { dims, .. } => self.array_index(base, dims, indices, expr),
             Shape::Fixed { .. } => {
-                let mut place = self.spill(base, span)?;
+                let mut place = base.spill(&mut self.b, span)?;
                 for &index in indices {
                     let index = self.index_value(index)?;
                     place = self.b.at(place, index);
@@ -414,12 +292,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
             Shape::Tuple(parts) => {
                 let at = self.constant_index(indices, parts.len(), expr)?;
-                let tuple = self.read(base);
-                let tuple = self.value(tuple, span)?;
+                let tuple = base.value(&mut self.b, span)?;
                 Ok(Access::Operand(Operand::Value(self.b.extract(tuple, at as u32))))
             }
             _ => {
-                let found = self.shown(ty);
+                let found = self.b.shown(ty);
                 fault(Code::TypeMismatch, span, format!("a `{found}` can't be indexed"))
             }
         }
@@ -441,7 +318,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 let at = self.constant_index(indices, parts.len(), expr)?;
                 Access::Operand(Operand::KnownValue(parts[at].clone()))
             }
-            Operand::Tile(tile) => self.tile_index(&tile.clone(), indices, expr)?,
+            Operand::Tile(tile) => tile_index(self, tile, indices, expr)?,
             Operand::Extents(array) => {
                 let value = self.extent_at(*array, indices, expr)?;
                 Access::Operand(Operand::Value(value))
@@ -472,33 +349,111 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
         let message = "a tuple's index is a number written in the text";
         let fault = Diagnostic::error(Code::NeedsConstant, self.span(expr), message);
-        Err(fault_with(fault, "pass the numbers as an array, or make a vector of them"))
-    }
-
-    /// Fault of an index into what has no elements in a kernel.
-    fn not_indexed(&self, span: Span) -> LoweringError {
-        LoweringError::Fault(Box::new(Diagnostic::error(
-            Code::TypeMismatch,
-            span,
-            "this can't be indexed",
-        )))
+        Err(fault.help("pass the numbers as an array, or make a vector of them").into())
     }
 
     /// One index as a value of an integer type.
     pub(super) fn index_value(&mut self, index: &'a Expr) -> LoweringResult<Value> {
         let operand = self.expr(index)?;
-        let value = self.value(operand, self.span(index))?;
-        let ty = self.ty(value);
-        if ty.as_scalar().is_some_and(Scalar::is_int) {
-            return Ok(value);
-        }
-        let found = self.shown(ty);
-        fault(
-            Code::TypeMismatch,
-            self.span(index),
-            format!("an index is an integer, found `{found}`"),
-        )
+        self.b.integer(operand, self.span(index), "an index is an integer")
     }
+}
+
+/// The field or component of a type that has a name.
+fn part_named(b: &Writer<'_, '_>, ty: Type, attr: &str) -> Option<Part> {
+    let component = |len: usize| {
+        let at = "xyzw".find(attr).filter(|&at| attr.len() == 1 && at < len);
+        at.map(|at| Part::Component(at as u32))
+    };
+    match *b.shape(ty) {
+        Shape::Struct(id) => {
+            let fields = &b.module.types.structure(id).fields;
+            fields.iter().position(|field| field.name == attr).map(|at| Part::Field(at as u32))
+        }
+        Shape::Vector { len, .. } => component(usize::from(len)),
+        Shape::Quaternion(_) => component(4),
+        Shape::Transform(_) => match attr {
+            "p" => Some(Part::Field(0)),
+            "q" => Some(Part::Field(1)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn type_attribute<'a>(
+    b: &Writer<'_, 'a>,
+    ty: Type,
+    attr: &str,
+    span: Span,
+) -> LoweringResult<KnownValue<'a>> {
+    match (b.module.types.components(ty), attr) {
+        (Some((scalar, _)), "dtype") => return Ok(KnownValue::Type(Annotation::Scalar(scalar))),
+        (Some((_, count)), "length") => return Ok(KnownValue::Int(i128::from(count))),
+        _ => {}
+    }
+    let message = format!("a `{}` has no `{attr}`", b.shown(ty));
+    let fault = Diagnostic::error(Code::UnknownAttribute, span, message);
+    let names: Vec<String> = match b.shape(ty) {
+        Shape::Struct(id) => {
+            let fields = &b.module.types.structure(*id).fields;
+            fields.iter().map(|field| format!("`{}`", field.name)).collect()
+        }
+        _ => Vec::new(),
+    };
+    Err(match names.is_empty() {
+        true => fault,
+        false => fault.help(format!("it has {}", names.join(", "))),
+    }
+    .into())
+}
+
+fn array_attribute<'a>(
+    b: &mut Writer<'_, 'a>,
+    array: Value,
+    attr: &str,
+    span: Span,
+) -> LoweringResult<Operand<'a>> {
+    let (of, dims) = match *b.shape(b.ty(array)) {
+        Shape::Array { of, dims } => (of, dims),
+        _ => (Type::INVALID, 0),
+    };
+    match attr {
+        "shape" => Ok(Operand::Extents(array)),
+        "ndim" => Ok(KnownValue::Int(i128::from(dims)).into()),
+        "grad" => Ok(b.gradient(array).into()),
+        "dtype" => element_type(b, of, span).map(Into::into),
+        "size" => {
+            let extents = b.extents(array);
+            Ok(b.product(extents).into())
+        }
+        "ptr" | "data" => fault(Code::UnsupportedPointer, span, "raw pointers aren't supported"),
+        "strides" => fault(Code::UnsupportedPointer, span, "strides of arrays aren't supported"),
+        _ => {
+            let message = format!("an `{}` has no `{attr}`", b.shown(b.ty(array)));
+            fault(Code::UnknownAttribute, span, message)
+        }
+    }
+}
+
+/// `a.dtype`
+pub(super) fn element_type<'a>(
+    b: &Writer<'_, '_>,
+    of: Type,
+    span: Span,
+) -> LoweringResult<KnownValue<'a>> {
+    match Annotation::of_type(of, &b.module.types) {
+        Some(annotation) => Ok(KnownValue::Type(annotation)),
+        None => {
+            let message = "a struct's type can't be taken from an array";
+            fault(Code::UnsupportedValue, span, message)
+        }
+    }
+}
+
+/// Fault of an index into what has no elements in a kernel.
+fn not_indexed(span: Span) -> LoweringError {
+    Diagnostic::error(Code::TypeMismatch, span, "this can't be indexed").into()
 }
 
 enum Part {
@@ -525,8 +480,4 @@ fn index_groups(expr: &Expr) -> (&Expr, Vec<(&[Expr], &Expr)>) {
     }
     groups.reverse();
     (base, groups)
-}
-
-fn fault_with(fault: Diagnostic, help: &str) -> LoweringError {
-    LoweringError::Fault(Box::new(fault.help(help)))
 }

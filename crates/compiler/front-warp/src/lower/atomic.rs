@@ -1,6 +1,8 @@
 //! `wp.atomic_add(array, i, value)` and its kin.
 
-use super::{FunctionLowering, LoweringResult, Operand, fault};
+use super::operand::{LoweringResult, Operand, fault};
+use super::writer::Writer;
+use super::{Expressions, indexed_array};
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Value};
@@ -24,7 +26,7 @@ pub(super) fn named(name: &str) -> Option<(AtomicOp, usize)> {
     })
 }
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Expressions<'_, 'a> {
     pub(super) fn atomic(
         &mut self,
         op: AtomicOp,
@@ -39,55 +41,38 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             .chain(call.arguments.keywords.iter().map(|keyword| &keyword.value))
             .collect();
         let Some((array, rest)) = arguments.split_first() else {
-            return fault(
-                Code::WrongArguments,
-                span,
-                "an atomic operation needs an array, indices and a value",
-            );
+            let message = "an atomic operation needs an array, indices and a value";
+            return fault(Code::WrongArguments, span, message);
         };
         let access = self.access(array)?;
-        let indexed = self.access_type(&access).and_then(|ty| self.indexed_element(ty));
+        let indexed = access.ty(&mut self.b).and_then(|ty| self.b.indexed_element(ty));
         if let Some((of, dims)) = indexed {
-            let operand = self.read(access);
-            let indexed = self.value(operand, self.span(array))?;
+            let operand = access.read(&mut self.b);
+            let indexed = self.b.value(operand, self.span(array))?;
             let dims = usize::from(dims);
             let values = self.atomic_values(rest, dims, operands, span)?;
-            self.operands_fit(op, of, &values[dims..], span)?;
-            let element = self.indexed_place(indexed, &values[..dims]);
-            return Ok(self.changed(op, element, &values[dims..], span));
+            operands_fit(&mut self.b, op, of, &values[dims..], span)?;
+            let element = indexed_array::place(&mut self.b, indexed, &values[..dims]);
+            return Ok(changed(&mut self.b, op, element, &values[dims..], span));
         }
-        let place = self.spill(access, self.span(array))?;
-        let array_type = self.array_type(place);
-        let (of, dims) = match *self.shape(array_type) {
+        let place = access.spill(&mut self.b, self.unit.span(array))?;
+        let array_type = array_type(&self.b, place);
+        let (of, dims) = match *self.b.shape(array_type) {
             Shape::Array { of, dims } => (of, usize::from(dims)),
             Shape::Fixed { .. } => {
-                return fault(
-                    Code::UnsupportedAtomic,
-                    span,
-                    "atomic operations on fixed arrays aren't supported",
-                );
+                let message = "atomic operations on fixed arrays aren't supported";
+                return fault(Code::UnsupportedAtomic, span, message);
             }
             _ => {
-                let found = self.shown(array_type);
-                return fault(
-                    Code::TypeMismatch,
-                    self.span(array),
-                    format!("an array is needed here, found `{found}`"),
-                );
+                let found = self.b.shown(array_type);
+                let message = format!("an array is needed here, found `{found}`");
+                return fault(Code::TypeMismatch, self.span(array), message);
             }
         };
         let values = self.atomic_values(rest, dims, operands, span)?;
-        self.operands_fit(op, of, &values[dims..], span)?;
+        operands_fit(&mut self.b, op, of, &values[dims..], span)?;
         let element = self.b.element(place, &values[..dims]);
-        Ok(self.changed(op, element, &values[dims..], span))
-    }
-
-    /// The type of what a place holds, or of the array that it is itself.
-    fn array_type(&self, place: PlaceId) -> Type {
-        match self.b.body().places[place].root {
-            Root::Array(value) if self.b.body().path(place).is_empty() => self.ty(value),
-            _ => self.b.place_type(place),
-        }
+        Ok(changed(&mut self.b, op, element, &values[dims..], span))
     }
 
     /// Indices and values after the array.
@@ -108,74 +93,74 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let mut values = Vec::with_capacity(rest.len());
         for &arg in rest {
             let operand = self.expr(arg)?;
-            values.push(self.value(operand, self.span(arg))?);
+            values.push(self.b.value(operand, self.span(arg))?);
         }
         for &index in &values[..dims] {
-            let ty = self.ty(index);
+            let ty = self.b.ty(index);
             if !ty.as_scalar().is_some_and(Scalar::is_int) {
-                let found = self.shown(ty);
-                return fault(
-                    Code::TypeMismatch,
-                    span,
-                    format!("an index is an integer, found `{found}`"),
-                );
+                let found = self.b.shown(ty);
+                let message = format!("an index is an integer, found `{found}`");
+                return fault(Code::TypeMismatch, span, message);
             }
         }
         Ok(values)
     }
+}
 
-    /// Changes an element; gives its old value.
-    fn changed(
-        &mut self,
-        op: AtomicOp,
-        element: PlaceId,
-        values: &[Value],
-        span: Span,
-    ) -> Operand<'a> {
-        self.b.set_span(span);
-        Operand::Value(match op {
-            AtomicOp::CompareExchange => self.b.compare_exchange(element, values[0], values[1]),
-            _ => self.b.atomic(op, element, values[0]),
-        })
+/// The type of what a place holds, or of the array that it is itself.
+fn array_type<'a>(b: &Writer<'_, 'a>, place: PlaceId) -> Type {
+    match b.body().places[place].root {
+        Root::Array(value) if b.body().path(place).is_empty() => b.ty(value),
+        _ => b.place_type(place),
     }
+}
 
-    fn operands_fit(
-        &mut self,
-        op: AtomicOp,
-        of: gbxcule_ir::ty::Type,
-        values: &[Value],
-        span: Span,
-    ) -> LoweringResult<()> {
-        for &value in values {
-            if self.ty(value) != of {
-                let (wanted, found) = (self.shown(of), self.shown(self.ty(value)));
-                let fault = Diagnostic::error(
-                    Code::TypeMismatch,
-                    span,
-                    format!("the elements are `{wanted}`, found `{found}`"),
-                );
-                return Err(super::LoweringError::Fault(Box::new(
-                    fault.help(format!("convert it first: `{wanted}(..)`")),
-                )));
-            }
+/// Changes an element; gives its old value.
+fn changed<'a>(
+    b: &mut Writer<'_, 'a>,
+    op: AtomicOp,
+    element: PlaceId,
+    values: &[Value],
+    span: Span,
+) -> Operand<'a> {
+    b.set_span(span);
+    Operand::Value(match op {
+        AtomicOp::CompareExchange => b.compare_exchange(element, values[0], values[1]),
+        _ => b.atomic(op, element, values[0]),
+    })
+}
+
+fn operands_fit<'a>(
+    b: &mut Writer<'_, 'a>,
+    op: AtomicOp,
+    of: Type,
+    values: &[Value],
+    span: Span,
+) -> LoweringResult<()> {
+    for &value in values {
+        if b.ty(value) != of {
+            let (wanted, found) = (b.shown(of), b.shown(b.ty(value)));
+            let fault = Diagnostic::error(
+                Code::TypeMismatch,
+                span,
+                format!("the elements are `{wanted}`, found `{found}`"),
+            );
+            return Err(fault.help(format!("convert it first: `{wanted}(..)`")).into());
         }
-        let fits = match self.b.module.types.components(of) {
-            None => false,
-            Some((scalar, count)) => match op {
-                AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => scalar.is_int(),
-                AtomicOp::CompareExchange => count == 1,
-                AtomicOp::Exchange => true,
-                _ => scalar != Scalar::Bool,
-            },
-        };
-        if fits {
-            return Ok(());
-        }
-        let found = self.shown(of);
-        fault(
-            Code::UnsupportedAtomic,
-            span,
-            format!("this atomic operation isn't defined for `{found}`"),
-        )
     }
+    let fits = match b.module.types.components(of) {
+        None => false,
+        Some((scalar, count)) => match op {
+            AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => scalar.is_int(),
+            AtomicOp::CompareExchange => count == 1,
+            AtomicOp::Exchange => true,
+            _ => scalar != Scalar::Bool,
+        },
+    };
+    if fits {
+        return Ok(());
+    }
+    let found = b.shown(of);
+    let message = format!("this atomic operation isn't defined for `{found}`");
+    fault(Code::UnsupportedAtomic, span, message)
 }

@@ -1,7 +1,9 @@
 //! Calls: the function that is called, and its arguments.
 
+use super::Expressions;
 use super::access::is_builtin;
-use super::{FunctionLowering, LoweringError, LoweringResult, Operand, fault};
+use super::operand::{LoweringError, LoweringResult, Operand, fault};
+use super::special::{BuiltinCall, construct_struct};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::decorator::Role;
@@ -9,14 +11,12 @@ use crate::syntax::{Arguments, Expr, ExprCall, ExprSlice};
 use crate::warp;
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::op::Value;
-use gbxcule_ir::source::Span;
-use gbxcule_ir::ty::{Scalar, Shape};
+use gbxcule_ir::ty::Shape;
 
 /// An argument: its keyword, what it is, and where it stands.
 pub(super) type CallArgument<'a> = (Option<&'a str>, Operand<'a>, Option<&'a Expr>);
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Expressions<'_, 'a> {
     pub(super) fn call(
         &mut self,
         call: &'a ExprCall,
@@ -31,11 +31,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
             KnownValue::Type(Annotation::Struct(class)) => {
                 let given = self.call_arguments(&call.arguments)?;
-                self.construct_struct(class, given, span)
+                construct_struct(&mut self.b, class, given, span)
             }
             KnownValue::Type(annotation) => {
                 let annotation = of_arguments(&call.func).unwrap_or(annotation);
-                self.construct_type(&annotation, call, span)
+                BuiltinCall::new(self, call, span).construct_type(&annotation)
             }
             KnownValue::Member(path) => self.call_member(&path, call, expr),
             KnownValue::Python(def, home, _) => {
@@ -79,6 +79,15 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         &mut self,
         arguments: &'a Arguments,
     ) -> LoweringResult<Vec<CallArgument<'a>>> {
+        self.arguments_but(arguments, &[])
+    }
+
+    /// All arguments but some keywords, evaluated in order.
+    pub(super) fn arguments_but(
+        &mut self,
+        arguments: &'a Arguments,
+        keywords: &[&str],
+    ) -> LoweringResult<Vec<CallArgument<'a>>> {
         let mut given = Vec::with_capacity(arguments.args.len());
         for arg in &arguments.args {
             match arg {
@@ -92,13 +101,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
         for keyword in &arguments.keywords {
             let Some(name) = &keyword.arg else {
-                return fault(
-                    Code::UnsupportedSyntax,
-                    self.span(&keyword.value),
-                    "`**` is no part of the dialect",
-                );
+                let message = "`**` is no part of the dialect";
+                return fault(Code::UnsupportedSyntax, self.span(&keyword.value), message);
             };
-            given.push((Some(name.as_str()), self.expr(&keyword.value)?, Some(&keyword.value)));
+            if !keywords.contains(&name.as_str()) {
+                given.push((Some(name.as_str()), self.expr(&keyword.value)?, Some(&keyword.value)));
+            }
         }
         Ok(given)
     }
@@ -109,11 +117,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             && let Expr::Slice(slice) = &*subscript.slice
         {
             let access = self.access(&subscript.value)?;
-            if let Some(ty) = self.access_type(&access)
-                && matches!(self.shape(ty), Shape::Array { dims: 1, .. })
+            if let Some(ty) = access.ty(&mut self.b)
+                && matches!(self.b.shape(ty), Shape::Array { dims: 1, .. })
             {
                 let positions = self.known_slice(slice)?;
-                let array = self.spill(access, self.span(&subscript.value))?;
+                let array = access.spill(&mut self.b, self.unit.span(&*subscript.value))?;
                 let mut parts = Vec::with_capacity(positions.len());
                 for at in positions {
                     let index = self.b.i32(at);
@@ -124,7 +132,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
         }
         let operand = self.expr(expr)?;
-        self.spread(operand, self.span(expr))
+        self.b.spread(operand, self.span(expr))
     }
 
     /// The indices of a slice whose bounds are numbers written in the text.
@@ -137,11 +145,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                         *bound = at as i32;
                     }
                     _ => {
-                        return fault(
-                            Code::NeedsConstant,
-                            self.span(part),
-                            "before `*` a slice of an array has bounds known when compiled, from 0 on",
-                        );
+                        let message = "before `*` a slice of an array has bounds known when compiled, from 0 on";
+                        return fault(Code::NeedsConstant, self.span(part), message);
                     }
                 }
             }
@@ -149,63 +154,10 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let [start, stop, step] = bounds;
         if stop < 0 || step == 0 {
             let span = self.unit.span(slice);
-            return fault(
-                Code::NeedsConstant,
-                span,
-                "before `*` a slice of an array has an upper bound and a step above 0",
-            );
+            let message = "before `*` a slice of an array has an upper bound and a step above 0";
+            return fault(Code::NeedsConstant, span, message);
         }
         Ok((start..stop).step_by(step as usize).collect())
-    }
-
-    /// The parts of what is unpacked.
-    pub(super) fn spread(
-        &mut self,
-        operand: Operand<'a>,
-        span: Span,
-    ) -> LoweringResult<Vec<Operand<'a>>> {
-        Ok(match operand {
-            Operand::Tuple(parts) => parts.to_vec(),
-            Operand::KnownValue(KnownValue::Sequence(parts)) => {
-                parts.iter().cloned().map(Operand::KnownValue).collect()
-            }
-            Operand::Extents(array) => {
-                self.extents(array).into_iter().map(Operand::Value).collect()
-            }
-            operand => {
-                let value = self.value(operand, span)?;
-                let ty = self.ty(value);
-                let count = match *self.shape(ty) {
-                    Shape::Tuple(ref of) => of.len() as u32,
-                    Shape::Matrix { rows, cols, .. } => {
-                        return Ok(self.rows(value, u32::from(rows), u32::from(cols)));
-                    }
-                    Shape::Vector { .. } | Shape::Quaternion(_) | Shape::Transform(_) => {
-                        self.b.module.types.components(ty).map_or(0, |(_, count)| count)
-                    }
-                    _ => {
-                        let found = self.shown(ty);
-                        return fault(
-                            Code::TypeMismatch,
-                            span,
-                            format!("a `{found}` can't be unpacked"),
-                        );
-                    }
-                };
-                (0..count).map(|at| Operand::Value(self.b.extract(value, at))).collect()
-            }
-        })
-    }
-
-    fn rows(&mut self, matrix: Value, rows: u32, cols: u32) -> Vec<Operand<'a>> {
-        let scalar = self.b.module.types.components(self.ty(matrix)).map_or(Scalar::F32, |it| it.0);
-        let ty = self.b.module.types.vector(cols as u16, scalar);
-        let row = |row: u32| {
-            let parts = row * cols..(row + 1) * cols;
-            let parts: Vec<Value> = parts.map(|at| self.b.extract(matrix, at)).collect();
-            Operand::Value(self.b.construct(ty, &parts))
-        };
-        (0..rows).map(row).collect()
     }
 
     fn call_member(
@@ -225,7 +177,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         if path.starts_with("warp.") && path.matches('.').count() > 1 {
             return Err(self.unit.unknown_module(path, span).into());
         }
-        if let Some(result) = self.special(name, path, call, span) {
+        if let Some(result) = BuiltinCall::new(self, call, span).lower(name, path) {
             return result;
         }
         if let Some((code, what)) = warp::missing_feature(name)
@@ -254,7 +206,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                     Some(near) => fault.help(format!("`wp.{near}` is")),
                     None => fault,
                 };
-                Err(super::LoweringError::Fault(Box::new(fault)))
+                Err(fault.into())
             }
         }
     }

@@ -1,7 +1,9 @@
 //! Components, rows and slices of vectors and matrices.
 
+use super::Expressions;
 use super::access::Access;
-use super::{FunctionLowering, LoweringResult, Operand, fault};
+use super::operand::{LoweringResult, Operand, fault};
+use super::writer::Writer;
 use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::diagnostic::Code;
@@ -9,7 +11,7 @@ use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Expressions<'_, 'a> {
     pub(super) fn vector_index(
         &mut self,
         base: Access<'a>,
@@ -23,16 +25,15 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         };
         if let Expr::Slice(slice) = index {
             let positions = self.constant_slice(slice, len)?;
-            let value = self.read(base);
-            let value = self.value(value, span)?;
-            return self
-                .gather_components(value, &positions, span)
+            let value = base.read(&mut self.b);
+            let value = self.b.value(value, span)?;
+            return gather_components(&mut self.b, value, &positions, span)
                 .map(|v| Access::Operand(Operand::Value(v)));
         }
         match self.component_index(index, len)? {
-            Ok(at) => self.component(base, at, span),
+            Ok(at) => base.component(&mut self.b, at, span),
             Err(index) => {
-                let place = self.spill(base, span)?;
+                let place = base.spill(&mut self.b, span)?;
                 Ok(Access::Place(self.b.at(place, index)))
             }
         }
@@ -57,15 +58,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 ),
             };
         }
-        let value = self.value(operand, self.span(index))?;
-        let ty = self.ty(value);
+        let value = self.b.value(operand, self.span(index))?;
+        let ty = self.b.ty(value);
         if !ty.as_scalar().is_some_and(Scalar::is_int) {
-            let found = self.shown(ty);
-            return fault(
-                Code::TypeMismatch,
-                self.span(index),
-                format!("an index is an integer, found `{found}`"),
-            );
+            let found = self.b.shown(ty);
+            let message = format!("an index is an integer, found `{found}`");
+            return fault(Code::TypeMismatch, self.span(index), message);
         }
         Ok(Err(value))
     }
@@ -85,40 +83,14 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         };
         let lower = bound(self, slice.lower.as_deref())?;
         let upper = bound(self, slice.upper.as_deref())?;
-        let step = bound(self, slice.step.as_deref())?.unwrap_or(1);
-        if step == 0 {
+        let step = bound(self, slice.step.as_deref())?;
+        let Some((start, count, step)) = python_slice([lower, upper, step], len) else {
             return fault(Code::WrongArguments, span, "the step of a slice can't be 0");
-        }
-        let len = i128::from(len);
-        let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
-        let inside = |at: i128| (if at < 0 { at + len } else { at }).clamp(low, high);
-        let start = lower.map_or(if step > 0 { 0 } else { len - 1 }, inside);
-        let stop = upper.map_or(if step > 0 { len } else { -1 }, inside);
-        let mut positions = Vec::new();
-        let mut next = start;
-        while if step > 0 { next < stop } else { next > stop } {
-            positions.push(next as u32);
-            next += step;
-        }
-        if positions.is_empty() {
+        };
+        if count == 0 {
             return fault(Code::WrongArguments, span, "an empty slice is no vector");
         }
-        Ok(positions)
-    }
-
-    /// A vector of some components.
-    fn gather_components(
-        &mut self,
-        value: Value,
-        positions: &[u32],
-        span: Span,
-    ) -> LoweringResult<Value> {
-        let Some((scalar, _)) = self.b.module.types.components(self.ty(value)) else {
-            return fault(Code::TypeMismatch, span, "this has no components");
-        };
-        let parts: Vec<Value> = positions.iter().map(|&at| self.b.extract(value, at)).collect();
-        let ty = self.b.module.types.vector(parts.len() as u16, scalar);
-        Ok(self.b.construct(ty, &parts))
+        Ok((0..count).map(|at| (start + at * step) as u32).collect())
     }
 
     pub(super) fn matrix_index(
@@ -136,9 +108,9 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 let row = self.component_index(row, rows)?;
                 let col = self.component_index(col, cols)?;
                 if let (Ok(row), Ok(col)) = (row, col) {
-                    return self.component(base, row * cols + col, span);
+                    return base.component(&mut self.b, row * cols + col, span);
                 }
-                let place = self.spill(base, span)?;
+                let place = base.spill(&mut self.b, span)?;
                 let row = match row {
                     Ok(at) => self.b.i32(at as i32),
                     Err(index) => index,
@@ -151,7 +123,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
             [row] if !sliced => {
                 let row = self.component_index(row, rows)?;
-                let place = self.spill(base, span)?;
+                let place = base.spill(&mut self.b, span)?;
                 let row = match row {
                     Ok(at) => self.b.i32(at as i32),
                     Err(index) => index,
@@ -164,36 +136,13 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                     Some(col) => self.positions(col, cols)?,
                     None => ((0..cols).collect(), true),
                 };
-                let value = self.read(base);
-                let value = self.value(value, span)?;
-                let part = self.matrix_part(value, cols, rows, columns, span)?;
+                let value = base.read(&mut self.b);
+                let value = self.b.value(value, span)?;
+                let part = matrix_part(&mut self.b, value, cols, rows, columns, span)?;
                 Ok(Access::Operand(Operand::Value(part)))
             }
             _ => fault(Code::WrongArguments, span, "a matrix has one or two indices"),
         }
-    }
-
-    /// Some rows and columns of a matrix with so many columns: a matrix if both dimensions stay,
-    /// else a vector.
-    fn matrix_part(
-        &mut self,
-        value: Value,
-        cols: u32,
-        (row_at, row_keeps): (Vec<u32>, bool),
-        (col_at, col_keeps): (Vec<u32>, bool),
-        span: Span,
-    ) -> LoweringResult<Value> {
-        let all: Vec<u32> =
-            row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect();
-        if !(row_keeps && col_keeps) {
-            return self.gather_components(value, &all, span);
-        }
-        let Some((scalar, _)) = self.b.module.types.components(self.ty(value)) else {
-            return fault(Code::TypeMismatch, span, "this has no components");
-        };
-        let parts: Vec<Value> = all.iter().map(|&at| self.b.extract(value, at)).collect();
-        let ty = self.b.module.types.matrix(row_at.len() as u16, col_at.len() as u16, scalar);
-        Ok(self.b.construct(ty, &parts))
     }
 
     /// Rows or columns by a slice or number, and whether the dimension stays.
@@ -214,4 +163,59 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             ),
         }
     }
+}
+
+/// A vector of some components.
+fn gather_components<'a>(
+    b: &mut Writer<'_, 'a>,
+    value: Value,
+    positions: &[u32],
+    span: Span,
+) -> LoweringResult<Value> {
+    let Some((scalar, _)) = b.module.types.components(b.ty(value)) else {
+        return fault(Code::TypeMismatch, span, "this has no components");
+    };
+    let parts: Vec<Value> = positions.iter().map(|&at| b.extract(value, at)).collect();
+    let ty = b.module.types.vector(parts.len() as u16, scalar);
+    Ok(b.construct(ty, &parts))
+}
+
+/// Some rows and columns of a matrix with so many columns: a matrix if both dimensions stay,
+/// else a vector.
+fn matrix_part<'a>(
+    b: &mut Writer<'_, 'a>,
+    value: Value,
+    cols: u32,
+    (row_at, row_keeps): (Vec<u32>, bool),
+    (col_at, col_keeps): (Vec<u32>, bool),
+    span: Span,
+) -> LoweringResult<Value> {
+    let all: Vec<u32> =
+        row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect();
+    if !(row_keeps && col_keeps) {
+        return gather_components(b, value, &all, span);
+    }
+    let Some((scalar, _)) = b.module.types.components(b.ty(value)) else {
+        return fault(Code::TypeMismatch, span, "this has no components");
+    };
+    let parts: Vec<Value> = all.iter().map(|&at| b.extract(value, at)).collect();
+    let ty = b.module.types.matrix(row_at.len() as u16, col_at.len() as u16, scalar);
+    Ok(b.construct(ty, &parts))
+}
+
+/// Start, count and step of a slice, as Python counts them; `None` if the step is 0.
+pub(super) fn python_slice(
+    [lower, upper, step]: [Option<i128>; 3],
+    len: u32,
+) -> Option<(i128, i128, i128)> {
+    let (len, step) = (i128::from(len), step.unwrap_or(1));
+    if step == 0 {
+        return None;
+    }
+    let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
+    let inside = |at: i128| (if at < 0 { at + len } else { at }).clamp(low, high);
+    let (first, last) = if step > 0 { (low, high) } else { (high, low) };
+    let (start, stop) = (lower.map_or(first, inside), upper.map_or(last, inside));
+    let count = (stop - start + step - step.signum()) / step;
+    Some((start, count.max(0), step))
 }

@@ -1,131 +1,99 @@
 //! Statements and control flow. Loops are in `loops`.
 
-use super::{Binding, FunctionLowering, LoweringResult, Operand, fault};
-use crate::syntax::{ElifElseClause, Expr, Stmt, StmtIf};
-use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::function::PassMode;
-use gbxcule_ir::op::Value;
-use gbxcule_ir::ty::{Scalar, Shape, Type};
-use rustc_hash::FxHashMap;
+use super::expr::Expressions;
+use super::names::Names;
+use super::operand::{LoweringResult, Operand, fault};
+use super::session::Definition;
+use super::usage::Usage;
+use super::user_function::Instances;
+use super::with_stack;
+use super::writer::Writer;
+use crate::annotation::Annotation;
+use crate::syntax::{ElifElseClause, Expr, Stmt};
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::stmt::BlockId;
+use gbxcule_ir::ty::{Shape, Type};
+use std::rc::Rc;
 
-/// Greatest depth of nested blocks: less than [`gbxcule_ir::check::MAX_NESTING`], so that passes
-/// have room for their own.
-const MAX_BLOCKS: usize = 160;
+/// Lowers the statements of one function.
+pub(super) struct Statements<'s, 'a> {
+    pub(super) e: Expressions<'s, 'a>,
+    /// The type of the function's result, once it is known.
+    result: Option<Type>,
+    /// Number of open loops of the IR.
+    in_loop: usize,
+}
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'s, 'a> Statements<'s, 'a> {
+    /// Fills a function.
+    pub(super) fn lower(b: Writer<'s, 'a>, definition: Definition<'_, 'a>) {
+        let Definition { def, scope, formals, bindings, kind } = definition;
+        let unit = b.unit();
+        let usage = Usage::of(def, Rc::clone(&unit.references));
+        let is_library = unit.files.geometry == Some(unit.scopes.text(scope));
+        let e = Expressions::new(b, Names::new(usage, is_library), scope, kind);
+        let mut lower = Self { e, result: None, in_loop: 0 };
+        lower.e.names.enter(&mut lower.e.b, formals, bindings);
+        let returns = def.returns.as_deref().map(|it| (unit.annotation(it, scope), it));
+        lower.suite(&def.body);
+        lower.end(returns);
+        lower.e.b.finish();
+    }
+
     pub(super) fn stmt(&mut self, stmt: &'a Stmt) -> LoweringResult<()> {
         match stmt {
             Stmt::Assign(assign) => self.assign(assign),
             Stmt::AugAssign(assign) => self.augmented(assign),
-            Stmt::If(branch) => self.branch(branch),
+            Stmt::If(it) => self.arms(&it.test, &it.body, &it.elif_else_clauses),
             Stmt::For(each) => self.for_each(each),
             Stmt::While(each) => self.while_loop(each),
-            Stmt::Return(give) => self.give(give.value.as_deref(), self.unit.span(give)),
-            Stmt::Expr(expr) => self.expression_statement(&expr.value),
+            Stmt::Return(give) => self.give(give.value.as_deref(), self.e.unit.span(give)),
+            Stmt::Expr(expr) => match &*expr.value {
+                Expr::StringLiteral(_) | Expr::EllipsisLiteral(_) | Expr::NumberLiteral(_) => {
+                    Ok(())
+                }
+                value => self.e.expr(value).map(drop),
+            },
             Stmt::Assert(assert) => {
-                let condition = self.condition(&assert.test)?;
-                let condition = self.truth(condition, self.span(&assert.test))?;
+                let condition = self.e.expr_truth(&assert.test)?;
                 let text = match assert.msg.as_deref() {
                     Some(Expr::StringLiteral(text)) => text.value.to_str().to_owned(),
                     _ => "assertion failed".to_owned(),
                 };
-                self.b.assert(condition, &text);
+                self.e.b.assert(condition, &text);
                 Ok(())
             }
             Stmt::Pass(_) => Ok(()),
             Stmt::Break(_) | Stmt::Continue(_) => {
                 if self.in_loop == 0 {
-                    let span = self.unit.span(stmt);
-                    return fault(
-                        Code::OutsideLoop,
-                        span,
-                        "`break` and `continue` need a loop around them",
-                    );
+                    let span = self.e.unit.span(stmt);
+                    let message = "`break` and `continue` need a loop around them";
+                    return fault(Code::OutsideLoop, span, message);
                 }
                 if matches!(stmt, Stmt::Break(_)) {
-                    self.b.break_loop();
+                    self.e.b.break_loop();
                 } else {
-                    self.b.continue_loop();
+                    self.e.b.continue_loop();
                 }
                 Ok(())
             }
             _ => {
                 let what = statement_name(stmt);
-                let span = self.unit.span(stmt);
+                let span = self.e.unit.span(stmt);
                 fault(Code::UnsupportedSyntax, span, format!("{what} is no part of the dialect"))
             }
         }
-    }
-
-    fn expression_statement(&mut self, expr: &'a Expr) -> LoweringResult<()> {
-        match expr {
-            Expr::StringLiteral(_) | Expr::EllipsisLiteral(_) | Expr::NumberLiteral(_) => Ok(()),
-            _ => self.expr(expr).map(|_| ()),
-        }
-    }
-
-    fn branch(&mut self, branch: &'a StmtIf) -> LoweringResult<()> {
-        self.arms(&branch.test, &branch.body, &branch.elif_else_clauses)
-    }
-
-    /// Refuses code that would nest deeper than back ends and passes can take.
-    pub(super) fn check_nesting(&self, span: gbxcule_ir::source::Span) -> LoweringResult<()> {
-        if self.b.nesting() < MAX_BLOCKS {
-            return Ok(());
-        }
-        let message =
-            format!("blocks nest at most {MAX_BLOCKS} deep, and each `elif` counts as one");
-        fault(Code::TooComplex, span, message)
-    }
-
-    fn arms(
-        &mut self,
-        test: &'a Expr,
-        body: &'a [Stmt],
-        rest: &'a [ElifElseClause],
-    ) -> LoweringResult<()> {
-        self.check_nesting(self.span(test))?;
-        let condition = self.condition(test)?;
-        if let Operand::KnownValue(known) = &condition
-            && let Some(truth) = known.truth()
-        {
-            if truth {
-                self.suite(body);
-                return Ok(());
-            }
-            return self.else_branches(rest);
-        }
-        let condition = self.truth(condition, self.span(test))?;
-        let before = self.names.clone();
-        self.b.open_block();
-        self.suite(body);
-        let accept_diverges = self.b.diverged();
-        let accept = self.b.close_block();
-        let after_accept = std::mem::replace(&mut self.names, before.clone());
-        self.b.open_block();
-        let outcome = self.else_branches(rest);
-        let reject_diverges = self.b.diverged();
-        let reject = self.b.close_block();
-        let after_reject = std::mem::take(&mut self.names);
-        self.b.if_blocks(condition, accept, reject);
-        self.names = match (accept_diverges, reject_diverges) {
-            // What a branch that leaves bound is bound nowhere else.
-            (true, false) => self.after_leaving_arm(kept(&before, after_reject), after_accept),
-            (false, true) => self.after_leaving_arm(kept(&before, after_accept), after_reject),
-            _ => self.merged(&before, after_accept, after_reject),
-        };
-        [accept, reject].into_iter().for_each(|block| self.leave_block(block));
-        outcome
     }
 
     fn else_branches(&mut self, rest: &'a [ElifElseClause]) -> LoweringResult<()> {
         let Some((clause, after)) = rest.split_first() else { return Ok(()) };
         match &clause.test {
             Some(test) => {
-                let around = self.b.span();
-                self.b.set_span(self.unit.span(clause));
-                let outcome = super::with_stack(|| self.arms(test, &clause.body, after));
-                self.b.set_span(around);
+                let around = self.e.b.span();
+                self.e.b.set_span(self.e.unit.span(clause));
+                let outcome = with_stack(|| self.arms(test, &clause.body, after));
+                self.e.b.set_span(around);
                 outcome
             }
             None => {
@@ -135,115 +103,55 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
     }
 
-    /// Bindings of names after a branch of which one arm left: in a loop, variables that this one
-    /// bound first may be read after the loop.
-    fn after_leaving_arm(
-        &self,
-        mut names: FxHashMap<&'a str, Binding<'a>>,
-        gone: FxHashMap<&'a str, Binding<'a>>,
-    ) -> FxHashMap<&'a str, Binding<'a>> {
-        if self.in_loop > 0 {
-            for (name, binding) in gone {
-                if let Binding::Local(local) | Binding::KnownValue(_, Some(local)) = binding {
-                    names.entry(name).or_insert(Binding::Local(local));
-                }
-            }
-        }
-        names
-    }
-
-    /// Bindings of names where two branches meet.
-    fn merged(
-        &mut self,
-        before: &FxHashMap<&'a str, Binding<'a>>,
-        accept: FxHashMap<&'a str, Binding<'a>>,
-        mut reject: FxHashMap<&'a str, Binding<'a>>,
-    ) -> FxHashMap<&'a str, Binding<'a>> {
-        let mut merged =
-            FxHashMap::with_capacity_and_hasher(accept.len(), rustc_hash::FxBuildHasher);
-        for (name, left) in accept {
-            let Some(right) = reject.remove(name) else {
-                if visible_after(before, name, &left) {
-                    merged.insert(name, left);
-                }
-                continue;
-            };
-            if let Some(binding) = joined(&left, &right)
-                && visible_after(before, name, &binding)
-            {
-                merged.insert(name, binding);
-            }
-        }
-        for (name, binding) in reject {
-            if visible_after(before, name, &binding) {
-                merged.insert(name, binding);
-            }
-        }
-        merged
-    }
-
-    /// The condition of a branch or loop, as it is.
-    pub(super) fn condition(&mut self, test: &'a Expr) -> LoweringResult<Operand<'a>> {
-        self.expr(test)
-    }
-
-    fn give(
-        &mut self,
-        value: Option<&'a Expr>,
-        span: gbxcule_ir::source::Span,
-    ) -> LoweringResult<()> {
+    fn give(&mut self, value: Option<&'a Expr>, span: Span) -> LoweringResult<()> {
         let Some(expr) = value else {
             if self.give_adjoints() {
                 return Ok(());
             }
             if self.result.is_some_and(|result| result != Type::UNIT) {
-                return fault(
-                    Code::TypeMismatch,
-                    span,
-                    "this `return` gives nothing, another one gives a value",
-                );
+                let message = "this `return` gives nothing, another one gives a value";
+                return fault(Code::TypeMismatch, span, message);
             }
             self.result.get_or_insert(Type::UNIT);
-            self.b.ret(None);
+            self.e.b.ret(None);
             return Ok(());
         };
         if matches!(expr, Expr::NoneLiteral(_)) {
             return self.give(None, span);
         }
-        if self.manual_gradient.is_some() {
+        if self.e.manual_gradient().is_some() {
             let message = "a gradient by hand gives no result: it adds to `wp.adjoint[..]`";
             return fault(Code::UnsupportedAdjoint, span, message);
         }
-        if self.is_kernel {
-            return fault(
-                Code::KernelResult,
-                span,
-                "a kernel gives no result: write to an array instead",
-            );
+        if self.e.is_kernel() {
+            let message = "a kernel gives no result: write to an array instead";
+            return fault(Code::KernelResult, span, message);
         }
-        let operand = self.expr(expr)?;
+        let operand = self.e.expr(expr)?;
         let value = match &operand {
-            Operand::Tile(tile) => self.tile_result_value(tile, self.span(expr))?,
-            _ => self.value(operand, self.span(expr))?,
+            Operand::Tile(tile) => {
+                Instances::tile_result(&mut self.e.b, tile, self.e.unit.span(expr))?
+            }
+            _ => self.e.b.value(operand, self.e.span(expr))?,
         };
-        let value = self.contents(value);
-        self.no_local_array(value, self.span(expr))?;
-        let ty = self.ty(value);
+        let value = self.e.b.contents(value);
+        self.e.b.no_local_array(value, self.e.span(expr))?;
+        let ty = self.e.b.ty(value);
         if ty == Type::UNIT {
             self.result.get_or_insert(Type::UNIT);
-            self.b.ret(None);
+            self.e.b.ret(None);
             return Ok(());
         }
         self.set_result(ty, span)?;
-        self.b.ret(Some(value));
+        self.e.b.ret(Some(value));
         Ok(())
     }
 
     /// Sets the type of the function's result, or checks that it is the one that was set.
-    fn set_result(&mut self, ty: Type, span: gbxcule_ir::source::Span) -> LoweringResult<()> {
+    fn set_result(&mut self, ty: Type, span: Span) -> LoweringResult<()> {
         match self.result {
             Some(result) if result != ty => {
-                let (found, wanted) = (self.shown(ty), self.shown(result));
+                let (found, wanted) = (self.e.b.shown(ty), self.e.b.shown(result));
                 return fault(
                     Code::TypeMismatch,
                     span,
@@ -255,34 +163,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             Some(_) => {}
             None => {
                 self.result = Some(ty);
-                let id = self.b.function_id();
-                self.b.module.functions[id].result = ty;
+                let id = self.e.b.function_id();
+                self.e.b.module.functions[id].result = ty;
             }
         }
         Ok(())
-    }
-
-    /// Condition that an operand holds, as C++ takes it.
-    pub(super) fn truth(
-        &mut self,
-        operand: Operand<'a>,
-        span: gbxcule_ir::source::Span,
-    ) -> LoweringResult<Value> {
-        let value = self.value(operand, span)?;
-        let ty = self.ty(value);
-        match *self.shape(ty) {
-            Shape::Scalar(Scalar::Bool) => Ok(value),
-            Shape::Scalar(_) => Ok(self.b.convert(value, Scalar::Bool)),
-            Shape::Array { .. } => Ok(self.b.present(value)),
-            _ => {
-                let found = self.shown(ty);
-                fault(
-                    Code::TypeMismatch,
-                    span,
-                    format!("a condition is a number, a `bool` or an array, found `{found}`"),
-                )
-            }
-        }
     }
 
     /// Names that a refused statement would have bound are refused quietly from here on.
@@ -301,63 +186,127 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             };
             for name in names {
                 if let Expr::Name(name) = name {
-                    self.names.insert(name.id.as_str(), Binding::Refused);
+                    self.e.names.refuse(name.id.as_str());
                 }
             }
         }
     }
 
-    /// Returns true if a parameter is the caller's place, to write.
-    pub(super) fn is_reference(&self, position: u32) -> bool {
-        self.b
-            .function()
-            .params
-            .get(position as usize)
-            .is_some_and(|param| param.mode == PassMode::Mutable)
+    /// Lowers a body; what comes after belongs to the statement around it again.
+    pub(super) fn suite(&mut self, body: &'a [Stmt]) {
+        let around = self.e.b.span();
+        self.statements(body);
+        self.e.b.set_span(around);
+    }
+
+    fn arms(
+        &mut self,
+        test: &'a Expr,
+        body: &'a [Stmt],
+        rest: &'a [ElifElseClause],
+    ) -> LoweringResult<()> {
+        self.e.b.check_nesting(self.e.span(test))?;
+        let condition = self.e.expr(test)?;
+        if let Operand::KnownValue(known) = &condition
+            && let Some(truth) = known.truth()
+        {
+            if truth {
+                self.suite(body);
+                return Ok(());
+            }
+            return self.else_branches(rest);
+        }
+        let condition = self.e.b.truth(condition, self.e.span(test))?;
+        let before = self.e.names.here();
+        self.e.b.open_block();
+        self.suite(body);
+        let accept_leaves = self.e.b.diverged();
+        let accept = self.e.b.close_block();
+        let after_accept = self.e.names.go_on_from(before.clone());
+        self.e.b.open_block();
+        let outcome = self.else_branches(rest);
+        let reject_leaves = self.e.b.diverged();
+        let reject = self.e.b.close_block();
+        self.e.b.if_blocks(condition, accept, reject);
+        let accepted = (after_accept, accept_leaves);
+        self.e.names.join(&before, accepted, reject_leaves, self.in_loop > 0);
+        [accept, reject].into_iter().for_each(|block| self.e.names.leave_block(block));
+        outcome
+    }
+
+    /// The body of a loop of the IR.
+    pub(super) fn loop_body(&mut self, body: &'a [Stmt]) -> BlockId {
+        self.in_loop += 1;
+        self.suite(body);
+        self.in_loop -= 1;
+        self.e.b.close_block()
+    }
+
+    /// Ends a gradient by hand; returns true if this is one.
+    fn give_adjoints(&mut self) -> bool {
+        let Some(gradient) = self.e.take_adjoints() else { return false };
+        self.e.b.ret(Some(gradient));
+        true
+    }
+
+    fn statements(&mut self, body: &'a [Stmt]) {
+        for (position, stmt) in body.iter().enumerate() {
+            if position == 0 && is_docstring(stmt) {
+                continue;
+            }
+            let span = self.e.unit.span(stmt);
+            if !self.e.b.session().report.spend(span) {
+                return;
+            }
+            self.e.b.set_span(span);
+            if let Err(stop) = with_stack(|| self.stmt(stmt)) {
+                self.e.b.session().report.refuse(stop);
+                self.refuse_targets(stmt);
+            }
+        }
+    }
+
+    /// The end of the function: its result, if control gets there.
+    fn end(&mut self, returns: Option<(Result<Annotation, Box<Diagnostic>>, &'a Expr)>) {
+        if !self.e.b.diverged() && self.give_adjoints() {
+            return;
+        }
+        let result = self.result.unwrap_or(Type::UNIT);
+        match returns {
+            Some((Err(fault), _)) => self.e.b.session().report.push(*fault),
+            Some((Ok(annotation), expr)) => self.check_result(&annotation, expr, result),
+            None => {}
+        }
+        if result != Type::UNIT && !self.e.b.diverged() {
+            let value = self.e.b.zero_of(result);
+            self.e.b.ret(Some(value));
+        }
+    }
+
+    fn check_result(&mut self, annotation: &Annotation, expr: &Expr, result: Type) {
+        let (b, span) = (&mut self.e.b, self.e.unit.span(expr));
+        if b.define_structs(annotation).is_err() {
+            return;
+        }
+        // An array made in the function is a `fixedarray`, and nothing else.
+        let made = matches!(b.shape(result), Shape::Fixed { .. });
+        let fits =
+            b.takes(annotation, result) && !(made && matches!(annotation, Annotation::Array(..)));
+        if fits || b.session().report.faults().iter().any(|fault| fault.span().is_some()) {
+            return;
+        }
+        let (name, found) = (&b.function().name, b.shown(result));
+        let message = format!("`{name}` gives `{found}`, which is not what it says");
+        let mut fault = Diagnostic::error(Code::TypeMismatch, span, message);
+        if result.as_scalar().is_some() {
+            fault = fault.help("convert what it returns, or write that type here");
+        }
+        b.session().report.push(fault);
     }
 }
 
-/// Binding of a name that may have one or the other; `None` if that can't be said.
-pub(super) fn joined<'a>(left: &Binding<'a>, right: &Binding<'a>) -> Option<Binding<'a>> {
-    match (left, right) {
-        (Binding::Refused, _) | (_, Binding::Refused) => Some(Binding::Refused),
-        (Binding::KnownValue(one, local), Binding::KnownValue(other, second)) if one == other => {
-            Some(Binding::KnownValue(one.clone(), local.or(*second)))
-        }
-        (
-            Binding::KnownValue(_, Some(one)) | Binding::Local(one),
-            Binding::KnownValue(_, Some(other)) | Binding::Local(other),
-        ) if one == other => Some(Binding::Local(*one)),
-        (Binding::Value(one), Binding::Value(other)) if one == other => Some(left.clone()),
-        (Binding::Param(one), Binding::Param(other)) if one == other => Some(left.clone()),
-        (Binding::Extents(one), Binding::Extents(other)) if one == other => Some(left.clone()),
-        (Binding::Tile(one), Binding::Tile(other)) if one == other => Some(left.clone()),
-        (Binding::Tuple(one), Binding::Tuple(other)) if std::rc::Rc::ptr_eq(one, other) => {
-            Some(left.clone())
-        }
-        _ => None,
-    }
-}
-
-/// Returns true if a binding made in a block means something after it.
-pub(super) fn visible_after(
-    before: &FxHashMap<&str, Binding<'_>>,
-    name: &str,
-    binding: &Binding<'_>,
-) -> bool {
-    match binding {
-        Binding::Value(_) | Binding::Tuple(_) | Binding::Parts(_) | Binding::Extents(_) => {
-            matches!(before.get(name), Some(old) if joined(old, binding).is_some())
-        }
-        _ => true,
-    }
-}
-
-fn kept<'a>(
-    before: &FxHashMap<&'a str, Binding<'a>>,
-    after: FxHashMap<&'a str, Binding<'a>>,
-) -> FxHashMap<&'a str, Binding<'a>> {
-    after.into_iter().filter(|(name, binding)| visible_after(before, name, binding)).collect()
+fn is_docstring(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Expr(expr) if matches!(&*expr.value, Expr::StringLiteral(_)))
 }
 
 fn statement_name(stmt: &Stmt) -> &'static str {

@@ -1,17 +1,81 @@
 //! Expressions.
 
-use super::{FunctionLowering, LoweringError, LoweringResult, Operand, fault};
-use crate::constant::KnownValue;
+use super::manual_gradient::ManualGradient;
+use super::names::Names;
+use super::operand::{LoweringResult, Operand, fault};
+use super::operator::{check_same_type, compared, operate_one};
+use super::session::Kind;
+use super::tile;
+use super::tile::Writes;
+use super::writer::Writer;
+use crate::constant::{KnownValue, Unit};
+use crate::scope::ScopeId;
 use crate::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
-use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::op::{CompareOp, Value};
+use gbxcule_ir::diagnostic::Code;
+use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
-use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_ir::ty::Type;
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+/// Lowers the expressions of one function.
+pub(super) struct Expressions<'s, 'a> {
+    pub(super) unit: &'s Unit<'a>,
+    /// The scope the definition stands in.
+    pub(super) scope: ScopeId,
+    pub(super) b: Writer<'s, 'a>,
+    pub(super) names: Names<'a>,
+    is_kernel: bool,
+    /// The adjoints of a gradient by hand.
+    manual_gradient: Option<ManualGradient<'a>>,
+}
+
+impl<'s, 'a> Writes<'s, 'a> for Expressions<'s, 'a> {
+    fn writer(&mut self) -> &mut Writer<'s, 'a> {
+        &mut self.b
+    }
+}
+
+impl<'s, 'a> Expressions<'s, 'a> {
+    pub(super) fn new(b: Writer<'s, 'a>, names: Names<'a>, scope: ScopeId, kind: Kind<'a>) -> Self {
+        let is_kernel = matches!(kind, Kind::Kernel);
+        let manual_gradient = match kind {
+            Kind::Gradient(gradient) => Some(gradient),
+            Kind::Kernel | Kind::Function => None,
+        };
+        Self { unit: b.unit(), scope, b, names, is_kernel, manual_gradient }
+    }
+
+    pub(super) fn is_kernel(&self) -> bool {
+        self.is_kernel
+    }
+
+    pub(super) fn manual_gradient(&self) -> Option<&ManualGradient<'a>> {
+        self.manual_gradient.as_ref()
+    }
+
+    /// The result of a gradient by hand, if this is one.
+    pub(super) fn take_adjoints(&mut self) -> Option<Value> {
+        self.manual_gradient.as_ref().map(|gradient| gradient.result(&mut self.b))
+    }
+
+    pub(super) fn span(&self, expr: &Expr) -> Span {
+        self.unit.span(expr)
+    }
+
+    /// An expression as a value of the IR.
+    pub(super) fn expr_value(&mut self, expr: &'a Expr) -> LoweringResult<Value> {
+        let operand = self.expr(expr)?;
+        self.b.value(operand, self.unit.span(expr))
+    }
+
+    /// An expression as a condition.
+    pub(super) fn expr_truth(&mut self, expr: &'a Expr) -> LoweringResult<Value> {
+        let operand = self.expr(expr)?;
+        self.b.truth(operand, self.unit.span(expr))
+    }
+
     pub(super) fn expr(&mut self, expr: &'a Expr) -> LoweringResult<Operand<'a>> {
         let outer = self.b.span();
-        self.b.set_span(self.span(expr));
+        self.b.set_span(self.unit.span(expr));
         let result = super::with_stack(|| self.expression(expr));
         self.b.set_span(outer);
         result
@@ -21,7 +85,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         match expr {
             Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) => {
                 let access = self.access(expr)?;
-                Ok(self.read(access))
+                Ok(access.read(&mut self.b))
             }
             Expr::NumberLiteral(number) => {
                 Ok(Operand::KnownValue(self.unit.number(&number.value, expr)?))
@@ -94,56 +158,32 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 _ => {}
             }
         }
-        if op == UnaryOp::Not {
-            let truth = self.truth(operand, span)?;
-            return Ok(Operand::Value(self.b.not(truth)));
-        }
         if let (UnaryOp::USub, Operand::Tile(tile)) = (op, &operand) {
-            return self.tile_negated(tile, span);
+            return tile::negated(&mut self.b, tile, span);
         }
-        let value = self.value(operand, span)?;
-        let ty = self.ty(value);
-        let scalar = self.b.module.types.components(ty).map(|(scalar, _)| scalar);
-        match (op, scalar) {
-            (UnaryOp::USub, Some(of)) if of != Scalar::Bool => {
-                Ok(Operand::Value(self.b.neg(value)))
-            }
-            (UnaryOp::UAdd, Some(of)) if of != Scalar::Bool => Ok(Operand::Value(value)),
-            (UnaryOp::Invert, Some(of)) if of.is_int() => Ok(Operand::Value(self.b.not(value))),
-            _ => {
-                let symbol = match op {
-                    UnaryOp::USub => "-",
-                    UnaryOp::UAdd => "+",
-                    UnaryOp::Invert => "~",
-                    UnaryOp::Not => "not",
-                };
-                let found = self.shown(ty);
-                fault(Code::TypeMismatch, span, format!("`{symbol}` isn't defined for `{found}`"))
-            }
-        }
+        operate_one(&mut self.b, op, operand, span, op.as_str())
     }
 
     /// `and`, `or`: what comes later is evaluated only if it matters.
     fn connective(&mut self, op: BoolOp, values: &'a [Expr]) -> LoweringResult<Operand<'a>> {
         let and = op == BoolOp::And;
         let first = self.expr(&values[0])?;
-        let mut truth = self.truth(first, self.span(&values[0]))?;
+        let mut truth = self.b.truth(first, self.span(&values[0]))?;
         if values[1..].iter().all(is_simple) {
             for value in &values[1..] {
-                let next = self.expr(value)?;
-                let next = self.truth(next, self.span(value))?;
+                let next = self.expr_truth(value)?;
                 truth = if and { self.b.and(truth, next) } else { self.b.or(truth, next) };
             }
             return Ok(Operand::Value(truth));
         }
-        self.check_nesting(self.span(&values[0]))?;
-        let place = self.temporary(if and { "all" } else { "any" }, Type::BOOL);
+        self.b.check_nesting(self.span(&values[0]))?;
+        let place = self.b.temporary(if and { "all" } else { "any" }, Type::BOOL);
         self.b.store(place, truth);
         for value in &values[1..] {
             let so_far = self.b.load(place);
             let condition = if and { so_far } else { self.b.not(so_far) };
             self.b.open_block();
-            let next = self.expr(value).and_then(|next| self.truth(next, self.span(value)));
+            let next = self.expr(value).and_then(|next| self.b.truth(next, self.span(value)));
             if let Ok(next) = &next {
                 self.b.store(place, *next);
             }
@@ -162,22 +202,20 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         orelse: &'a Expr,
         span: Span,
     ) -> LoweringResult<Operand<'a>> {
-        let condition = self.condition(test)?;
+        let condition = self.expr(test)?;
         if let Operand::KnownValue(known) = &condition
             && let Some(truth) = known.truth()
         {
             return self.expr(if truth { body } else { orelse });
         }
-        let condition = self.truth(condition, self.span(test))?;
+        let condition = self.b.truth(condition, self.span(test))?;
         if is_simple(body) && is_simple(orelse) {
-            let accept = self.expr(body)?;
-            let accept = self.value(accept, self.span(body))?;
-            let reject = self.expr(orelse)?;
-            let reject = self.value(reject, self.span(orelse))?;
-            self.same_types(accept, reject, span)?;
+            let accept = self.expr_value(body)?;
+            let reject = self.expr_value(orelse)?;
+            check_same_type(&mut self.b, accept, reject, span)?;
             return Ok(Operand::Value(self.b.select(condition, accept, reject)));
         }
-        self.check_nesting(span)?;
+        self.b.check_nesting(span)?;
         self.b.open_block();
         let accept = self.arm(body, None);
         let accept_block = self.b.close_block();
@@ -186,7 +224,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let reject = self.arm(orelse, Some(place));
         let reject_block = self.b.close_block();
         let (reject, _) = reject?;
-        self.same_types(accept, reject, span)?;
+        check_same_type(&mut self.b, accept, reject, span)?;
         self.b.if_blocks(condition, accept_block, reject_block);
         Ok(Operand::Value(self.b.load(place)))
     }
@@ -196,35 +234,18 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         expr: &'a Expr,
         place: Option<gbxcule_ir::place::PlaceId>,
     ) -> LoweringResult<(Value, gbxcule_ir::place::PlaceId)> {
-        let operand = self.expr(expr)?;
-        let value = self.value(operand, self.span(expr))?;
-        let ty = self.ty(value);
+        let value = self.expr_value(expr)?;
+        let ty = self.b.ty(value);
         if self.b.module.types.layout(ty).is_none() {
-            let found = self.shown(ty);
-            return fault(
-                Code::TypeMismatch,
-                self.span(expr),
-                format!("a `{found}` can't be chosen by a condition"),
-            );
+            let found = self.b.shown(ty);
+            let message = format!("a `{found}` can't be chosen by a condition");
+            return fault(Code::TypeMismatch, self.span(expr), message);
         }
-        let place = place.unwrap_or_else(|| self.temporary("chosen", ty));
+        let place = place.unwrap_or_else(|| self.b.temporary("chosen", ty));
         if self.b.place_type(place) == ty {
             self.b.store(place, value);
         }
         Ok((value, place))
-    }
-
-    fn same_types(&mut self, accept: Value, reject: Value, span: Span) -> LoweringResult<()> {
-        let (left, right) = (self.ty(accept), self.ty(reject));
-        if left == right && self.b.module.types.layout(left).is_some() {
-            return Ok(());
-        }
-        let (left, right) = (self.shown(left), self.shown(right));
-        fault(
-            Code::TypeMismatch,
-            span,
-            format!("both values of a choice are of one type, found `{left}` and `{right}`"),
-        )
     }
 
     fn comparison(
@@ -255,7 +276,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
         }
         for (&op, right) in ops.iter().zip(operands) {
-            let compared = self.compared(op, left_value.clone(), right.clone(), span)?;
+            let compared = compared(&mut self.b, op, left_value.clone(), right.clone(), span)?;
             all = Some(match all {
                 Some(all) => self.b.and(all, compared),
                 None => compared,
@@ -266,55 +287,6 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             Some(value) => Ok(Operand::Value(value)),
             None => fault(Code::UnsupportedSyntax, span, "a comparison needs two sides"),
         }
-    }
-
-    fn compared(
-        &mut self,
-        op: CmpOp,
-        left: Operand<'a>,
-        right: Operand<'a>,
-        span: Span,
-    ) -> LoweringResult<Value> {
-        let op = match op {
-            CmpOp::Eq => CompareOp::Equal,
-            CmpOp::NotEq => CompareOp::NotEqual,
-            CmpOp::Lt => CompareOp::Less,
-            CmpOp::LtE => CompareOp::LessEqual,
-            CmpOp::Gt => CompareOp::Greater,
-            CmpOp::GtE => CompareOp::GreaterEqual,
-            CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => {
-                let message = format!("`{}` is no part of the dialect", op.as_str());
-                let fault = Diagnostic::error(Code::UnsupportedSyntax, span, message);
-                let is_none =
-                    |it: &Operand<'a>| matches!(it, Operand::KnownValue(KnownValue::None));
-                let asked = if op == CmpOp::Is { "if not x:" } else { "if x:" };
-                return Err(LoweringError::Fault(Box::new(match is_none(&right) {
-                    true => fault
-                        .help(format!("`{asked}` asks whether a launch gave an array, not `None`")),
-                    false => fault,
-                })));
-            }
-        };
-        let left = self.value(left, span)?;
-        let right = self.value(right, span)?;
-        let (l, r) = (self.ty(left), self.ty(right));
-        if let (Some(one), Some(other)) = (l.as_scalar(), r.as_scalar()) {
-            let common = promoted(one, other, op);
-            let (left, right) = (self.b.convert(left, common), self.b.convert(right, common));
-            return Ok(self.b.compare(op, left, right));
-        }
-        let comparable = l == r
-            && matches!(op, CompareOp::Equal | CompareOp::NotEqual)
-            && self.b.module.types.components(l).is_some();
-        if comparable {
-            let equal = self.b.named("equal", &[left, right]);
-            return Ok(if op == CompareOp::Equal { equal } else { self.b.not(equal) });
-        }
-        if l == r && matches!(self.shape(l), Shape::Vector { .. }) {
-            return fault(Code::TypeMismatch, span, "vectors are only compared by `==` and `!=`");
-        }
-        let (l, r) = (self.shown(l), self.shown(r));
-        fault(Code::TypeMismatch, span, format!("`{l}` and `{r}` can't be compared"))
     }
 }
 
@@ -328,32 +300,6 @@ impl Operand<'_> {
         let room = parts.checked_sub(inner.len()).filter(|_| levels > 0);
         *parts = room.unwrap_or(0);
         room.is_some() && inner.iter().all(|part| part.fits(parts, levels - 1))
-    }
-}
-
-/// The type in which C++ compares two scalars.
-fn promoted(left: Scalar, right: Scalar, op: CompareOp) -> Scalar {
-    if left == right
-        && (left != Scalar::Bool || matches!(op, CompareOp::Equal | CompareOp::NotEqual))
-    {
-        return left;
-    }
-    if left.is_float() || right.is_float() {
-        return match (left.is_float(), right.is_float()) {
-            (true, false) => left,
-            (false, true) => right,
-            _ if left.bytes() == right.bytes() => Scalar::F32,
-            _ if left.bytes() > right.bytes() => left,
-            _ => right,
-        };
-    }
-    let wide = |scalar: Scalar| if scalar.bytes() < 4 { Scalar::I32 } else { scalar };
-    let (left, right) = (wide(left), wide(right));
-    match left.bytes().cmp(&right.bytes()) {
-        std::cmp::Ordering::Greater => left,
-        std::cmp::Ordering::Less => right,
-        std::cmp::Ordering::Equal if left.is_unsigned_int() => left,
-        std::cmp::Ordering::Equal => right,
     }
 }
 

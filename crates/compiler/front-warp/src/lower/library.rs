@@ -1,7 +1,9 @@
 //! Calls of a library's functions, and its handles as arguments.
 
+use super::Expressions;
 use super::call::CallArgument;
-use super::{FunctionLowering, LoweringError, LoweringResult, Operand, fault};
+use super::operand::{LoweringResult, Operand, fault};
+use super::writer::Writer;
 use crate::constant::KnownValue;
 use crate::library::Library;
 use crate::syntax::ExprCall;
@@ -12,7 +14,7 @@ use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Expressions<'_, 'a> {
     /// `gb.name(machine, ..)`
     pub(super) fn call_library(
         &mut self,
@@ -24,24 +26,27 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let written = self.unit.quote(self.span(&call.func));
         let Some(function) = library.function(name) else {
             let fault = library.unknown(name, written, self.span(&call.func));
-            return Err(LoweringError::Fault(Box::new(fault)));
+            return Err(fault.into());
         };
         let given = self.call_arguments(&call.arguments)?;
         let params = self.b.module.functions[function].params.clone();
         let asked: Vec<&Param> =
             params.iter().filter(|param| library.part(param).is_none()).collect();
-        let Some((first, values)) = self.match_library_arguments(&asked, &given) else {
-            return self.misused(library, written, &asked, span);
+        let Some((first, values)) = matched(&asked, &given) else {
+            return misused(library, written, &asked, span);
         };
         let mut values = values.into_iter();
         let mut args = Vec::with_capacity(params.len());
         for param in &params {
             args.push(match library.part(param) {
-                Some(part) => self.handle_part(first + part, param.mode),
+                Some(part) => handle_part(&mut self.b, first + part, param.mode),
                 None => {
-                    match values.next().map(|value| self.library_value(value, param.ty, span)) {
+                    match values
+                        .next()
+                        .map(|value| library_value(&mut self.b, value, param.ty, span))
+                    {
                         Some(value) => Arg::Value(value?),
-                        None => return self.misused(library, written, &asked, span),
+                        None => return misused(library, written, &asked, span),
                     }
                 }
             });
@@ -49,91 +54,91 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         self.b.set_span(span);
         Ok(Operand::Value(self.b.call(function, &args)))
     }
+}
 
-    /// A part of a handle, as an argument.
-    fn handle_part(&mut self, position: u32, mode: PassMode) -> Arg {
-        match mode {
-            PassMode::Value => Arg::Value(self.b.arg(position)),
-            PassMode::Shared | PassMode::Mutable => Arg::Place(self.b.param_place(position)),
-        }
+/// A part of a handle, as an argument.
+fn handle_part<'a>(b: &mut Writer<'_, 'a>, position: u32, mode: PassMode) -> Arg {
+    match mode {
+        PassMode::Value => Arg::Value(b.arg(position)),
+        PassMode::Shared | PassMode::Mutable => Arg::Place(b.param_place(position)),
     }
+}
 
-    /// All parts of a handle whose first is the parameter `from`, as parameters and arguments of a
-    /// call.
-    pub(super) fn handle_parts(&mut self, library: &Library, from: u32) -> Vec<(Param, Arg)> {
-        let parts = library.parts.iter().zip(from..);
-        parts.map(|(part, at)| (part.clone(), self.handle_part(at, part.mode))).collect()
-    }
+/// All parts of a handle whose first is the parameter `from`, as parameters and arguments of a
+/// call.
+pub(super) fn handle_parts<'a>(
+    b: &mut Writer<'_, 'a>,
+    library: &Library,
+    from: u32,
+) -> Vec<(Param, Arg)> {
+    let parts = library.parts.iter().zip(from..);
+    parts.map(|(part, at)| (part.clone(), handle_part(b, at, part.mode))).collect()
+}
 
-    /// The handle, and what was given for each of the other parameters.
-    fn match_library_arguments(
-        &self,
-        asked: &[&Param],
-        given: &[CallArgument<'a>],
-    ) -> Option<(u32, Vec<CallArgument<'a>>)> {
-        let ((None, Operand::KnownValue(KnownValue::Handle(first)), _), rest) =
-            given.split_first()?
-        else {
-            return None;
-        };
-        let positional = rest.iter().filter(|(keyword, ..)| keyword.is_none()).count();
-        let value = |(at, param): (usize, &&Param)| {
-            let by_name =
-                || rest.iter().find(|(keyword, ..)| *keyword == Some(param.name.as_str()));
-            if at < positional { rest.get(at) } else { by_name() }.cloned()
-        };
-        let values: Option<Vec<CallArgument<'a>>> = asked.iter().enumerate().map(value).collect();
-        values.filter(|_| rest.len() == asked.len()).map(|values| (*first, values))
-    }
+/// The handle, and what was given for each of the other parameters.
+fn matched<'a>(
+    asked: &[&Param],
+    given: &[CallArgument<'a>],
+) -> Option<(u32, Vec<CallArgument<'a>>)> {
+    let ((None, Operand::KnownValue(KnownValue::Handle(first)), _), rest) = given.split_first()?
+    else {
+        return None;
+    };
+    let positional = rest.iter().filter(|(keyword, ..)| keyword.is_none()).count();
+    let value = |(at, param): (usize, &&Param)| {
+        let by_name = || rest.iter().find(|(keyword, ..)| *keyword == Some(param.name.as_str()));
+        if at < positional { rest.get(at) } else { by_name() }.cloned()
+    };
+    let values: Option<Vec<CallArgument<'a>>> = asked.iter().enumerate().map(value).collect();
+    values.filter(|_| rest.len() == asked.len()).map(|values| (*first, values))
+}
 
-    fn misused(
-        &mut self,
-        library: &Library,
-        written: &str,
-        asked: &[&Param],
-        span: Span,
-    ) -> LoweringResult<Operand<'a>> {
-        let prefix = written.rsplit_once('.').map_or(String::new(), |(base, _)| format!("{base}."));
-        let mut wanted = vec![format!("a `{prefix}{}`", library.handle)];
-        wanted.extend(asked.iter().map(|param| format!("`{}`", param.name)));
-        fault(Code::WrongArguments, span, format!("`{written}` takes {}", wanted.join(", ")))
-    }
+fn misused<'a>(
+    library: &Library,
+    written: &str,
+    asked: &[&Param],
+    span: Span,
+) -> LoweringResult<Operand<'a>> {
+    let prefix = written.rsplit_once('.').map_or(String::new(), |(base, _)| format!("{base}."));
+    let mut wanted = vec![format!("a `{prefix}{}`", library.handle)];
+    wanted.extend(asked.iter().map(|param| format!("`{}`", param.name)));
+    fault(Code::WrongArguments, span, format!("`{written}` takes {}", wanted.join(", ")))
+}
 
-    /// A value for a parameter: any integer, as its type; or a truth value or an array of its type.
-    fn library_value(
-        &mut self,
-        (_, operand, expr): CallArgument<'a>,
-        ty: Type,
-        call: Span,
-    ) -> LoweringResult<Value> {
-        let span = expr.map_or(call, |expr| self.span(expr));
-        let wanted = match *self.shape(ty) {
-            Shape::Scalar(wanted) if wanted.is_int() => wanted,
-            _ => {
-                let value = self.value(operand, span)?;
-                let found = self.ty(value);
-                if found == ty {
-                    return Ok(value);
-                }
-                let (wanted, found) = (self.shown(ty), self.shown(found));
-                let message = format!("a `{wanted}` is needed here, found `{found}`");
-                return fault(Code::TypeMismatch, span, message);
+/// A value for a parameter: any integer, as its type; or a truth value or an array of its type.
+fn library_value<'a>(
+    b: &mut Writer<'_, 'a>,
+    (_, operand, expr): CallArgument<'a>,
+    ty: Type,
+    call: Span,
+) -> LoweringResult<Value> {
+    let span = expr.map_or(call, |expr| b.unit().span(expr));
+    let wanted = match *b.shape(ty) {
+        Shape::Scalar(wanted) if wanted.is_int() => wanted,
+        _ => {
+            let value = b.value(operand, span)?;
+            let found = b.ty(value);
+            if found == ty {
+                return Ok(value);
             }
-        };
-        if let Operand::KnownValue(KnownValue::Int(number)) = operand {
-            let literal = Literal::int(wanted, number);
-            if literal.as_int() != Some(number) {
-                let shown = self.shown(ty);
-                return fault(Code::IntegerTooLarge, span, format!("{number} is no `{shown}`"));
-            }
-            return Ok(self.b.literal(literal));
+            let (wanted, found) = (b.shown(ty), b.shown(found));
+            let message = format!("a `{wanted}` is needed here, found `{found}`");
+            return fault(Code::TypeMismatch, span, message);
         }
-        let value = self.value(operand, span)?;
-        let found = self.ty(value);
-        if found.as_scalar().is_some_and(Scalar::is_int) {
-            return Ok(if found == ty { value } else { self.b.convert(value, wanted) });
+    };
+    if let Operand::KnownValue(KnownValue::Int(number)) = operand {
+        let literal = Literal::int(wanted, number);
+        if literal.as_int() != Some(number) {
+            let shown = b.shown(ty);
+            return fault(Code::IntegerTooLarge, span, format!("{number} is no `{shown}`"));
         }
-        let found = self.shown(found);
-        fault(Code::TypeMismatch, span, format!("an integer is needed here, found `{found}`"))
+        return Ok(b.literal(literal));
     }
+    let value = b.value(operand, span)?;
+    let found = b.ty(value);
+    if found.as_scalar().is_some_and(Scalar::is_int) {
+        return Ok(if found == ty { value } else { b.convert(value, wanted) });
+    }
+    let found = b.shown(found);
+    fault(Code::TypeMismatch, span, format!("an integer is needed here, found `{found}`"))
 }

@@ -1,36 +1,33 @@
 //! Loops: unrolled where NVIDIA Warp unrolls, else loops of the IR.
 
-use super::control::{joined, visible_after};
-use super::{Binding, FunctionLowering, LoweringResult, Operand, fault, usage};
+use super::control::Statements;
+use super::geometry::next_of;
+use super::operand::{LoweringResult, Operand, fault};
 use crate::constant::KnownValue;
 use crate::scope::OverloadSet;
 use crate::syntax::{self, Expr, Stmt, StmtFor, StmtWhile};
-use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
-use rustc_hash::FxHashMap;
 
 /// Loops over so many known numbers are unrolled, as NVIDIA Warp does by default.
 const MAX_UNROLL: i128 = 16;
 /// Loops around `wp.static` are unrolled up to here.
 const MAX_STATIC_UNROLL: i128 = 4096;
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Statements<'_, 'a> {
     fn ends_without_else(&self, orelse: &[Stmt]) -> LoweringResult<()> {
         let Some(stmt) = orelse.first() else { return Ok(()) };
-        let span = self.unit.span(stmt);
+        let span = self.e.unit.span(stmt);
         fault(Code::UnsupportedSyntax, span, "`else` after a loop is no part of the dialect")
     }
 
     pub(super) fn for_each(&mut self, each: &'a StmtFor) -> LoweringResult<()> {
         self.ends_without_else(&each.orelse)?;
         let Expr::Name(target) = &*each.target else {
-            return fault(
-                Code::UnsupportedSyntax,
-                self.span(&each.target),
-                "a loop has one name as its target",
-            );
+            let message = "a loop has one name as its target";
+            return fault(Code::UnsupportedSyntax, self.e.span(&each.target), message);
         };
         let target = target.id.as_str();
         if let Some(query) = self.query(&each.iter)? {
@@ -38,7 +35,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             return self.for_query(each, target, query, next);
         }
         let (call, reversed) = self.range_call(&each.iter)?;
-        let span = self.span(&each.iter);
+        let span = self.e.span(&each.iter);
         let [start, end, step] = self.bounds(call, span)?;
         if let (Some(first), Some(last), Some(by)) =
             (known_int(&start), known_int(&end), known_int(&step))
@@ -49,15 +46,13 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             let count = (last - first).abs() / by.abs();
             let has_static = self.has_open_static(&each.body);
             if has_static && count > MAX_STATIC_UNROLL {
-                return fault(
-                    Code::TooComplex,
-                    span,
-                    format!("a loop around `wp.static` has at most {MAX_STATIC_UNROLL} iterations"),
-                );
+                let message =
+                    format!("a loop around `wp.static` has at most {MAX_STATIC_UNROLL} iterations");
+                return fault(Code::TooComplex, span, message);
             }
             if has_static && leaves_loop(&each.body, Stmt::is_break_stmt) {
                 let what = "`break` can't leave a loop that `wp.static` unrolls";
-                return fault(Code::UnsupportedSyntax, self.unit.span(each), what);
+                return fault(Code::UnsupportedSyntax, self.e.unit.span(each), what);
             }
             let leaves =
                 leaves_loop(&each.body, |stmt| stmt.is_break_stmt() || stmt.is_continue_stmt());
@@ -79,23 +74,23 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     /// Returns true if a body has a `wp.static` whose value depends on the loop or the function:
     /// only then NVIDIA Warp unrolls the loop, however long it is.
     fn has_open_static(&self, body: &'a [Stmt]) -> bool {
-        statics(body).into_iter().any(|expr| self.unit.known(expr, self.scope).is_err())
+        statics(body).into_iter().any(|expr| self.e.unit.known(expr, self.e.scope).is_err())
     }
 
     /// The query that a loop goes over, if it does.
     fn query(&mut self, iter: &'a Expr) -> LoweringResult<Option<(Value, OverloadSet<'a>)>> {
         let is_named = match iter {
-            Expr::Name(name) => self.names.contains_key(name.id.as_str()),
+            Expr::Name(name) => self.e.names.contains(name.id.as_str()),
             Expr::Call(call) => {
-                matches!(self.unit.known(&call.func, self.scope), Ok(KnownValue::Function(_)))
+                matches!(self.e.unit.known(&call.func, self.e.scope), Ok(KnownValue::Function(_)))
             }
             _ => false,
         };
-        if !is_named || self.unit.files.geometry.is_none() {
+        if !is_named || self.e.unit.files.geometry.is_none() {
             return Ok(None);
         }
-        let Operand::Value(value) = self.expr(iter)? else { return Ok(None) };
-        let next = self.next_of(self.ty(value));
+        let Operand::Value(value) = self.e.expr(iter)? else { return Ok(None) };
+        let next = next_of(&self.e.b, self.e.b.ty(value));
         Ok(next.map(|next| (value, next)))
     }
 
@@ -107,7 +102,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     ) -> LoweringResult<[Operand<'a>; 3]> {
         let mut bounds = Vec::new();
         for arg in &call.arguments.args {
-            bounds.push(self.expr(arg)?);
+            bounds.push(self.e.expr(arg)?);
         }
         let known = |number| Operand::KnownValue(KnownValue::Int(number));
         let count = bounds.len();
@@ -125,13 +120,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     fn range_bound(&mut self, bound: Operand<'a>, span: Span) -> LoweringResult<Value> {
-        let value = self.value(bound, span)?;
-        let ty = self.ty(value);
-        if ty.as_scalar().is_some_and(Scalar::is_int) {
-            return Ok(self.b.convert(value, Scalar::I32));
-        }
-        let found = self.shown(ty);
-        fault(Code::TypeMismatch, span, format!("`range` needs integers, found `{found}`"))
+        let value = self.e.b.integer(bound, span, "`range` needs integers")?;
+        Ok(self.e.b.convert(value, Scalar::I32))
     }
 
     fn range_call(&mut self, iter: &'a Expr) -> LoweringResult<(&'a syntax::ExprCall, bool)> {
@@ -140,8 +130,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         loop {
             if let Expr::Call(call) = iter {
                 let known = match &*call.func {
-                    Expr::Name(name) if self.names.contains_key(name.id.as_str()) => None,
-                    func => self.unit.known(func, self.scope).ok(),
+                    Expr::Name(name) if self.e.names.contains(name.id.as_str()) => None,
+                    func => self.e.unit.known(func, self.e.scope).ok(),
                 };
                 if let Some(KnownValue::Member(path)) = known {
                     match &*path {
@@ -158,7 +148,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                             if let Some((code, what)) = crate::warp::missing_feature(name) {
                                 return fault(
                                     code,
-                                    self.span(iter),
+                                    self.e.span(iter),
                                     format!("{what} aren't supported"),
                                 );
                             }
@@ -166,34 +156,31 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                     }
                 }
             }
-            return fault(
-                Code::UnsupportedIteration,
-                self.span(iter),
-                "a loop goes over a `range`",
-            );
+            let message = "a loop goes over a `range`";
+            return fault(Code::UnsupportedIteration, self.e.span(iter), message);
         }
     }
 
     /// Range of the numbers from the last to the first.
     fn reversed(&mut self, [start, end, step]: [Value; 3]) -> [Value; 3] {
         // count = ceil((end - start) / step), at least 0.
-        let zero = self.b.i32(0);
-        let one = self.b.i32(1);
-        let positive = self.b.lt(zero, step);
-        let up = self.b.sub(step, one);
-        let down = self.b.add(step, one);
-        let rounding = self.b.select(positive, up, down);
-        let distance = self.b.sub(end, start);
-        let sum = self.b.add(distance, rounding);
-        let count = self.b.div(sum, step);
-        let negative = self.b.lt(count, zero);
-        let count = self.b.select(negative, zero, count);
-        let last = self.b.sub(count, one);
-        let last = self.b.mul(last, step);
-        let first = self.b.add(start, last);
-        let back = self.b.neg(step);
-        let end = self.b.mul(count, back);
-        let end = self.b.add(first, end);
+        let zero = self.e.b.i32(0);
+        let one = self.e.b.i32(1);
+        let positive = self.e.b.lt(zero, step);
+        let up = self.e.b.sub(step, one);
+        let down = self.e.b.add(step, one);
+        let rounding = self.e.b.select(positive, up, down);
+        let distance = self.e.b.sub(end, start);
+        let sum = self.e.b.add(distance, rounding);
+        let count = self.e.b.div(sum, step);
+        let negative = self.e.b.lt(count, zero);
+        let count = self.e.b.select(negative, zero, count);
+        let last = self.e.b.sub(count, one);
+        let last = self.e.b.mul(last, step);
+        let first = self.e.b.add(start, last);
+        let back = self.e.b.neg(step);
+        let end = self.e.b.mul(count, back);
+        let end = self.e.b.add(first, end);
         [first, end, back]
     }
 
@@ -215,28 +202,20 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         if reversed {
             numbers.reverse();
         }
-        self.iterators.insert(target);
-        self.session.has_unrolled |= numbers.len() > 1;
+        self.e.names.note_iterator(target);
+        if numbers.len() > 1 {
+            self.e.b.session().report.unroll();
+        }
         let has_continue = leaves_loop(&each.body, Stmt::is_continue_stmt);
         for (position, &number) in numbers.iter().enumerate() {
             let is_last = position + 1 == numbers.len();
-            let outlives = self.usage.is_rebound(target) && !self.usage.is_loop_index(target);
-            let local = if outlives && is_last || self.locals.contains_key(target) {
-                let value = self.b.i32(number as i32);
-                let local = self.local(target, Type::I32);
-                let place = self.b.local_place(local);
-                self.b.store(place, value);
-                Some(local)
-            } else {
-                None
-            };
-            self.names.insert(target, Binding::KnownValue(KnownValue::Int(number), local));
+            self.e.names.bind_round(&mut self.e.b, target, number, is_last);
             if has_continue {
-                self.one_round(&each.body, self.unit.span(each))?;
+                self.one_round(&each.body, self.e.unit.span(each))?;
             } else {
                 self.suite(&each.body);
             }
-            if self.b.diverged() {
+            if self.e.b.diverged() {
                 break;
             }
         }
@@ -245,18 +224,15 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// A round of an unrolled loop as a loop of one round, which `continue` leaves.
     fn one_round(&mut self, body: &'a [Stmt], span: Span) -> LoweringResult<()> {
-        self.check_nesting(span)?;
-        let before = self.enter_loop(body, span)?;
-        let (zero, one) = (self.b.i32(0), self.b.i32(1));
-        let index = self.b.loop_index(Type::I32, "round");
-        self.b.open_block();
-        self.in_loop += 1;
-        self.suite(body);
-        self.in_loop -= 1;
-        let block = self.b.close_block();
-        self.b.for_block(index, [zero, one, one], block);
-        self.leave_loop(&before, None, body);
-        self.leave_block(block);
+        self.e.b.check_nesting(span)?;
+        let before = self.e.names.enter_loop(&mut self.e.b, body, span)?;
+        let (zero, one) = (self.e.b.i32(0), self.e.b.i32(1));
+        let index = self.e.b.loop_index(Type::I32, "round");
+        self.e.b.open_block();
+        let block = self.loop_body(body);
+        self.e.b.for_block(index, [zero, one, one], block);
+        self.e.names.leave_loop(&before, None, body);
+        self.e.names.leave_block(block);
         Ok(())
     }
 
@@ -266,119 +242,58 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         target: &'a str,
         range: [Value; 3],
     ) -> LoweringResult<()> {
-        self.check_nesting(self.unit.span(each))?;
-        let before = self.enter_loop(&each.body, self.unit.span(each))?;
-        let index = self.b.loop_index(Type::I32, target);
-        self.b.open_block();
-        if self.usage.needs_variable(target, false, false) && !self.usage.is_loop_index(target) {
-            let local = self.local(target, Type::I32);
-            let place = self.b.local_place(local);
-            self.b.store(place, index);
-            self.names.insert(target, Binding::Local(local));
-        } else {
-            self.names.insert(target, Binding::Value(index));
-        }
-        self.in_loop += 1;
-        self.suite(&each.body);
-        self.in_loop -= 1;
-        let body = self.b.close_block();
-        self.b.for_block(index, range, body);
-        self.leave_loop(&before, Some(target), &each.body);
-        self.leave_block(body);
+        self.e.b.check_nesting(self.e.unit.span(each))?;
+        let before = self.e.names.enter_loop(&mut self.e.b, &each.body, self.e.unit.span(each))?;
+        let index = self.e.b.loop_index(Type::I32, target);
+        self.e.b.open_block();
+        self.e.names.bind_index(&mut self.e.b, target, index);
+        let body = self.loop_body(&each.body);
+        self.e.b.for_block(index, range, body);
+        self.e.names.leave_loop(&before, Some(target), &each.body);
+        self.e.names.leave_block(body);
         Ok(())
     }
 
     pub(super) fn while_loop(&mut self, each: &'a StmtWhile) -> LoweringResult<()> {
         self.ends_without_else(&each.orelse)?;
-        self.check_nesting(self.unit.span(each))?;
-        let before = self.enter_loop(&each.body, self.unit.span(each))?;
-        self.b.open_block();
-        let condition = self
-            .condition(&each.test)
-            .and_then(|condition| self.truth(condition, self.span(&each.test)));
-        let header = self.b.close_block();
-        self.b.open_block();
-        self.in_loop += 1;
-        self.suite(&each.body);
-        self.in_loop -= 1;
-        let body = self.b.close_block();
+        self.e.b.check_nesting(self.e.unit.span(each))?;
+        let before = self.e.names.enter_loop(&mut self.e.b, &each.body, self.e.unit.span(each))?;
+        self.e.b.open_block();
+        let condition = self.e.expr_truth(&each.test);
+        let header = self.e.b.close_block();
+        self.e.b.open_block();
+        let body = self.loop_body(&each.body);
         let condition = condition?;
-        self.b.while_blocks(header, condition, body);
-        self.leave_loop(&before, None, &each.body);
-        self.leave_block(body);
+        self.e.b.while_blocks(header, condition, body);
+        self.e.names.leave_loop(&before, None, &each.body);
+        self.e.names.leave_block(body);
         Ok(())
     }
 
-    /// Prepares the bindings of names for a loop. Iterators of unrolled loops and copies of
-    /// constants that the body changes become variables; other names known from the text may not
-    /// change in it, all as in NVIDIA Warp.
-    pub(super) fn enter_loop(
+    /// `for index in query`
+    pub(super) fn for_query(
         &mut self,
-        body: &'a [Stmt],
-        span: Span,
-    ) -> LoweringResult<FxHashMap<&'a str, Binding<'a>>> {
-        for name in usage::assigned(body) {
-            let Some(Binding::KnownValue(known, kept)) = self.names.get(name).cloned() else {
-                continue;
-            };
-            if known.as_f64().is_none() {
-                continue;
-            }
-            if self.iterators.contains(name) || self.copies.contains(name) {
-                let local = match kept {
-                    Some(local) => local,
-                    None => {
-                        let value = self.materialize(&known, span)?;
-                        let local = self.local(name, self.ty(value));
-                        let place = self.b.local_place(local);
-                        self.b.store(place, value);
-                        local
-                    }
-                };
-                self.names.insert(name, Binding::Local(local));
-                continue;
-            }
-            let constructor = match known {
-                KnownValue::Bool(_) => "bool",
-                KnownValue::Int(_) => "int",
-                _ => "float",
-            };
-            let message = format!("constant `{name}` changes in a loop that isn't unrolled");
-            let help = format!("make it a variable before the loop: `{name} = {constructor}(..)`");
-            let fault = Diagnostic::error(Code::ConstantInLoop, span, message).help(help);
-            return Err(super::LoweringError::Fault(Box::new(fault)));
-        }
-        Ok(self.names.clone())
-    }
-
-    /// Bindings of names after a loop: its body ran any number of times, and may have ended early.
-    pub(super) fn leave_loop(
-        &mut self,
-        before: &FxHashMap<&'a str, Binding<'a>>,
-        target: Option<&'a str>,
-        body: &'a [Stmt],
-    ) {
-        let after = std::mem::take(&mut self.names);
-        let assigned = usage::assigned(body);
-        let mut names = FxHashMap::with_capacity_and_hasher(after.len(), rustc_hash::FxBuildHasher);
-        for (name, binding) in after {
-            let binding = match binding {
-                Binding::KnownValue(_, Some(local)) if assigned.contains(&name) => {
-                    Binding::Local(local)
-                }
-                other => other,
-            };
-            let joined = match before.get(name) {
-                Some(old) if Some(name) != target => joined(old, &binding),
-                _ => Some(binding),
-            };
-            if let Some(binding) = joined
-                && visible_after(before, name, &binding)
-            {
-                names.insert(name, binding);
-            }
-        }
-        self.names = names;
+        each: &'a StmtFor,
+        target: &'a str,
+        query: Value,
+        next: OverloadSet<'a>,
+    ) -> LoweringResult<()> {
+        let span = self.e.unit.span(each);
+        self.e.b.check_nesting(span)?;
+        let before = self.e.names.enter_loop(&mut self.e.b, &each.body, span)?;
+        let state = self.e.b.stored("query", query);
+        let place = self.e.names.bind_found(&mut self.e.b, target);
+        let zero = self.e.b.i32(0);
+        self.e.b.store(place, zero);
+        self.e.b.open_block();
+        let found = self.e.call_next(next, state, place, span);
+        let header = self.e.b.close_block();
+        self.e.b.open_block();
+        let body = self.loop_body(&each.body);
+        self.e.b.while_blocks(header, found?, body);
+        self.e.names.leave_loop(&before, Some(target), &each.body);
+        self.e.names.leave_block(body);
+        Ok(())
     }
 }
 

@@ -6,8 +6,12 @@
 //! result.
 
 use super::access::Access;
-use super::{Binding, FunctionLowering, LoweringResult, Session, fault};
+use super::operand::{Binding, LoweringError, LoweringResult, fault};
+use super::session::{Definition, Kind};
+use super::writer::Writer;
+use super::{Expressions, Session};
 use crate::annotation::Annotation;
+use crate::constant::Unit;
 use crate::scope::ScopeId;
 use crate::signature::Formal;
 use crate::syntax::{Expr, StmtFunctionDef};
@@ -19,15 +23,16 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
 
 /// The variables of `wp.adjoint[..]`, by parameter, and the function's results.
-pub(super) struct ManualGradient<'a> {
+pub(crate) struct ManualGradient<'a> {
     adjoints: Vec<(&'a str, LocalId)>,
     given: Vec<LocalId>,
 }
 
-impl<'a> Session<'_, 'a> {
+impl<'a> Session<'a> {
     /// Lowers the hooks of a function that was lowered before, if there are any for its types.
     pub(super) fn hooks(
         &mut self,
+        unit: &Unit<'a>,
         module: &mut Module,
         id: FunctionId,
         def: &'a StmtFunctionDef,
@@ -41,14 +46,14 @@ impl<'a> Session<'_, 'a> {
         let params: Vec<Type> = module.functions[id].params.iter().map(|param| param.ty).collect();
         let with_results = [&params[..], &results[..]].concat();
         if let Some((hook, scope, formals)) =
-            self.hook(module, "warp.func_replay", def, home, &params)?
+            self.hook(unit, module, "warp.func_replay", def, home, &params)?
         {
-            self.replay(module, id, (hook, scope), &formals)?;
+            self.replay(unit, module, id, (hook, scope), &formals)?;
         }
         if let Some((hook, scope, formals)) =
-            self.hook(module, "warp.func_grad", def, home, &with_results)?
+            self.hook(unit, module, "warp.func_grad", def, home, &with_results)?
         {
-            self.gradient(module, id, (hook, scope), &formals, &results)?;
+            self.gradient(unit, module, id, (hook, scope), &formals, &results)?;
         }
         Ok(())
     }
@@ -56,13 +61,13 @@ impl<'a> Session<'_, 'a> {
     /// The last hook of this kind for a function whose parameters take these types.
     fn hook(
         &mut self,
+        unit: &Unit<'a>,
         module: &mut Module,
         kind: &str,
         def: &'a StmtFunctionDef,
         home: ScopeId,
         types: &[Type],
     ) -> LoweringResult<Option<(&'a StmtFunctionDef, ScopeId, Vec<Formal<'a>>)>> {
-        let unit = self.unit;
         let hooks = |&&(hook, scope): &&(&'a StmtFunctionDef, ScopeId)| {
             hook.decorator_list.iter().any(|decorator| {
                 let Expr::Call(call) = &decorator.expression else { return false };
@@ -76,8 +81,8 @@ impl<'a> Session<'_, 'a> {
             let formals = match unit.formals(hook, scope) {
                 Ok(formals) => formals,
                 Err(faults) => {
-                    self.faults.extend(faults);
-                    return Err(super::LoweringError::Reported);
+                    faults.into_iter().for_each(|fault| self.report.push(fault));
+                    return Err(LoweringError::Reported);
                 }
             };
             if let Some(tuple) =
@@ -87,10 +92,9 @@ impl<'a> Session<'_, 'a> {
                 return fault(Code::UnsupportedAdjoint, tuple.span, message);
             }
             for formal in &formals {
-                self.define_structs(module, &formal.annotation)?;
+                self.structs.define_structs(unit, module, &formal.annotation)?;
             }
-            let structs = &self.structs;
-            let known = |class| structs.get(&class).and_then(|found| found.known());
+            let known = |class| self.structs.known(class);
             let takes = |(formal, &ty): (&Formal<'a>, &Type)| {
                 formal.annotation.takes(ty, &module.types, &known)
             };
@@ -103,6 +107,7 @@ impl<'a> Session<'_, 'a> {
 
     fn replay(
         &mut self,
+        unit: &Unit<'a>,
         module: &mut Module,
         id: FunctionId,
         (hook, scope): (&'a StmtFunctionDef, ScopeId),
@@ -110,19 +115,17 @@ impl<'a> Session<'_, 'a> {
     ) -> LoweringResult<()> {
         let (params, result) = (module.functions[id].params.clone(), module.functions[id].result);
         let bindings = (0..params.len()).map(|at| Binding::Param(at as u32)).collect();
-        let span = self.unit_span(hook);
+        let span = unit.span(&hook.name);
         let replay = module.declare(hook.name.as_str(), params, Type::UNIT);
         module.functions[replay].span = span;
-        if !self.body(module, replay, hook, scope, formals, bindings, false) {
-            return Err(super::LoweringError::Reported);
+        let definition = Definition { def: hook, scope, formals, bindings, kind: Kind::Function };
+        if !self.body(unit, module, replay, definition) {
+            return Err(LoweringError::Reported);
         }
         if module.functions[replay].result != result {
             let name = &module.functions[id].name;
-            return fault(
-                Code::TypeMismatch,
-                span,
-                format!("this doesn't give what `{name}` gives"),
-            );
+            let message = format!("this doesn't give what `{name}` gives");
+            return fault(Code::TypeMismatch, span, message);
         }
         module.functions[id].replay = Some(replay);
         Ok(())
@@ -130,13 +133,14 @@ impl<'a> Session<'_, 'a> {
 
     fn gradient(
         &mut self,
+        unit: &Unit<'a>,
         module: &mut Module,
         id: FunctionId,
         (hook, scope): (&'a StmtFunctionDef, ScopeId),
         formals: &[Formal<'a>],
         results: &[Type],
     ) -> LoweringResult<()> {
-        let span = self.unit_span(hook);
+        let span = unit.span(&hook.name);
         let mut params = numbers_of(module, id, span)?;
         let own = params.len();
         params
@@ -172,16 +176,17 @@ impl<'a> Session<'_, 'a> {
                 manual_gradient.given.push(local);
             }
         }
-        self.manual_gradient = Some(manual_gradient);
-        if !self.body(module, adjoint, hook, scope, formals, bindings, false) {
-            return Err(super::LoweringError::Reported);
+        let kind = Kind::Gradient(manual_gradient);
+        let definition = Definition { def: hook, scope, formals, bindings, kind };
+        if !self.body(unit, module, adjoint, definition) {
+            return Err(LoweringError::Reported);
         }
         module.functions[id].adjoint = Some(adjoint);
         Ok(())
     }
 }
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Expressions<'_, 'a> {
     /// `wp.adjoint[x]` or `wp.adjoint[x.field]`.
     pub(super) fn adjoint(&mut self, of: &'a [Expr], expr: &'a Expr) -> LoweringResult<Access<'a>> {
         let span = self.span(expr);
@@ -190,9 +195,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         };
         match of {
             Expr::Name(name) => {
-                let adjoints =
-                    self.manual_gradient.as_ref().map(|manual_gradient| &manual_gradient.adjoints);
-                let Some(adjoints) = adjoints else {
+                let Some(ManualGradient { adjoints, .. }) = self.manual_gradient() else {
                     let message = "`wp.adjoint` is known in functions marked `@wp.func_grad` only";
                     return fault(Code::UnsupportedAdjoint, span, message);
                 };
@@ -207,7 +210,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
             Expr::Attribute(attribute) => {
                 let base = self.adjoint(std::slice::from_ref(&attribute.value), expr)?;
-                self.attribute(base, attribute.attr.as_str(), of)
+                base.attribute(&mut self.b, attribute.attr.as_str(), of)
             }
             _ => fault(
                 Code::UnsupportedAdjoint,
@@ -216,21 +219,20 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             ),
         }
     }
+}
 
-    /// Ends a gradient by hand; returns true if this is one.
-    pub(super) fn give_adjoints(&mut self) -> bool {
-        let Some(manual_gradient) = &self.manual_gradient else { return false };
+impl ManualGradient<'_> {
+    /// The function's result: the adjoints of parameters with floats.
+    pub(super) fn result(&self, b: &mut Writer<'_, '_>) -> Value {
         let mut parts: Vec<Value> = Vec::new();
-        for local in manual_gradient.given.clone() {
-            let place = self.b.local_place(local);
-            parts.push(self.b.load(place));
+        for &local in &self.given {
+            let place = b.local_place(local);
+            parts.push(b.load(place));
         }
-        let result = match parts[..] {
+        match parts[..] {
             [single] => single,
-            _ => self.b.tuple(&parts),
-        };
-        self.b.ret(Some(result));
-        true
+            _ => b.tuple(&parts),
+        }
     }
 }
 

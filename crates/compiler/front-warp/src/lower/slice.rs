@@ -1,13 +1,14 @@
 //! Assignments to slices of vectors and matrices: `v[:2] = u`, `m[0, 1:] = u`.
 
 use super::access::Access;
-use super::{FunctionLowering, LoweringResult, fault};
+use super::control::Statements;
+use super::operand::{LoweringResult, fault};
 use crate::syntax::Expr;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::Shape;
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Statements<'_, 'a> {
     /// Returns true if a target is a subscript with a slice.
     pub(super) fn is_slice(&self, target: &Expr) -> bool {
         let Expr::Subscript(subscript) = target else { return false };
@@ -20,59 +21,50 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 
     /// Writes the components a slice names, all at once or one number to each.
     pub(super) fn store_slice(&mut self, target: &'a Expr, value: Value) -> LoweringResult<()> {
-        let span = self.span(target);
+        let span = self.e.span(target);
         let Expr::Subscript(subscript) = target else { return Ok(()) };
-        let place = match self.access(&subscript.value)? {
-            Access::Place(place) if self.writable(place) => place,
+        let place = match self.e.access(&subscript.value)? {
+            Access::Place(place) if self.e.b.is_writable(place) => place,
             _ => {
-                return fault(
-                    Code::NotWritable,
-                    span,
-                    "this can't be written: it is no variable and no element of an array",
-                );
+                let message = "this can't be written: it is no variable and no element of an array";
+                return fault(Code::NotWritable, span, message);
             }
         };
         let indices: Vec<&'a Expr> = match &*subscript.slice {
             Expr::Tuple(tuple) => tuple.elts.iter().collect(),
             one => vec![one],
         };
-        let ty = self.b.place_type(place);
-        let positions = match (self.shape(ty).clone(), &indices[..]) {
-            (Shape::Vector { len, .. }, [index]) => self.positions(index, u32::from(len))?.0,
-            (Shape::Quaternion(_), [index]) => self.positions(index, 4)?.0,
-            (Shape::Transform(_), [index]) => self.positions(index, 7)?.0,
+        let ty = self.e.b.place_type(place);
+        let positions = match (self.e.b.shape(ty).clone(), &indices[..]) {
+            (Shape::Vector { len, .. }, [index]) => self.e.positions(index, u32::from(len))?.0,
+            (Shape::Quaternion(_), [index]) => self.e.positions(index, 4)?.0,
+            (Shape::Transform(_), [index]) => self.e.positions(index, 7)?.0,
             (Shape::Matrix { rows, cols, .. }, [row, rest @ ..]) if rest.len() < 2 => {
                 let (rows, cols) = (u32::from(rows), u32::from(cols));
-                let row_at = self.positions(row, rows)?.0;
+                let row_at = self.e.positions(row, rows)?.0;
                 let col_at = match rest {
-                    [col] => self.positions(col, cols)?.0,
+                    [col] => self.e.positions(col, cols)?.0,
                     _ => (0..cols).collect(),
                 };
                 row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect()
             }
             _ => {
-                return fault(
-                    Code::UnsupportedSliceAssignment,
-                    span,
-                    "only slices of vectors and matrices can be assigned to",
-                );
+                let message = "only slices of vectors and matrices can be assigned to";
+                return fault(Code::UnsupportedSliceAssignment, span, message);
             }
         };
-        let scalar = self.b.module.types.components(ty).map(|(scalar, _)| scalar);
-        let (found, parts) = (self.ty(value), self.b.parts(value));
-        let of = self.b.module.types.components(found).map(|(scalar, _)| scalar);
+        let scalar = self.e.b.scalar_in(ty);
+        let (found, parts) = (self.e.b.ty(value), self.e.b.parts(value));
+        let of = self.e.b.scalar_in(found);
         if of != scalar || (parts.len() != positions.len() && found.as_scalar().is_none()) {
-            let (count, found) = (positions.len(), self.shown(found));
-            return fault(
-                Code::TypeMismatch,
-                span,
-                format!("this slice has {count} components, found `{found}`"),
-            );
+            let (count, found) = (positions.len(), self.e.b.shown(found));
+            let message = format!("this slice has {count} components, found `{found}`");
+            return fault(Code::TypeMismatch, span, message);
         }
         for (at, &position) in positions.iter().enumerate() {
             let part = if found.as_scalar().is_some() { value } else { parts[at] };
-            let component = self.b.component(place, position);
-            self.b.store(component, part);
+            let component = self.e.b.component(place, position);
+            self.e.b.store(component, part);
         }
         Ok(())
     }

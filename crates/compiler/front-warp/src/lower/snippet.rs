@@ -4,8 +4,12 @@
 mod number;
 mod statement;
 
-use super::{Binding, FunctionLowering, LoweringResult, Operand, Session};
-use crate::constant::KnownValue;
+use super::Session;
+use super::operand::{Binding, LoweringError, LoweringResult};
+use super::session::Definition;
+use super::table::call_row;
+use super::writer::Writer;
+use crate::constant::{KnownValue, Unit};
 use crate::scope::ScopeId;
 use crate::signature::Formal;
 use crate::snippet::{self, Expr, SnippetType, Stmt};
@@ -22,113 +26,92 @@ use gbxcule_ir::ty::{Scalar, Shape, Type};
 use number::promotion;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-impl<'a> Session<'_, 'a> {
-    /// Fills a declared function with what the snippet of its decorator does.
-    pub(super) fn native_body(
-        &mut self,
-        module: &mut Module,
-        id: FunctionId,
-        (def, scope): (&'a StmtFunctionDef, ScopeId),
-        formals: &[Formal<'a>],
-        bindings: &[Binding<'a>],
-    ) -> bool {
-        let before = self.faults.len();
-        let text = match self.snippet_text(def, scope) {
-            Ok(text) => text,
-            Err(fault) => {
-                self.faults.push(*fault);
-                return false;
-            }
-        };
-        let body = match snippet::read(&text) {
-            Ok(body) => body,
-            Err(what) => {
-                self.faults.push(self.unread(def, &what));
-                return false;
-            }
-        };
-        let mut lower = self.lower(module, id, def, scope);
-        let result = match def.returns.as_deref() {
-            Some(returns) => {
-                lower.unit.annotation(returns, scope).map_err(Into::into).and_then(|annotation| {
-                    lower.session.concrete(lower.b.module, &annotation, Span::NONE)
-                })
-            }
-            None => Ok(Type::UNIT),
-        };
-        let lowered = result.and_then(|result| {
-            let mut snippet = Snippet { result, scopes: vec![FxHashMap::default()], in_loop: 0 };
-            let changed = assigned(&body);
-            lower.snippet_parameters(&mut snippet, formals, bindings, &changed)?;
-            for stmt in &body {
-                lower.snippet_stmt(&mut snippet, stmt)?;
-            }
-            if result != Type::UNIT && !lower.b.diverged() {
-                return Err(unread("a way without `return`"));
-            }
-            let id = lower.b.function_id();
-            lower.b.module.functions[id].result = result;
-            Ok(())
-        });
-        lower.b.finish();
-        if let Err(super::LoweringError::Fault(fault)) = lowered {
+/// Fills a declared function with what the snippet of its decorator does.
+pub(super) fn lower<'a>(
+    unit: &Unit<'a>,
+    session: &mut Session<'a>,
+    module: &mut Module,
+    id: FunctionId,
+    definition: &Definition<'_, 'a>,
+) -> Result<(), Box<Diagnostic>> {
+    let Definition { def, scope, .. } = *definition;
+    let text = snippet_text(unit, def, scope, session.gradients)?;
+    let body = snippet::read(&text).map_err(|what| refused(unit, def, &what))?;
+    let mut b = Writer::new(unit, session, module, id);
+    let result = match def.returns.as_deref() {
+        Some(returns) => match unit.annotation(returns, scope) {
+            Ok(annotation) => b.concrete(&annotation, Span::NONE),
+            Err(fault) => Err(fault.into()),
+        },
+        None => Ok(Type::UNIT),
+    };
+    let lowered = match result {
+        Ok(result) => {
+            let mut lower = Snippet { b, result, scopes: vec![FxHashMap::default()], in_loop: 0 };
+            let lowered = lower.body(definition, &body);
+            lower.b.finish();
+            lowered
+        }
+        Err(stop) => {
+            b.finish();
+            Err(stop)
+        }
+    };
+    match lowered {
+        Err(LoweringError::Fault(fault)) => {
             let is_ours = fault.code == Code::UnsupportedNative && !fault.span().is_some();
-            let fault = if is_ours { self.unread(def, &fault.message) } else { *fault };
-            self.faults.push(fault);
+            Err(if is_ours { refused(unit, def, &fault.message) } else { fault })
         }
-        self.faults.len() == before
+        Err(LoweringError::Reported) | Ok(()) => Ok(()),
     }
+}
 
-    /// The text of a snippet, which is called for its value alone.
-    fn snippet_text(
-        &self,
-        def: &'a StmtFunctionDef,
-        scope: ScopeId,
-    ) -> Result<std::rc::Rc<str>, Box<Diagnostic>> {
-        let unit = self.unit;
-        let is_native =
-            |func: &'a syntax::Expr| unit.path(func, scope).as_deref() == Some("warp.func_native");
-        let call = def.decorator_list.iter().find_map(|decorator| match &decorator.expression {
-            syntax::Expr::Call(call) if is_native(&call.func) => Some(call),
-            _ => None,
-        });
-        let none = || Box::new(self.unread(def, "no text"));
-        let arguments = &call.ok_or_else(none)?.arguments;
-        let named = |name: &str| {
-            arguments.keywords.iter().find(|it| it.arg.as_deref() == Some(name)).map(|it| &it.value)
-        };
-        let by_hand = arguments.args.len() > 1
-            || named("adj_snippet").is_some()
-            || named("replay_snippet").is_some();
-        if self.gradients && by_hand {
-            return Err(Box::new(self.unread(def, "a gradient that is a snippet too")));
-        }
-        let text = arguments.args.first().or_else(|| named("snippet")).ok_or_else(none)?;
-        match unit.known(text, scope)? {
-            KnownValue::Text(text) => Ok(text),
-            _ => Err(none()),
-        }
+/// The text of a snippet, which is called for its value alone.
+fn snippet_text<'a>(
+    unit: &Unit<'a>,
+    def: &'a StmtFunctionDef,
+    scope: ScopeId,
+    gradients: bool,
+) -> Result<std::rc::Rc<str>, Box<Diagnostic>> {
+    let is_native =
+        |func: &'a syntax::Expr| unit.path(func, scope).as_deref() == Some("warp.func_native");
+    let call = def.decorator_list.iter().find_map(|decorator| match &decorator.expression {
+        syntax::Expr::Call(call) if is_native(&call.func) => Some(call),
+        _ => None,
+    });
+    let none = || refused(unit, def, "no text");
+    let arguments = &call.ok_or_else(none)?.arguments;
+    let named = |name: &str| {
+        arguments.keywords.iter().find(|it| it.arg.as_deref() == Some(name)).map(|it| &it.value)
+    };
+    let by_hand = arguments.args.len() > 1
+        || named("adj_snippet").is_some()
+        || named("replay_snippet").is_some();
+    if gradients && by_hand {
+        return Err(refused(unit, def, "a gradient that is a snippet too"));
     }
+    let text = arguments.args.first().or_else(|| named("snippet")).ok_or_else(none)?;
+    match unit.known(text, scope)? {
+        KnownValue::Text(text) => Ok(text),
+        _ => Err(none()),
+    }
+}
 
-    fn unread(&self, def: &StmtFunctionDef, what: &str) -> Diagnostic {
-        let name = &def.name;
-        let message = format!("the native snippet of `{name}` has what isn't read: {what}");
-        Diagnostic::error(Code::UnsupportedNative, self.unit_span(def), message)
-            .help("say what it computes by a `@wp.func`")
-    }
+fn refused(unit: &Unit<'_>, def: &StmtFunctionDef, what: &str) -> Box<Diagnostic> {
+    let name = &def.name;
+    let message = format!("the native snippet of `{name}` has what isn't read: {what}");
+    let fault = Diagnostic::error(Code::UnsupportedNative, unit.span(name), message);
+    Box::new(fault.help("say what it computes by a `@wp.func`"))
 }
 
 /// Makes the error for a construct that isn't read; its place stands at the function.
-fn unread(what: impl Into<String>) -> super::LoweringError {
-    super::LoweringError::Fault(Box::new(Diagnostic::error(
-        Code::UnsupportedNative,
-        Span::NONE,
-        what,
-    )))
+fn unread(what: impl Into<String>) -> LoweringError {
+    Diagnostic::error(Code::UnsupportedNative, Span::NONE, what).into()
 }
 
-/// State while a snippet is lowered.
-struct Snippet {
+/// Lowers one snippet.
+struct Snippet<'s, 'a> {
+    b: Writer<'s, 'a>,
     result: Type,
     scopes: Vec<FxHashMap<String, Variable>>,
     in_loop: usize,
@@ -144,10 +127,21 @@ enum Variable {
     Value(Value),
 }
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    fn snippet_parameters(
+impl<'a> Snippet<'_, 'a> {
+    fn body(&mut self, definition: &Definition<'_, 'a>, body: &[Stmt]) -> LoweringResult<()> {
+        let result = self.result;
+        self.parameters(definition.formals, &definition.bindings, &assigned(body))?;
+        body.iter().try_for_each(|stmt| self.stmt(stmt))?;
+        if result != Type::UNIT && !self.b.diverged() {
+            return Err(unread("a way without `return`"));
+        }
+        let id = self.b.function_id();
+        self.b.module.functions[id].result = result;
+        Ok(())
+    }
+
+    fn parameters(
         &mut self,
-        snippet: &mut Snippet,
         formals: &[Formal<'a>],
         bindings: &[Binding<'a>],
         changed: &FxHashSet<&str>,
@@ -160,7 +154,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             let (ty, mode) = (param.ty, param.mode);
             let variable = if mode == PassMode::Mutable {
                 Variable::Place(at)
-            } else if matches!(self.shape(ty), Shape::Array { .. })
+            } else if matches!(self.b.shape(ty), Shape::Array { .. })
                 || !changed.contains(formal.name)
             {
                 Variable::Value(self.b.arg(at))
@@ -171,50 +165,45 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 self.b.store(place, value);
                 Variable::Local(local)
             };
-            snippet.scopes[0].insert(formal.name.to_owned(), variable);
+            self.scopes[0].insert(formal.name.to_owned(), variable);
         }
         Ok(())
     }
 
-    fn variable(snippet: &Snippet, name: &str) -> LoweringResult<Variable> {
-        let found = snippet.scopes.iter().rev().find_map(|scope| scope.get(name));
+    fn variable(&self, name: &str) -> LoweringResult<Variable> {
+        let found = self.scopes.iter().rev().find_map(|scope| scope.get(name));
         found.copied().ok_or_else(|| unread(format!("`{name}`, which nothing declares")))
     }
 
     /// A place that is written.
-    fn target(&mut self, snippet: &mut Snippet, target: &Expr) -> LoweringResult<PlaceId> {
+    fn target(&mut self, target: &Expr) -> LoweringResult<PlaceId> {
         match target {
-            Expr::Name(name) => match Self::variable(snippet, name)? {
+            Expr::Name(name) => match self.variable(name)? {
                 Variable::Local(local) => Ok(self.b.local_place(local)),
                 Variable::Place(at) => Ok(self.b.param_place(at)),
                 Variable::Value(_) => Err(unread(format!("a new array for `{name}`"))),
             },
-            Expr::Element(base, index) => self.snippet_element(snippet, base, index),
+            Expr::Element(base, index) => self.element(base, index),
             _ => Err(unread("a value on the left of `=`")),
         }
     }
 
     /// An element of an array of one dimension, or a component of a vector that is a variable.
-    fn snippet_element(
-        &mut self,
-        snippet: &mut Snippet,
-        base: &Expr,
-        index: &Expr,
-    ) -> LoweringResult<PlaceId> {
+    fn element(&mut self, base: &Expr, index: &Expr) -> LoweringResult<PlaceId> {
         // `a.data[i]` is `a[i]`.
         let base = match base {
             Expr::Member(base, name) if name == "data" => base,
             base => base,
         };
-        let index = self.snippet_expr(snippet, index)?;
-        if !self.ty(index).as_scalar().is_some_and(Scalar::is_int) {
+        let index = self.expr(index)?;
+        if !self.b.ty(index).as_scalar().is_some_and(Scalar::is_int) {
             return Err(unread("an index that is no integer"));
         }
         if let Expr::Name(name) = base
-            && let Variable::Value(array) = Self::variable(snippet, name)?
-            && matches!(self.shape(self.ty(array)), Shape::Array { .. })
+            && let Variable::Value(array) = self.variable(name)?
+            && matches!(self.b.shape(self.b.ty(array)), Shape::Array { .. })
         {
-            return match self.shape(self.ty(array)) {
+            return match self.b.shape(self.b.ty(array)) {
                 Shape::Array { dims: 1, .. } => {
                     let memory = self.b.array_place(array);
                     Ok(self.b.element(memory, &[index]))
@@ -223,7 +212,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             };
         }
         let known = match base {
-            Expr::Name(name) => match Self::variable(snippet, name)? {
+            Expr::Name(name) => match self.variable(name)? {
                 Variable::Value(value) => Some((name, value)),
                 _ => None,
             },
@@ -231,24 +220,24 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         };
         let place = match known {
             Some((name, value)) => {
-                let place = self.temporary(name, self.ty(value));
+                let place = self.b.temporary(name, self.b.ty(value));
                 self.b.store(place, value);
                 place
             }
-            None => self.target(snippet, base)?,
+            None => self.target(base)?,
         };
-        match *self.shape(self.b.place_type(place)) {
+        match *self.b.shape(self.b.place_type(place)) {
             Shape::Vector { .. } => Ok(self.b.at(place, index)),
             _ => Err(unread("`[..]` behind what is no array and no vector")),
         }
     }
 
-    fn snippet_expr(&mut self, snippet: &mut Snippet, expr: &Expr) -> LoweringResult<Value> {
+    fn expr(&mut self, expr: &Expr) -> LoweringResult<Value> {
         Ok(match expr {
             Expr::Bool(value) => self.b.bool(*value),
             Expr::Int(scalar, value) => self.b.literal(Literal::int(*scalar, *value)),
             Expr::Float(scalar, value) => self.b.literal(Literal::float(*scalar, *value)),
-            Expr::Name(name) => match Self::variable(snippet, name)? {
+            Expr::Name(name) => match self.variable(name)? {
                 Variable::Value(array) => array,
                 Variable::Local(local) => {
                     let place = self.b.local_place(local);
@@ -260,50 +249,50 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 }
             },
             Expr::Element(base, index) => {
-                let place = self.snippet_element(snippet, base, index)?;
+                let place = self.element(base, index)?;
                 self.b.load(place)
             }
             Expr::Member(_, name) => return Err(unread(format!("`.{name}`"))),
-            Expr::Call(name, arguments) => return self.snippet_call(snippet, name, arguments),
-            Expr::Make(ty, arguments) => return self.make(snippet, *ty, arguments),
+            Expr::Call(name, arguments) => return self.call(name, arguments),
+            Expr::Make(ty, arguments) => return self.make(*ty, arguments),
             Expr::Bits(to, value) => {
-                let value = self.snippet_expr(snippet, value)?;
-                return self.snippet_bits(value, *to);
+                let value = self.expr(value)?;
+                return self.bits(value, *to);
             }
             Expr::Negate(value) => {
-                let value = self.promoted(snippet, value)?;
+                let value = self.promoted(value)?;
                 self.b.unary(UnaryOp::Negate, value)
             }
             Expr::Not(value) => {
-                let value = self.snippet_truth(snippet, value)?;
+                let value = self.truth(value)?;
                 self.b.unary(UnaryOp::Not, value)
             }
             Expr::Invert(value) => {
-                let value = self.promoted(snippet, value)?;
+                let value = self.promoted(value)?;
                 if !self.scalar_of(value)?.is_int() {
                     return Err(unread("`~` before a float"));
                 }
                 self.b.unary(UnaryOp::Not, value)
             }
             Expr::Binary(op, left, right) => {
-                let left = self.snippet_expr(snippet, left)?;
-                let right = self.snippet_expr(snippet, right)?;
-                return self.snippet_binary(*op, left, right);
+                let left = self.expr(left)?;
+                let right = self.expr(right)?;
+                return self.binary(*op, left, right);
             }
             Expr::Compare(op, left, right) => {
-                let left = self.snippet_expr(snippet, left)?;
-                let right = self.snippet_expr(snippet, right)?;
+                let left = self.expr(left)?;
+                let right = self.expr(right)?;
                 let (left, right) = self.common_type(left, right)?;
                 self.b.compare(*op, left, right)
             }
-            Expr::Both(and, left, right) => return self.both(snippet, *and, left, right),
+            Expr::Both(and, left, right) => return self.both(*and, left, right),
             Expr::Choose(condition, accept, reject) => {
-                return self.choose(snippet, condition, accept, reject);
+                return self.choose(condition, accept, reject);
             }
         })
     }
 
-    fn snippet_bits(&mut self, value: Value, to: Scalar) -> LoweringResult<Value> {
+    fn bits(&mut self, value: Value, to: Scalar) -> LoweringResult<Value> {
         let from = self.scalar_of(value)?;
         let is_bool = from == Scalar::Bool || to == Scalar::Bool;
         if is_bool || from.bits() != to.bits() {
@@ -313,19 +302,13 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// `a && b`, or `a || b`: the right operand is evaluated only if the left one decides nothing.
-    fn both(
-        &mut self,
-        snippet: &mut Snippet,
-        and: bool,
-        left: &Expr,
-        right: &Expr,
-    ) -> LoweringResult<Value> {
-        let left = self.snippet_truth(snippet, left)?;
-        let place = self.temporary("both", Type::BOOL);
+    fn both(&mut self, and: bool, left: &Expr, right: &Expr) -> LoweringResult<Value> {
+        let left = self.truth(left)?;
+        let place = self.b.temporary("both", Type::BOOL);
         self.b.store(place, left);
         let enters = if and { left } else { self.b.not(left) };
         self.b.open_block();
-        let right = self.snippet_truth(snippet, right);
+        let right = self.truth(right);
         if let Ok(right) = right {
             self.b.store(place, right);
         }
@@ -336,39 +319,33 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(self.b.load(place))
     }
 
-    fn choose(
-        &mut self,
-        snippet: &mut Snippet,
-        condition: &Expr,
-        accept: &Expr,
-        reject: &Expr,
-    ) -> LoweringResult<Value> {
-        let condition = self.snippet_truth(snippet, condition)?;
+    fn choose(&mut self, condition: &Expr, accept: &Expr, reject: &Expr) -> LoweringResult<Value> {
+        let condition = self.truth(condition)?;
         if !(is_plain(accept) && is_plain(reject)) {
             return Err(unread("`?` before what may fault"));
         }
-        let accept = self.snippet_expr(snippet, accept)?;
-        let reject = self.snippet_expr(snippet, reject)?;
-        let (accept, reject) = match self.ty(accept) == self.ty(reject) {
+        let accept = self.expr(accept)?;
+        let reject = self.expr(reject)?;
+        let (accept, reject) = match self.b.ty(accept) == self.b.ty(reject) {
             true => (accept, reject),
             false => self.common_type(accept, reject)?,
         };
         Ok(self.b.select(condition, accept, reject))
     }
 
-    fn promoted(&mut self, snippet: &mut Snippet, value: &Expr) -> LoweringResult<Value> {
-        let value = self.snippet_expr(snippet, value)?;
+    fn promoted(&mut self, value: &Expr) -> LoweringResult<Value> {
+        let value = self.expr(value)?;
         let scalar = promotion(self.scalar_of(value)?);
         Ok(self.number_as(value, scalar))
     }
 
-    fn snippet_truth(&mut self, snippet: &mut Snippet, value: &Expr) -> LoweringResult<Value> {
-        let value = self.snippet_expr(snippet, value)?;
+    fn truth(&mut self, value: &Expr) -> LoweringResult<Value> {
+        let value = self.expr(value)?;
         self.scalar_of(value)?;
         Ok(self.number_as(value, Scalar::Bool))
     }
 
-    fn snippet_type(&mut self, ty: SnippetType) -> LoweringResult<Type> {
+    fn type_of(&mut self, ty: SnippetType) -> LoweringResult<Type> {
         let types = &mut self.b.module.types;
         Ok(match ty {
             SnippetType::Auto => return Err(unread("`auto` as a type of a value")),
@@ -379,21 +356,16 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A value of a type: a conversion, or a vector or matrix of its parts.
-    fn make(
-        &mut self,
-        snippet: &mut Snippet,
-        ty: SnippetType,
-        given: &[Expr],
-    ) -> LoweringResult<Value> {
-        let ty = self.snippet_type(ty)?;
+    fn make(&mut self, ty: SnippetType, given: &[Expr]) -> LoweringResult<Value> {
+        let ty = self.type_of(ty)?;
         let mut parts = Vec::with_capacity(given.len());
         for part in given {
-            parts.push(self.snippet_expr(snippet, part)?);
+            parts.push(self.expr(part)?);
         }
         let (scalar, count) = self.b.module.types.components(ty).unwrap_or((Scalar::F32, 0));
         if ty.as_scalar().is_some() {
             return match parts[..] {
-                [] => Ok(self.zero(ty)),
+                [] => Ok(self.b.zero_of(ty)),
                 [part] => self.value_as(part, ty),
                 _ => Err(unread("a number of several parts")),
             };
@@ -402,23 +374,18 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             *part = self.value_as(*part, Type::scalar(scalar))?;
         }
         match parts[..] {
-            [] => Ok(self.zero(ty)),
+            [] => Ok(self.b.zero_of(ty)),
             [part] => Ok(self.b.splat(ty, part)),
             _ if parts.len() == count as usize => Ok(self.b.construct(ty, &parts)),
-            _ => Err(unread(format!("{} parts of a `{}`", parts.len(), self.shown(ty)))),
+            _ => Err(unread(format!("{} parts of a `{}`", parts.len(), self.b.shown(ty)))),
         }
     }
 
     /// A function of C's library or of Warp's.
-    fn snippet_call(
-        &mut self,
-        snippet: &mut Snippet,
-        name: &str,
-        arguments: &[Expr],
-    ) -> LoweringResult<Value> {
+    fn call(&mut self, name: &str, arguments: &[Expr]) -> LoweringResult<Value> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            values.push(self.snippet_expr(snippet, argument)?);
+            values.push(self.expr(argument)?);
         }
         // Those of C that end with `f` convert to floats.
         let single = name.strip_suffix('f').filter(|short| C_FUNCTIONS.contains(short));
@@ -437,11 +404,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 builtin::row(row).signatures.iter().any(|it| it.params.len() == values.len())
             })
             .ok_or_else(|| unread(format!("`{name}(..)`")))?;
-        let given = values.into_iter().map(|value| (None, Operand::Value(value), None)).collect();
-        let Ok(Operand::Value(value)) = self.call_row(row, given, Span::NONE) else {
-            return Err(unread(format!("`{name}(..)` of such types")));
-        };
-        Ok(value)
+        call_row(&mut self.b, row, &values)
+            .ok_or_else(|| unread(format!("`{name}(..)` of such types")))
     }
 }
 

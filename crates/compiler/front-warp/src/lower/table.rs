@@ -1,18 +1,20 @@
 //! Calls of rows of the builtin table.
 
+use super::Expressions;
 use super::access::Access;
 use super::call::CallArgument;
-use super::{FunctionLowering, LoweringError, LoweringResult, Operand, fault};
+use super::operand::{LoweringResult, Operand, fault};
+use super::writer::Writer;
 use crate::constant::KnownValue;
 use gbxcule_ir::builtin::{self, BuiltinId, Signature};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::op::Arg;
-use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::op::{Arg, Value};
+use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Expressions<'_, 'a> {
     /// Calls a builtin by its row.
     pub(super) fn call_row(
         &mut self,
@@ -22,22 +24,15 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     ) -> LoweringResult<Operand<'a>> {
         let name = builtin::row(row).name;
         let mut given = given;
-        if let Some(default) = self.default_argument(name, &given) {
+        if let Some(default) = default_argument(&mut self.b, name, &given) {
             given.push(default);
         }
         let signatures = builtin::row(row).signatures;
-        let references = |at: usize| {
-            signatures.iter().any(|s| {
-                s.params.len() >= given.len() && s.params.get(at).is_some_and(|p| p.is_reference())
-            })
-        };
-        let wants_place: Vec<bool> = (0..given.len()).map(references).collect();
+        let wants_place: Vec<bool> =
+            (0..given.len()).map(|at| is_reference(signatures, given.len(), at)).collect();
         let Some(order) = match_arguments(signatures, &given) else {
-            return fault(
-                Code::WrongArguments,
-                span,
-                format!("`wp.{name}` has no parameters of these names"),
-            );
+            let message = format!("`wp.{name}` has no parameters of these names");
+            return fault(Code::WrongArguments, span, message);
         };
         let mut args = Vec::with_capacity(given.len());
         for (at, &from) in order.iter().enumerate() {
@@ -46,7 +41,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             if wants_place[at] {
                 args.push(Arg::Place(self.state_place(operand, expr, here)?));
             } else {
-                args.push(Arg::Value(self.value(operand, here)?));
+                args.push(Arg::Value(self.b.value(operand, here)?));
             }
         }
         self.b.set_span(span);
@@ -54,7 +49,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             return Ok(Operand::Value(value));
         }
         let found: Vec<String> =
-            args.iter().map(|&arg| format!("`{}`", self.shown(self.b.arg_type(arg)))).collect();
+            args.iter().map(|&arg| format!("`{}`", self.b.shown(self.b.arg_type(arg)))).collect();
         let message = if found.is_empty() {
             format!("`wp.{name}` needs arguments")
         } else {
@@ -62,22 +57,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         };
         let takes: Vec<String> = signatures.iter().map(shown).collect();
         let fault = Diagnostic::error(Code::TypeMismatch, span, message);
-        Err(LoweringError::Fault(Box::new(fault.help(format!("it takes {}", takes.join(" or "))))))
-    }
-
-    /// The argument NVIDIA Warp adds if it isn't given.
-    fn default_argument(
-        &mut self,
-        name: &str,
-        given: &[CallArgument<'a>],
-    ) -> Option<CallArgument<'a>> {
-        if name != "expect_near" || given.len() != 2 {
-            return None;
-        }
-        let operand = given[0].1.clone();
-        let ty = self.operand_type(&operand)?;
-        let (scalar, _) = self.b.module.types.components(ty)?;
-        Some((None, Operand::KnownValue(KnownValue::Typed(Literal::float(scalar, 1e-6))), None))
+        Err(fault.help(format!("it takes {}", takes.join(" or "))).into())
     }
 
     /// The variable of a builtin's state; a value that is none is copied to one.
@@ -90,26 +70,49 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         if let Some(expr) = expr
             && let Access::Place(place) = self.access(expr)?
         {
-            let behind =
-                self.b.body().path(place).iter().any(|step| matches!(step, Projection::Element(_)));
-            let root = self.b.body().places[place].root;
-            let writable = match root {
-                Root::Param(at) => self.is_reference(at),
-                Root::Local(_) => true,
-                Root::Table(_) | Root::Array(_) => false,
-            };
             // A state in an array is copied, and the array keeps the old one, as in NVIDIA Warp.
             let is_state = self.b.place_type(place) == Type::U32;
-            if behind && !is_state || !behind && writable {
+            if self.b.is_writable(place) && !(is_state && self.b.is_behind_element(place)) {
                 return Ok(place);
             }
         }
-        let value = self.value(operand, span)?;
-        let ty = self.ty(value);
-        let place = self.temporary("state", ty);
-        self.b.store(place, value);
-        Ok(place)
+        let value = self.b.value(operand, span)?;
+        Ok(self.b.stored("state", value))
     }
+}
+
+/// The argument NVIDIA Warp adds if it isn't given.
+fn default_argument<'a>(
+    b: &mut Writer<'_, 'a>,
+    name: &str,
+    given: &[CallArgument<'a>],
+) -> Option<CallArgument<'a>> {
+    if name != "expect_near" || given.len() != 2 {
+        return None;
+    }
+    let operand = given[0].1.clone();
+    let ty = b.operand_type(&operand)?;
+    let (scalar, _) = b.module.types.components(ty)?;
+    Some((None, Operand::KnownValue(KnownValue::Typed(Literal::float(scalar, 1e-6))), None))
+}
+
+/// Returns true if a parameter of a builtin with so many arguments is taken by reference.
+fn is_reference(signatures: &[Signature], count: usize, at: usize) -> bool {
+    let mut signatures = signatures.iter().filter(|it| it.params.len() >= count);
+    signatures.any(|it| it.params.get(at).is_some_and(|param| param.is_reference()))
+}
+
+/// Calls a builtin by its row with values; `None` if it doesn't take them.
+pub(super) fn call_row(b: &mut Writer<'_, '_>, row: BuiltinId, values: &[Value]) -> Option<Value> {
+    let signatures = builtin::row(row).signatures;
+    let mut args = Vec::with_capacity(values.len());
+    for (at, &value) in values.iter().enumerate() {
+        args.push(match is_reference(signatures, values.len(), at) {
+            true => Arg::Place(b.stored("state", value)),
+            false => Arg::Value(value),
+        });
+    }
+    b.builtin(row, &args)
 }
 
 /// Finds the argument of each parameter, by position and keyword.

@@ -2,25 +2,28 @@
 //!
 //! A tile is not a value of the IR. It is a fixed array in a variable, and the extents and strides
 //! by which that is read: views share the variable. An operation on tiles becomes one loop over the
-//! elements of its result ([`FunctionLowering::each`]), so back ends need nothing for most of them.
+//! elements of its result ([`each`]), so back ends need nothing for most of them.
 
 mod arithmetic;
 mod call;
 mod make;
-mod name;
+mod matrix;
 mod order;
 mod solve;
 mod transfer;
 mod view;
 
-pub(super) use name::TileNames;
+pub(super) use arithmetic::{augmented, negated, operator};
+pub(super) use call::tile_call;
+pub(super) use transfer::assign as assign_tile;
+pub(super) use view::tile_index;
 
-use super::access::Access;
-use super::{FunctionLowering, LoweringResult, Operand, fault};
+use super::operand::{LoweringResult, fault};
+use super::writer::Writer;
+use crate::annotation::Annotation;
 use crate::constant::KnownValue;
-use crate::syntax::Expr;
 use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::op::Value;
+use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
@@ -80,6 +83,52 @@ pub(super) struct Position {
 }
 
 impl Tile {
+    /// A variable for a tile; its elements are open.
+    pub(super) fn new(
+        b: &mut Writer<'_, '_>,
+        name: &str,
+        shape: &TileShape,
+        span: Span,
+    ) -> LoweringResult<Self> {
+        let count = shape.extents.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let Some(layout) = b.module.types.layout(shape.of) else {
+            let found = b.shown(shape.of);
+            return fault(Code::TypeMismatch, span, format!("a tile has no elements of `{found}`"));
+        };
+        let bytes = count.saturating_mul(layout.size);
+        if bytes > MAX_BYTES {
+            let message = format!("a tile has at most {MAX_BYTES} bytes, this one {bytes}");
+            return fault(Code::TooComplex, span, message);
+        }
+        let ty = b.module.types.fixed(shape.of, count as u32);
+        let local = b.scratch(name, ty);
+        let storage = b.local_place(local);
+        Ok(Self { storage, of: shape.of, dims: dense(&shape.extents), start: 0, moved: None })
+    }
+
+    /// A tile that a function gave: its content is a value.
+    pub(super) fn of_result(
+        b: &mut Writer<'_, '_>,
+        value: Value,
+        shape: &TileShape,
+        span: Span,
+    ) -> LoweringResult<Self> {
+        let tile = Self::new(b, "tile", shape, span)?;
+        b.store(tile.storage, value);
+        Ok(tile)
+    }
+
+    /// A tile passed to this function.
+    pub(super) fn entered(b: &mut Writer<'_, '_>, param: &TileParam) -> Self {
+        Self {
+            storage: b.param_place(param.storage),
+            of: param.of,
+            dims: param.dims.clone(),
+            start: param.start,
+            moved: param.moved.map(|at| b.arg(at)),
+        }
+    }
+
     pub(super) fn extents(&self) -> Vec<u32> {
         self.dims.iter().map(|dim| dim.extent).collect()
     }
@@ -105,6 +154,276 @@ impl Tile {
     fn shares_storage(&self, other: &Self) -> bool {
         self.storage == other.storage
     }
+
+    /// The variable that holds the elements.
+    pub(super) fn storage(&self) -> PlaceId {
+        self.storage
+    }
+
+    /// Number that is added to where a tile begins.
+    pub(super) fn moved(&self) -> Option<Value> {
+        self.moved
+    }
+
+    /// Length of the first dimension.
+    pub(super) fn len(&self) -> u32 {
+        self.dims[0].extent
+    }
+
+    /// The place of an element of a tile whose shape is the loop's.
+    fn element(&self, b: &mut Writer<'_, '_>, position: &mut Position) -> PlaceId {
+        if self.is_dense() {
+            return self.stored_at(b, position.flat);
+        }
+        let coordinates = position.coordinates(b);
+        self.element_at(b, &coordinates)
+    }
+
+    /// The element of a tile whose shape is the loop's.
+    fn loaded(&self, b: &mut Writer<'_, '_>, position: &mut Position) -> Value {
+        let place = self.element(b, position);
+        b.load(place)
+    }
+
+    /// The place of an element by its coordinates.
+    fn element_at(&self, b: &mut Writer<'_, '_>, coordinates: &[Value]) -> PlaceId {
+        let mut index = None;
+        for (dim, &coordinate) in self.dims.iter().zip(coordinates) {
+            if dim.extent == 1
+                && b.literal_of(coordinate).and_then(gbxcule_ir::Literal::as_int) == Some(0)
+            {
+                continue;
+            }
+            let step = times(b, coordinate, dim.stride);
+            index = plus(b, index, step);
+        }
+        let zero = b.i32(0);
+        self.stored_at(b, index.unwrap_or(zero))
+    }
+
+    /// The place so far behind the beginning of a tile in its storage.
+    fn stored_at(&self, b: &mut Writer<'_, '_>, index: Value) -> PlaceId {
+        let index = match self.start {
+            0 => index,
+            start => {
+                let start = b.i32(start);
+                b.add(index, start)
+            }
+        };
+        let index = plus(b, self.moved, Some(index)).unwrap_or(index);
+        b.at(self.storage, index)
+    }
+
+    /// Copies a tile into one of its shape; one that shares its storage is read before.
+    pub(super) fn copy_to(
+        &self,
+        to: &Self,
+        b: &mut Writer<'_, '_>,
+        span: Span,
+    ) -> LoweringResult<()> {
+        let copied = if self.shares_storage(to) { Some(self.fresh_copy(b, span)?) } else { None };
+        let from = copied.as_ref().unwrap_or(self);
+        each(b, &to.extents(), |b, position| {
+            let value = from.loaded(b, position);
+            let place = to.element(b, position);
+            b.store(place, value);
+            Ok(())
+        })
+    }
+
+    /// A tile of its own with the elements of another.
+    pub(super) fn fresh_copy(&self, b: &mut Writer<'_, '_>, span: Span) -> LoweringResult<Self> {
+        made_tile(b, &self.extents(), span, |b, position| Ok(self.loaded(b, position)))
+    }
+
+    /// Key of the instance of a function that takes a tile, and the tile in it; its storage is
+    /// parameter `storage`, and `moved` the one after.
+    pub(super) fn passed<'a>(&self, storage: u32) -> (KnownValue<'a>, TileParam) {
+        let moved = self.moved.map(|_| storage + 1);
+        let strides = self.dims.iter().flat_map(|dim| [i64::from(dim.extent), dim.stride.into()]);
+        let parts = [i64::from(storage), self.start.into(), i64::from(moved.is_some())];
+        let key = parts.into_iter().chain(strides).map(|part| KnownValue::Int(part.into()));
+        let (of, dims, start) = (self.of, self.dims.clone(), self.start);
+        (KnownValue::Sequence(key.collect()), TileParam { of, dims, start, storage, moved })
+    }
+
+    /// The content of a tile as one value, for a result.
+    pub(super) fn content(&self, b: &mut Writer<'_, '_>, span: Span) -> LoweringResult<Value> {
+        let ty = b.module.types.fixed(self.of, self.count());
+        let whole = self.is_dense() && self.start == 0 && self.moved.is_none();
+        let storage = match whole && b.place_type(self.storage) == ty {
+            true => self.storage,
+            false => self.fresh_copy(b, span)?.storage,
+        };
+        Ok(b.load(storage))
+    }
+
+    /// `t.shape`, `t.dtype`, `t.size`
+    pub(super) fn attribute<'a>(
+        &self,
+        b: &Writer<'_, 'a>,
+        attr: &str,
+        span: Span,
+    ) -> LoweringResult<KnownValue<'a>> {
+        Ok(match attr {
+            "shape" => {
+                let extents = self.dims.iter().map(|dim| KnownValue::Int(i128::from(dim.extent)));
+                KnownValue::Sequence(extents.collect())
+            }
+            "size" => KnownValue::Int(i128::from(self.count())),
+            "ndim" => KnownValue::Int(self.dims.len() as i128),
+            "dtype" => match Annotation::of_type(self.of, &b.module.types) {
+                Some(annotation) => KnownValue::Type(annotation),
+                None => {
+                    let message = "a struct's type can't be taken from a tile";
+                    return fault(Code::UnsupportedValue, span, message);
+                }
+            },
+            _ => {
+                let message = format!("a `{}` has no `{attr}`", self.shape().shown(b));
+                return fault(Code::UnknownAttribute, span, message);
+            }
+        })
+    }
+}
+
+impl TileShape {
+    /// A tile's type, as messages say it.
+    pub(super) fn shown(&self, b: &Writer<'_, '_>) -> String {
+        let extents: Vec<String> = self.extents.iter().map(u32::to_string).collect();
+        format!("tile[{}, {}]", b.shown(self.of), extents.join(", "))
+    }
+}
+
+impl Position {
+    fn new(flat: Value, extents: &[u32]) -> Self {
+        Self { flat, extents: extents.to_vec(), coordinates: None }
+    }
+
+    /// The coordinates of a position.
+    fn coordinates(&mut self, b: &mut Writer<'_, '_>) -> Vec<Value> {
+        if let Some(known) = &self.coordinates {
+            return known.clone();
+        }
+        let mut found = Vec::with_capacity(self.extents.len());
+        let mut rest = self.flat;
+        for (dim, &extent) in self.extents.iter().enumerate().rev() {
+            let around: u32 = self.extents[..dim].iter().product();
+            found.push(match (extent, around) {
+                (1, _) => b.i32(0),
+                (_, 1) => rest,
+                _ => {
+                    let by = b.i32(extent as i32);
+                    let here = b.binary(BinaryOp::Remainder, rest, by);
+                    rest = b.div(rest, by);
+                    here
+                }
+            });
+        }
+        found.reverse();
+        self.coordinates = Some(found.clone());
+        found
+    }
+}
+
+/// A writer of a body, or a type that holds one.
+pub(super) trait Writes<'s, 'a> {
+    fn writer(&mut self) -> &mut Writer<'s, 'a>;
+}
+
+impl<'s, 'a> Writes<'s, 'a> for Writer<'s, 'a> {
+    fn writer(&mut self) -> &mut Self {
+        self
+    }
+}
+
+/// A tile whose elements `make` gives; all of them have one type.
+fn made_tile<'s, 'a: 's, C: Writes<'s, 'a>>(
+    cx: &mut C,
+    extents: &[u32],
+    span: Span,
+    mut make: impl FnMut(&mut C, &mut Position) -> LoweringResult<Value>,
+) -> LoweringResult<Tile> {
+    let mut made = None;
+    each(cx, extents, |cx, position| {
+        let value = make(cx, position)?;
+        let b = cx.writer();
+        let shape = TileShape { of: b.ty(value), extents: extents.to_vec() };
+        let tile = Tile::new(b, "tile", &shape, span)?;
+        let place = tile.element(b, position);
+        b.store(place, value);
+        made = Some(tile);
+        Ok(())
+    })?;
+    Ok(made.unwrap_or_else(|| unreachable!("`each` calls its argument once")))
+}
+
+/// A loop over the elements of a tile of this shape, shared among the threads of the block.
+fn each<'s, 'a: 's, C: Writes<'s, 'a>>(
+    cx: &mut C,
+    extents: &[u32],
+    body: impl FnOnce(&mut C, &mut Position) -> LoweringResult<()>,
+) -> LoweringResult<()> {
+    let count: u32 = extents.iter().product();
+    repeat(cx, count, |cx, flat| body(cx, &mut Position::new(flat, extents)))
+}
+
+/// A loop that every thread runs by itself.
+fn repeat<'s, 'a: 's, C: Writes<'s, 'a>>(
+    cx: &mut C,
+    count: u32,
+    body: impl FnOnce(&mut C, Value) -> LoweringResult<()>,
+) -> LoweringResult<()> {
+    let b = cx.writer();
+    let zero = b.i32(0);
+    if count == 1 {
+        return body(cx, zero);
+    }
+    let [end, step] = [count as i32, 1].map(|number| b.i32(number));
+    between(cx, [zero, end, step], body)
+}
+
+/// A loop over a range of indices.
+fn between<'s, 'a: 's, C: Writes<'s, 'a>>(
+    cx: &mut C,
+    range: [Value; 3],
+    body: impl FnOnce(&mut C, Value) -> LoweringResult<()>,
+) -> LoweringResult<()> {
+    let index = cx.writer().loop_index(Type::I32, "at");
+    cx.writer().open_block();
+    let outcome = body(cx, index);
+    let block = cx.writer().close_block();
+    cx.writer().for_block(index, range, block);
+    outcome
+}
+
+/// A value times a number; `None` is 0.
+fn times(b: &mut Writer<'_, '_>, value: Value, by: i32) -> Option<Value> {
+    match by {
+        0 => None,
+        1 => Some(value),
+        by => {
+            let by = b.i32(by);
+            Some(b.mul(value, by))
+        }
+    }
+}
+
+fn plus(b: &mut Writer<'_, '_>, left: Option<Value>, right: Option<Value>) -> Option<Value> {
+    match (left, right) {
+        (Some(left), Some(right)) => Some(b.add(left, right)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Refuses elements of another type than a tile has.
+fn check_element(b: &Writer<'_, '_>, found: Type, wanted: Type, span: Span) -> LoweringResult<()> {
+    if found == wanted {
+        return Ok(());
+    }
+    let (found, wanted) = (b.shown(found), b.shown(wanted));
+    let message = format!("the tile has elements of `{wanted}`, found `{found}`");
+    fault(Code::TypeMismatch, span, message)
 }
 
 /// Row-major dimensions.
@@ -118,273 +437,4 @@ fn dense(extents: &[u32]) -> Vec<Dim> {
     let mut dims: Vec<Dim> = dims.collect();
     dims.reverse();
     dims
-}
-
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    /// A variable for a tile; its elements are open.
-    pub(super) fn new_tile(
-        &mut self,
-        name: &str,
-        shape: &TileShape,
-        span: Span,
-    ) -> LoweringResult<Tile> {
-        let count = shape.extents.iter().map(|&extent| u64::from(extent)).product::<u64>();
-        let Some(layout) = self.b.module.types.layout(shape.of) else {
-            let found = self.shown(shape.of);
-            return fault(Code::TypeMismatch, span, format!("a tile has no elements of `{found}`"));
-        };
-        let bytes = count.saturating_mul(layout.size);
-        if bytes > MAX_BYTES {
-            let message = format!("a tile has at most {MAX_BYTES} bytes, this one {bytes}");
-            return fault(Code::TooComplex, span, message);
-        }
-        let ty = self.b.module.types.fixed(shape.of, count as u32);
-        let local = self.b.scratch(name, ty);
-        let storage = self.b.local_place(local);
-        Ok(Tile { storage, of: shape.of, dims: dense(&shape.extents), start: 0, moved: None })
-    }
-
-    /// A tile whose elements `make` gives; all of them have one type.
-    pub(super) fn made_tile(
-        &mut self,
-        extents: &[u32],
-        span: Span,
-        mut make: impl FnMut(&mut Self, &mut Position) -> LoweringResult<Value>,
-    ) -> LoweringResult<Tile> {
-        let mut made = None;
-        self.each(extents, |lower, position| {
-            let value = make(lower, position)?;
-            let shape = TileShape { of: lower.ty(value), extents: extents.to_vec() };
-            let tile = lower.new_tile("tile", &shape, span)?;
-            let place = lower.element(&tile, position);
-            lower.b.store(place, value);
-            made = Some(tile);
-            Ok(())
-        })?;
-        Ok(made.unwrap_or_else(|| unreachable!("`each` calls its argument once")))
-    }
-
-    /// A loop over the elements of a tile of this shape, shared among the threads of the block.
-    pub(super) fn each(
-        &mut self,
-        extents: &[u32],
-        body: impl FnOnce(&mut Self, &mut Position) -> LoweringResult<()>,
-    ) -> LoweringResult<()> {
-        let count: u32 = extents.iter().product();
-        self.repeat(count, |lower, flat| {
-            let mut position = Position { flat, extents: extents.to_vec(), coordinates: None };
-            body(lower, &mut position)
-        })
-    }
-
-    /// A loop that every thread runs by itself.
-    pub(super) fn repeat(
-        &mut self,
-        count: u32,
-        body: impl FnOnce(&mut Self, Value) -> LoweringResult<()>,
-    ) -> LoweringResult<()> {
-        if count == 1 {
-            let zero = self.b.i32(0);
-            return body(self, zero);
-        }
-        let range = [0, count as i32, 1].map(|number| self.b.i32(number));
-        let index = self.b.loop_index(Type::I32, "at");
-        self.b.open_block();
-        let outcome = body(self, index);
-        let block = self.b.close_block();
-        self.b.for_block(index, range, block);
-        outcome
-    }
-
-    /// The coordinates of a position.
-    pub(super) fn coordinates(&mut self, position: &mut Position) -> Vec<Value> {
-        if let Some(known) = &position.coordinates {
-            return known.clone();
-        }
-        let mut found = Vec::with_capacity(position.extents.len());
-        let mut rest = position.flat;
-        for (dim, &extent) in position.extents.iter().enumerate().rev() {
-            let around: u32 = position.extents[..dim].iter().product();
-            found.push(match (extent, around) {
-                (1, _) => self.b.i32(0),
-                (_, 1) => rest,
-                _ => {
-                    let by = self.b.i32(extent as i32);
-                    let here = self.b.binary(gbxcule_ir::BinaryOp::Remainder, rest, by);
-                    rest = self.b.div(rest, by);
-                    here
-                }
-            });
-        }
-        found.reverse();
-        position.coordinates = Some(found.clone());
-        found
-    }
-
-    /// The place of an element of a tile whose shape is the loop's.
-    pub(super) fn element(&mut self, tile: &Tile, position: &mut Position) -> PlaceId {
-        if tile.is_dense() {
-            return self.stored_at(tile, position.flat);
-        }
-        let coordinates = self.coordinates(position);
-        self.element_at(tile, &coordinates)
-    }
-
-    /// The element of a tile whose shape is the loop's.
-    pub(super) fn loaded(&mut self, tile: &Tile, position: &mut Position) -> Value {
-        let place = self.element(tile, position);
-        self.b.load(place)
-    }
-
-    /// The place of an element by its coordinates.
-    pub(super) fn element_at(&mut self, tile: &Tile, coordinates: &[Value]) -> PlaceId {
-        let mut index = None;
-        for (dim, &coordinate) in tile.dims.iter().zip(coordinates) {
-            if dim.extent == 1
-                && self.literal_of(coordinate).and_then(gbxcule_ir::Literal::as_int) == Some(0)
-            {
-                continue;
-            }
-            let step = self.times(coordinate, dim.stride);
-            index = self.plus(index, step);
-        }
-        let zero = self.b.i32(0);
-        self.stored_at(tile, index.unwrap_or(zero))
-    }
-
-    /// The place so far behind the beginning of a tile in its storage.
-    fn stored_at(&mut self, tile: &Tile, index: Value) -> PlaceId {
-        let index = match tile.start {
-            0 => index,
-            start => {
-                let start = self.b.i32(start);
-                self.b.add(index, start)
-            }
-        };
-        let index = self.plus(tile.moved, Some(index)).unwrap_or(index);
-        self.b.at(tile.storage, index)
-    }
-
-    /// A value times a number; `None` is 0.
-    fn times(&mut self, value: Value, by: i32) -> Option<Value> {
-        match by {
-            0 => None,
-            1 => Some(value),
-            by => {
-                let by = self.b.i32(by);
-                Some(self.b.mul(value, by))
-            }
-        }
-    }
-
-    fn plus(&mut self, left: Option<Value>, right: Option<Value>) -> Option<Value> {
-        match (left, right) {
-            (Some(left), Some(right)) => Some(self.b.add(left, right)),
-            (one, other) => one.or(other),
-        }
-    }
-
-    /// Copies a tile into one of its shape; one that shares its storage is read before.
-    pub(super) fn copy_tile(&mut self, from: &Tile, to: &Tile, span: Span) -> LoweringResult<()> {
-        let copied =
-            if from.shares_storage(to) { Some(self.fresh_copy(from, span)?) } else { None };
-        let from = copied.as_ref().unwrap_or(from);
-        self.each(&to.extents(), |lower, position| {
-            let value = lower.loaded(from, position);
-            let place = lower.element(to, position);
-            lower.b.store(place, value);
-            Ok(())
-        })
-    }
-
-    /// A tile of its own with the elements of another.
-    pub(super) fn fresh_copy(&mut self, tile: &Tile, span: Span) -> LoweringResult<Tile> {
-        self.made_tile(&tile.extents(), span, |lower, position| Ok(lower.loaded(tile, position)))
-    }
-
-    /// A tile passed to this function.
-    pub(super) fn entered_tile(&mut self, param: &TileParam) -> Tile {
-        Tile {
-            storage: self.b.param_place(param.storage),
-            of: param.of,
-            dims: param.dims.clone(),
-            start: param.start,
-            moved: param.moved.map(|at| self.b.arg(at)),
-        }
-    }
-
-    /// Key of the instance of a function that takes a tile, and the tile in it; its storage is
-    /// parameter `storage`, and `moved` the one after.
-    pub(super) fn tile_param(tile: &Tile, storage: u32) -> (KnownValue<'a>, TileParam) {
-        let moved = tile.moved.map(|_| storage + 1);
-        let strides = tile.dims.iter().flat_map(|dim| [i64::from(dim.extent), dim.stride.into()]);
-        let parts = [i64::from(storage), tile.start.into(), i64::from(moved.is_some())];
-        let key = parts.into_iter().chain(strides).map(|part| KnownValue::Int(part.into()));
-        let (of, dims, start) = (tile.of, tile.dims.clone(), tile.start);
-        (KnownValue::Sequence(key.collect()), TileParam { of, dims, start, storage, moved })
-    }
-
-    /// Number that is added to where a tile begins.
-    pub(super) fn tile_moved(tile: &Tile) -> Option<Value> {
-        tile.moved
-    }
-
-    /// The content of a tile as one value, for a result.
-    pub(super) fn tile_content(&mut self, tile: &Tile, span: Span) -> LoweringResult<Value> {
-        let ty = self.b.module.types.fixed(tile.of, tile.count());
-        let whole = tile.is_dense() && tile.start == 0 && tile.moved.is_none();
-        let storage = match whole && self.b.place_type(tile.storage) == ty {
-            true => tile.storage,
-            false => self.fresh_copy(tile, span)?.storage,
-        };
-        Ok(self.b.load(storage))
-    }
-
-    /// The content of a tile as the result of this function.
-    pub(super) fn tile_result_value(&mut self, tile: &Tile, span: Span) -> LoweringResult<Value> {
-        let (function, shape) = (self.b.function_id(), tile.shape());
-        if self.session.tile_results.get(&function).is_some_and(|known| *known != shape) {
-            return fault(Code::TypeMismatch, span, "all results of a function are of one type");
-        }
-        self.session.tile_results.insert(function, shape);
-        self.tile_content(tile, span)
-    }
-
-    /// A tile's type, as messages say it.
-    pub(super) fn shown_tile(&self, shape: &TileShape) -> String {
-        let extents: Vec<String> = shape.extents.iter().map(u32::to_string).collect();
-        format!("tile[{}, {}]", self.shown(shape.of), extents.join(", "))
-    }
-
-    /// `t.shape`, `t.dtype`, `t.size`
-    pub(super) fn tile_attribute(
-        &mut self,
-        tile: &Tile,
-        attr: &str,
-        expr: &'a Expr,
-    ) -> LoweringResult<Access<'a>> {
-        let known = match attr {
-            "shape" => {
-                let extents = tile.dims.iter().map(|dim| KnownValue::Int(i128::from(dim.extent)));
-                KnownValue::Sequence(extents.collect())
-            }
-            "size" => KnownValue::Int(i128::from(tile.count())),
-            "ndim" => KnownValue::Int(tile.dims.len() as i128),
-            "dtype" => {
-                match crate::annotation::Annotation::of_type(tile.of, &self.b.module.types) {
-                    Some(annotation) => KnownValue::Type(annotation),
-                    None => {
-                        let message = "a struct's type can't be taken from a tile";
-                        return fault(Code::UnsupportedValue, self.span(expr), message);
-                    }
-                }
-            }
-            _ => {
-                let found = self.shown_tile(&tile.shape());
-                let message = format!("a `{found}` has no `{attr}`");
-                return fault(Code::UnknownAttribute, self.span(expr), message);
-            }
-        };
-        Ok(Access::Operand(Operand::KnownValue(known)))
-    }
 }

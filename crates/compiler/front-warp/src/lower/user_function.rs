@@ -1,27 +1,27 @@
 //! Calls of `@wp.func`: overloads, generics, functions as arguments.
 
+use super::Expressions;
 use super::access::Access;
 use super::call::CallArgument;
-use super::tile::Tile;
-use super::{Binding, FunctionLowering, Instance, LoweringError, LoweringResult, Operand, fault};
+use super::geometry::with_tables;
+use super::library::handle_parts;
+use super::operand::{Binding, LoweringError, LoweringResult, Operand, fault};
+use super::overload::matching;
+use super::session::{Definition, Kind};
+use super::tile::{Tile, TileShape};
+use super::writer::Writer;
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
+use crate::frame::FrameId;
 use crate::scope::{OverloadSet, ScopeId};
 use crate::signature::Formal;
 use crate::syntax::StmtFunctionDef;
-use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
-
-/// An overload whose parameters take the arguments.
-struct MatchingOverload<'a> {
-    def: &'a StmtFunctionDef,
-    formals: Vec<Formal<'a>>,
-    /// Argument of each formal parameter.
-    passed: Vec<CallArgument<'a>>,
-}
+use rustc_hash::FxHashMap;
 
 /// Arguments that a call passes, and the instance of the function that takes them.
 #[derive(Default)]
@@ -33,98 +33,53 @@ pub(super) struct PassedArguments<'a> {
     pub(super) bindings: Vec<Binding<'a>>,
 }
 
-impl PassedArguments<'_> {
+impl<'a> PassedArguments<'a> {
     fn add(&mut self, param: Param, arg: Arg) {
         self.params.push(param);
         self.args.push(arg);
     }
-}
-
-/// Greatest depth of calls of functions by each other.
-const MAX_CALL_DEPTH: usize = 64;
-
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    pub(super) fn call_user(
-        &mut self,
-        family: OverloadSet<'a>,
-        given: &[CallArgument<'a>],
-        span: Span,
-    ) -> LoweringResult<Operand<'a>> {
-        let unit = self.unit;
-        let found = unit.framed(family.frame, || self.overload(family, given, span))?;
-        let mut passing = PassedArguments::default();
-        for (formal, given) in found.formals.iter().zip(found.passed) {
-            self.pass(&mut passing, formal, given, span)?;
-        }
-        let args = std::mem::take(&mut passing.args);
-        let function = unit.framed(family.frame, || {
-            self.instance(found.def, family.home, &found.formals, passing, span)
-        })?;
-        let args = self.with_tables(function, args);
-        self.b.set_span(span);
-        let value = self.b.call(function, &args);
-        if let Some(shape) = self.session.tile_results.get(&function).cloned() {
-            return self.tile_of_result(value, &shape, span);
-        }
-        Ok(Operand::Value(self.array_of(value)))
-    }
-
-    /// An array made in a function and given as its result, as one of this function.
-    fn array_of(&mut self, value: Value) -> Value {
-        let (ty, mut dims) = (self.ty(value), 0);
-        let mut inner = ty;
-        while let Shape::Fixed { of, .. } = *self.shape(inner) {
-            (inner, dims) = (of, dims + 1);
-        }
-        if dims == 0 {
-            return value;
-        }
-        let place = self.temporary("array", ty);
-        self.b.store(place, value);
-        self.b.as_array(place, dims)
-    }
 
     fn pass(
         &mut self,
-        passing: &mut PassedArguments<'a>,
+        e: &mut Expressions<'_, 'a>,
         formal: &Formal<'a>,
         (_, operand, expr): CallArgument<'a>,
         call: Span,
     ) -> LoweringResult<()> {
         if let (Operand::KnownValue(KnownValue::Handle(from)), Some(library)) =
-            (&operand, self.unit.library)
+            (&operand, e.unit.library)
         {
-            let at = passing.params.len() as u32;
-            passing.bindings.push(Binding::KnownValue(KnownValue::Handle(at), None));
-            for (param, arg) in self.handle_parts(library, *from) {
-                passing.add(param, arg);
+            let at = self.params.len() as u32;
+            self.bindings.push(Binding::KnownValue(KnownValue::Handle(at), None));
+            for (param, arg) in handle_parts(&mut e.b, library, *from) {
+                self.add(param, arg);
             }
             return Ok(());
         }
-        if let Some(parts) = self.tuple_parts(&operand) {
-            let here = expr.map_or(call, |expr| self.span(expr));
-            return self.pass_tuple(passing, formal, parts, here);
+        if let Some(parts) = e.b.tuple_parts(&operand) {
+            let here = expr.map_or(call, |expr| e.unit.span(expr));
+            return self.pass_tuple(e, formal, parts, here);
         }
         if let Operand::Tile(tile) = &operand {
-            self.pass_tile(passing, formal, tile);
+            pass_tile(&mut e.b, self, formal, tile);
             return Ok(());
         }
         if let Operand::KnownValue(known) = &operand
-            && self.static_type(known).is_none()
+            && e.b.static_type(known).is_none()
         {
-            passing.statics.push(known.clone());
-            passing.bindings.push(Binding::KnownValue(known.clone(), None));
+            self.statics.push(known.clone());
+            self.bindings.push(Binding::KnownValue(known.clone(), None));
             return Ok(());
         }
-        let here = expr.map_or(call, |expr| self.span(expr));
+        let here = expr.map_or(call, |expr| e.unit.span(expr));
         let (mode, ty, arg) = if let Annotation::Reference(_) = formal.annotation {
             let access = match expr {
-                Some(expr) => self.access(expr)?,
+                Some(expr) => e.access(expr)?,
                 None => Access::Operand(operand),
             };
             match access {
-                Access::Place(place) if self.writable(place) => {
-                    (PassMode::Mutable, self.b.place_type(place), Arg::Place(place))
+                Access::Place(place) if e.b.is_writable(place) => {
+                    (PassMode::Mutable, e.b.place_type(place), Arg::Place(place))
                 }
                 _ => {
                     let message =
@@ -133,319 +88,207 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 }
             }
         } else {
-            let value = self.passed_value(operand, formal, here)?;
-            (PassMode::Value, self.ty(value), Arg::Value(value))
+            let value = passed_value(&mut e.b, operand, formal, here)?;
+            (PassMode::Value, e.b.ty(value), Arg::Value(value))
         };
-        passing.bindings.push(Binding::Param(passing.params.len() as u32));
-        passing.add(Param { mode, ..Param::value(formal.name, ty).at(formal.span) }, arg);
+        self.bindings.push(Binding::Param(self.params.len() as u32));
+        self.add(Param { mode, ..Param::value(formal.name, ty).at(formal.span) }, arg);
         Ok(())
     }
 
     fn pass_tuple(
         &mut self,
-        passing: &mut PassedArguments<'a>,
+        e: &mut Expressions<'_, 'a>,
         formal: &Formal<'a>,
         parts: Vec<Operand<'a>>,
         here: Span,
     ) -> LoweringResult<()> {
-        let (start, count) = (passing.params.len() as i128, parts.len() as i128);
+        let (start, count) = (self.params.len() as i128, parts.len() as i128);
         // Tuples of other lengths at other places are other instances.
-        passing.statics.push(KnownValue::Sequence([start, count].map(KnownValue::Int).into()));
-        let outer = std::mem::take(&mut passing.bindings);
+        self.statics.push(KnownValue::Sequence([start, count].map(KnownValue::Int).into()));
+        let outer = std::mem::take(&mut self.bindings);
         for part in parts {
             let part = match part {
-                Operand::KnownValue(known) if self.static_type(&known).is_some() => {
-                    Operand::Value(self.materialize(&known, here)?)
+                Operand::KnownValue(known) if e.b.static_type(&known).is_some() => {
+                    Operand::Value(e.b.materialize(&known, here)?)
                 }
                 part => part,
             };
-            self.pass(passing, formal, (None, part, None), here)?;
+            self.pass(e, formal, (None, part, None), here)?;
         }
-        let parts = std::mem::replace(&mut passing.bindings, outer);
-        passing.bindings.push(Binding::Parts(parts.into()));
+        let parts = std::mem::replace(&mut self.bindings, outer);
+        self.bindings.push(Binding::Parts(parts.into()));
         Ok(())
     }
+}
 
-    fn pass_tile(&mut self, passing: &mut PassedArguments<'a>, formal: &Formal<'a>, tile: &Tile) {
-        let (key, param) = Self::tile_param(tile, passing.params.len() as u32);
-        passing.statics.push(key);
-        passing.bindings.push(Binding::TileParam(param));
-        let storage = Param::mutable(formal.name, self.b.place_type(tile.storage));
-        passing.add(storage.at(formal.span), Arg::Place(tile.storage));
-        if let Some(moved) = Self::tile_moved(tile) {
-            let param = Param::value(format!("{}_start", formal.name), Type::I32);
-            passing.add(param.at(formal.span), Arg::Value(moved));
-        }
+/// Functions lowered so far.
+#[derive(Default)]
+pub(super) struct Instances<'a> {
+    made: Vec<Instance<'a>>,
+    /// Functions whose result is the content of a tile.
+    tile_results: FxHashMap<FunctionId, TileShape>,
+}
+
+/// A function lowered for some argument types.
+struct Instance<'a> {
+    /// The definition, and the call of a Python function that it is made in.
+    key: (*const StmtFunctionDef, FrameId),
+    types: Vec<Type>,
+    /// Functions passed as arguments.
+    statics: Vec<KnownValue<'a>>,
+    /// `None` while it is being lowered.
+    outcome: Option<Outcome>,
+}
+
+/// The function, or that it was refused.
+type Outcome = Result<FunctionId, ()>;
+
+impl<'a> Instances<'a> {
+    /// The outcome of an instance like this one, if there is one.
+    fn find(&self, wanted: &Instance<'a>) -> Option<Option<Outcome>> {
+        let same = |one: &&Instance<'a>| {
+            one.key == wanted.key && one.types == wanted.types && one.statics == wanted.statics
+        };
+        self.made.iter().find(same).map(|one| one.outcome)
     }
 
-    /// The parts of a tuple.
-    fn tuple_parts(&mut self, operand: &Operand<'a>) -> Option<Vec<Operand<'a>>> {
-        match operand {
-            Operand::Tuple(parts) => Some(parts.to_vec()),
-            Operand::KnownValue(KnownValue::Sequence(parts)) => {
-                Some(parts.iter().cloned().map(Operand::KnownValue).collect())
-            }
-            Operand::Extents(array) => {
-                Some(self.extents(*array).into_iter().map(Operand::Value).collect())
-            }
-            Operand::Value(value) => match self.shape(self.ty(*value)) {
-                Shape::Tuple(of) => {
-                    let count = of.len() as u32;
-                    let part = |at| Operand::Value(self.b.extract(*value, at));
-                    Some((0..count).map(part).collect())
-                }
-                _ => None,
-            },
-            Operand::KnownValue(_) | Operand::Tile(_) => None,
-        }
+    /// Number of functions that are being lowered.
+    fn open(&self) -> usize {
+        self.made.iter().filter(|one| one.outcome.is_none()).count()
     }
 
-    fn passed_value(
-        &mut self,
-        operand: Operand<'a>,
-        formal: &Formal<'a>,
-        here: Span,
+    /// The content of a tile as the result of the function that is written.
+    pub(super) fn tile_result(
+        b: &mut Writer<'_, 'a>,
+        tile: &Tile,
+        span: Span,
     ) -> LoweringResult<Value> {
-        let mut value = self.value(operand, here)?;
-        let ty = self.ty(value);
-        if let (Annotation::Array(_, dims), Shape::Fixed { .. }) =
-            (&formal.annotation, self.shape(ty))
-        {
-            let place = self.temporary("array", ty);
-            self.b.store(place, value);
-            value = self.b.as_array(place, *dims);
+        let (function, shape) = (b.function_id(), tile.shape());
+        let results = &mut b.session().instances.tile_results;
+        if results.get(&function).is_some_and(|known| *known != shape) {
+            return fault(Code::TypeMismatch, span, "all results of a function are of one type");
         }
-        Ok(value)
+        results.insert(function, shape);
+        tile.content(b, span)
     }
+}
 
-    /// The overload that takes the arguments: one with known types first, then generic ones.
-    fn overload(
+/// Greatest depth of calls of functions by each other.
+const MAX_CALL_DEPTH: usize = 64;
+
+impl<'a> Expressions<'_, 'a> {
+    pub(super) fn call_user(
         &mut self,
         family: OverloadSet<'a>,
         given: &[CallArgument<'a>],
         span: Span,
-    ) -> LoweringResult<MatchingOverload<'a>> {
-        let OverloadSet { home, name, .. } = family;
-        let defs = self.unit.overloads(family);
-        let (mut known, mut generic) = (None, None);
-        let mut taken: Vec<String> = Vec::new();
-        for (def, conditional) in defs.into_iter().rev() {
-            let formals = match self.unit.formals(def, home) {
-                Ok(formals) => formals,
-                Err(faults) => {
-                    self.report(faults);
-                    return Err(LoweringError::Reported);
-                }
-            };
-            check_supported(&formals, name, span)?;
-            let names: Vec<String> = formals.iter().map(|formal| self.written(formal)).collect();
-            taken.push(format!("({})", names.join(", ")));
-            let Some(passed) = self.match_arguments(&formals, given, home)? else { continue };
-            if !self.fits(&formals, &passed)? {
-                continue;
-            }
-            let found = MatchingOverload { def, formals, passed };
-            let is_generic = found.formals.iter().any(|formal| formal.annotation.is_generic());
-            let kind = if is_generic { &mut generic } else { &mut known };
-            match kind {
-                None => *kind = Some((found, conditional)),
-                // The last one, if nothing else may be meant.
-                Some((_, true)) => {
-                    let what = format!(
-                        "which definition of `{name}` counts is only known when Python runs"
-                    );
-                    return fault(Code::NeedsPythonEvaluation, span, what);
-                }
-                Some((_, false)) => {}
-            }
+    ) -> LoweringResult<Operand<'a>> {
+        let unit = self.unit;
+        let found = unit.framed(family.frame, || matching(&mut self.b, family, given, span))?;
+        let mut passing = PassedArguments::default();
+        for (formal, given) in found.formals.iter().zip(found.passed) {
+            passing.pass(self, formal, given, span)?;
         }
-        if let Some((found, _)) = known.or(generic) {
-            return Ok(found);
+        let args = std::mem::take(&mut passing.args);
+        let function = unit.framed(family.frame, || {
+            instance(&mut self.b, (found.def, family.home), &found.formals, passing, span)
+        })?;
+        let args = with_tables(&mut self.b, function, args);
+        self.b.set_span(span);
+        let value = self.b.call(function, &args);
+        if let Some(shape) = self.b.session().instances.tile_results.get(&function).cloned() {
+            return Ok(Tile::of_result(&mut self.b, value, &shape, span)?.into());
         }
-        let found: Vec<String> =
-            given.iter().map(|(_, operand, _)| self.shown_argument(operand)).collect();
-        let message = if found.is_empty() {
-            format!("`{name}` needs arguments")
-        } else {
-            format!("no `{name}` takes {}", found.join(", "))
-        };
-        let fault = Diagnostic::error(Code::TypeMismatch, span, message);
-        Err(LoweringError::Fault(Box::new(fault.help(format!("it takes {}", taken.join(" or "))))))
-    }
-
-    /// An argument's type, as a message shows it.
-    fn shown_argument(&mut self, operand: &Operand<'a>) -> String {
-        if let Operand::Tile(tile) = operand {
-            return format!("`{}`", self.shown_tile(&tile.shape()));
-        }
-        match self.operand_type(operand) {
-            Some(ty) => format!("`{}`", self.shown(ty)),
-            None => self
-                .unit
-                .library
-                .filter(|_| matches!(operand, Operand::KnownValue(KnownValue::Handle(_))))
-                .map_or_else(
-                    || "a function, type or tuple".to_owned(),
-                    |library| format!("`{}`", library.handle),
-                ),
-        }
-    }
-
-    /// A parameter as its text writes it.
-    fn written(&self, formal: &Formal<'a>) -> String {
-        match self.unit.quote(formal.span) {
-            "" => formal.name.to_owned(),
-            text => text.to_owned(),
-        }
-    }
-
-    fn report(&mut self, faults: Vec<Diagnostic>) {
-        for fault in faults {
-            if !self.session.faults.contains(&fault) {
-                self.session.faults.push(fault);
-            }
-        }
-    }
-
-    /// Argument of each formal parameter; `None` if the arguments don't fit in number or name.
-    fn match_arguments(
-        &mut self,
-        formals: &[Formal<'a>],
-        given: &[CallArgument<'a>],
-        home: ScopeId,
-    ) -> LoweringResult<Option<Vec<CallArgument<'a>>>> {
-        let positional = given.iter().filter(|(keyword, ..)| keyword.is_none()).count();
-        if given.len() > formals.len() {
-            return Ok(None);
-        }
-        let mut passed = Vec::with_capacity(formals.len());
-        let mut used = 0;
-        for (at, formal) in formals.iter().enumerate() {
-            let by_keyword = given.iter().find(|(keyword, ..)| *keyword == Some(formal.name));
-            let one = if at < positional { given.get(at) } else { by_keyword };
-            match (one, formal.default) {
-                (Some(one), _) => {
-                    used += 1;
-                    passed.push(one.clone());
-                }
-                (None, Some(default)) => {
-                    let known = self.unit.known(default, home)?;
-                    let known = match (&formal.annotation, known.as_f64()) {
-                        // Defaults become of the parameter's type.
-                        (Annotation::Scalar(scalar), Some(_)) => {
-                            known.literal(*scalar).map_or(known, KnownValue::Typed)
-                        }
-                        _ => known,
-                    };
-                    passed.push((None, Operand::KnownValue(known), None));
-                }
-                (None, None) => return Ok(None),
-            }
-        }
-        Ok((used == given.len()).then_some(passed))
-    }
-
-    fn fits(
-        &mut self,
-        formals: &[Formal<'a>],
-        passed: &[CallArgument<'a>],
-    ) -> LoweringResult<bool> {
-        for (formal, (_, operand, _)) in formals.iter().zip(passed) {
-            self.session.define_structs(self.b.module, &formal.annotation)?;
-            if !self.takes(&formal.annotation, operand) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn takes(&mut self, annotation: &Annotation, operand: &Operand<'a>) -> bool {
-        if let Some(ty) = self.operand_type(operand) {
-            let structs = &self.session.structs;
-            let known = |class| structs.get(&class).and_then(|found| found.known());
-            return *annotation != Annotation::Callable
-                && annotation.takes(ty, &self.b.module.types, &known);
-        }
-        match operand {
-            Operand::KnownValue(KnownValue::Function(..) | KnownValue::Member(_)) => {
-                matches!(annotation, Annotation::Callable | Annotation::Any)
-            }
-            Operand::KnownValue(KnownValue::Type(_)) => *annotation == Annotation::Any,
-            Operand::KnownValue(KnownValue::Handle(_)) => *annotation == Annotation::Handle,
-            Operand::Tile(tile) => {
-                let structs = &self.session.structs;
-                let known = |class| structs.get(&class).and_then(|found| found.known());
-                let shape = tile.shape();
-                annotation.takes_tile(shape.of, &shape.extents, &self.b.module.types, &known)
-            }
-            operand => match (annotation, self.tuple_parts(operand)) {
-                (Annotation::Any | Annotation::Tuple(None), Some(_)) => true,
-                (Annotation::Tuple(Some(of)), Some(parts)) => {
-                    of.len() == parts.len()
-                        && of.iter().zip(&parts).all(|(of, part)| self.takes(of, part))
-                }
-                _ => false,
-            },
-        }
-    }
-
-    /// The function for these argument types, lowered when it is first asked for.
-    pub(super) fn instance(
-        &mut self,
-        def: &'a StmtFunctionDef,
-        home: ScopeId,
-        formals: &[Formal<'a>],
-        passing: PassedArguments<'a>,
-        span: Span,
-    ) -> LoweringResult<FunctionId> {
-        let PassedArguments { params, statics, bindings, .. } = passing;
-        let types: Vec<Type> = params.iter().map(|param| param.ty).collect();
-        let key = (std::ptr::from_ref(def), self.unit.frame_of(home));
-        let same =
-            |one: &Instance<'a>| one.key == key && one.types == types && one.statics == statics;
-        if let Some(made) = self.session.functions.iter().find(|one| same(one)) {
-            return match made.outcome {
-                Some(Ok(id)) => Ok(id),
-                Some(Err(())) => Err(LoweringError::Reported),
-                None => fault(
-                    Code::Recursion,
-                    span,
-                    format!("`{}` calls itself, through others or not", def.name),
-                ),
-            };
-        }
-        let open = self.session.functions.iter().filter(|one| one.outcome.is_none()).count();
-        if open >= MAX_CALL_DEPTH {
-            return fault(
-                Code::TooComplex,
-                span,
-                format!("functions call each other more than {MAX_CALL_DEPTH} deep"),
-            );
-        }
-        let position = self.session.functions.len();
-        self.session.functions.push(Instance { key, types, statics, outcome: None });
-        let id = self.b.module.declare(def.name.as_str(), params, Type::UNIT);
-        self.b.module.functions[id].span = self.unit.span(&def.name);
-        let right = self.session.body(self.b.module, id, def, home, formals, bindings, false);
-        self.session.functions[position].outcome = Some(if right { Ok(id) } else { Err(()) });
-        if !right {
-            return Err(LoweringError::Reported);
-        }
-        if self.session.gradients {
-            self.session.hooks(self.b.module, id, def, home)?;
-        }
-        Ok(id)
+        Ok(Operand::Value(array_of(&mut self.b, value)))
     }
 }
 
-/// Refuses a definition with parameters that no call can pass.
-fn check_supported(formals: &[Formal<'_>], name: &str, span: Span) -> LoweringResult<()> {
-    if let Some((code, what)) = formals.iter().find_map(|formal| formal.annotation.unsupported()) {
-        return fault(code, span, format!("{what} aren't supported: `{name}` takes some"));
+/// An array made in a function and given as its result, as one of this function.
+fn array_of<'a>(b: &mut Writer<'_, 'a>, value: Value) -> Value {
+    let (ty, mut dims) = (b.ty(value), 0);
+    let mut inner = ty;
+    while let Shape::Fixed { of, .. } = *b.shape(inner) {
+        (inner, dims) = (of, dims + 1);
     }
-    if formals.iter().any(|formal| formal.variadic) {
-        let message = format!("`{name}` takes any number of arguments");
-        return fault(Code::UnsupportedVariadic, span, message);
+    if dims == 0 {
+        return value;
     }
-    Ok(())
+    let place = b.stored("array", value);
+    b.as_array(place, dims)
+}
+
+fn pass_tile<'a>(
+    b: &mut Writer<'_, 'a>,
+    passing: &mut PassedArguments<'a>,
+    formal: &Formal<'a>,
+    tile: &Tile,
+) {
+    let (key, param) = tile.passed(passing.params.len() as u32);
+    passing.statics.push(key);
+    passing.bindings.push(Binding::TileParam(param));
+    let storage = Param::mutable(formal.name, b.place_type(tile.storage()));
+    passing.add(storage.at(formal.span), Arg::Place(tile.storage()));
+    if let Some(moved) = tile.moved() {
+        let param = Param::value(format!("{}_start", formal.name), Type::I32);
+        passing.add(param.at(formal.span), Arg::Value(moved));
+    }
+}
+
+fn passed_value<'a>(
+    b: &mut Writer<'_, 'a>,
+    operand: Operand<'a>,
+    formal: &Formal<'a>,
+    here: Span,
+) -> LoweringResult<Value> {
+    let mut value = b.value(operand, here)?;
+    let ty = b.ty(value);
+    if let (Annotation::Array(_, dims), Shape::Fixed { .. }) = (&formal.annotation, b.shape(ty)) {
+        let place = b.stored("array", value);
+        value = b.as_array(place, *dims);
+    }
+    Ok(value)
+}
+
+/// The function for these argument types, lowered when it is first asked for.
+pub(super) fn instance<'a>(
+    b: &mut Writer<'_, 'a>,
+    (def, home): (&'a StmtFunctionDef, ScopeId),
+    formals: &[Formal<'a>],
+    passing: PassedArguments<'a>,
+    span: Span,
+) -> LoweringResult<FunctionId> {
+    let PassedArguments { params, statics, bindings, .. } = passing;
+    let types = params.iter().map(|param| param.ty).collect();
+    let (unit, session, module) = b.nested();
+    let key = (std::ptr::from_ref(def), unit.frame_of(home));
+    let instance = Instance { key, types, statics, outcome: None };
+    if let Some(made) = session.instances.find(&instance) {
+        return match made {
+            Some(Ok(id)) => Ok(id),
+            Some(Err(())) => Err(LoweringError::Reported),
+            None => {
+                let message = format!("`{}` calls itself, through others or not", def.name);
+                fault(Code::Recursion, span, message)
+            }
+        };
+    }
+    if session.instances.open() >= MAX_CALL_DEPTH {
+        let message = format!("functions call each other more than {MAX_CALL_DEPTH} deep");
+        return fault(Code::TooComplex, span, message);
+    }
+    let position = session.instances.made.len();
+    session.instances.made.push(instance);
+    let id = module.declare(def.name.as_str(), params, Type::UNIT);
+    module.functions[id].span = unit.span(&def.name);
+    let definition = Definition { def, scope: home, formals, bindings, kind: Kind::Function };
+    let right = session.body(unit, module, id, definition);
+    session.instances.made[position].outcome = Some(if right { Ok(id) } else { Err(()) });
+    if !right {
+        return Err(LoweringError::Reported);
+    }
+    if session.gradients {
+        session.hooks(unit, module, id, def, home)?;
+    }
+    Ok(id)
 }

@@ -1,14 +1,15 @@
 //! Values of the IR for expressions.
 
-use super::{FunctionLowering, LoweringError, LoweringResult, Operand, fault};
+use super::operand::{LoweringResult, Operand, fault};
+use super::writer::Writer;
 use crate::constant::KnownValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::op::{Op, Value};
+use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Writer<'_, 'a> {
     /// An operand as a value of the IR.
     pub(super) fn value(&mut self, operand: Operand<'a>, span: Span) -> LoweringResult<Value> {
         match operand {
@@ -17,11 +18,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             Operand::Tuple(parts) => {
                 let parts: LoweringResult<Vec<Value>> =
                     parts.iter().map(|part| self.value(part.clone(), span)).collect();
-                self.tuple(&parts?, span)
+                self.stored_tuple(&parts?, span)
             }
             Operand::Extents(array) => {
                 let parts = self.extents(array);
-                Ok(self.b.tuple(&parts))
+                Ok(self.tuple(&parts))
             }
             Operand::Tile(_) => {
                 let message = "a tile is no value: `wp.tile_extract` or `[..]` gives an element";
@@ -31,31 +32,22 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     }
 
     /// A tuple as one value: of values that can be stored.
-    fn tuple(&mut self, parts: &[Value], span: Span) -> LoweringResult<Value> {
-        let is_stored = |part: &&Value| self.b.module.types.layout(self.ty(**part)).is_some();
+    fn stored_tuple(&mut self, parts: &[Value], span: Span) -> LoweringResult<Value> {
+        let is_stored = |part: &&Value| self.module.types.layout(self.ty(**part)).is_some();
         if let Some(part) = parts.iter().find(|part| !is_stored(part)) {
             let found = self.shown(self.ty(*part));
             let message = format!("a tuple that is a value has no `{found}` in it");
             let help = "a result of several parts is one flat tuple, or a struct";
             let fault = Diagnostic::error(Code::UnsupportedValue, span, message).help(help);
-            return Err(LoweringError::Fault(Box::new(fault)));
+            return Err(fault.into());
         }
-        Ok(self.b.tuple(parts))
-    }
-
-    /// The lengths of an array in all its dimensions.
-    pub(super) fn extents(&mut self, array: Value) -> Vec<Value> {
-        let dims = match *self.shape(self.ty(array)) {
-            Shape::Array { dims, .. } => dims,
-            _ => 0,
-        };
-        (0..dims).map(|dim| self.b.extent(array, dim)).collect()
+        Ok(self.tuple(parts))
     }
 
     pub(super) fn too_large<T>(&self, value: i128, span: Span) -> LoweringResult<T> {
         let message = format!("an integer is an `int32`, and {value} is too large for it");
         let fault = Diagnostic::error(Code::IntegerTooLarge, span, message);
-        Err(LoweringError::Fault(Box::new(fault.help(format!("write `wp.int64({value})`")))))
+        Err(fault.help(format!("write `wp.int64({value})`")).into())
     }
 
     /// Makes a value of one that is known from the text: integers are `int32`, floats `float32`.
@@ -65,33 +57,33 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         span: Span,
     ) -> LoweringResult<Value> {
         Ok(match known {
-            KnownValue::Bool(value) => self.b.bool(*value),
+            KnownValue::Bool(value) => self.bool(*value),
             // Up to 32 bits the bits are meant, as in `x ^ 0x9E3779B9`.
             KnownValue::Int(value) if *value < i32::MIN.into() || *value > u32::MAX.into() => {
                 return self.too_large(*value, span);
             }
-            KnownValue::Int(value) => self.b.literal(Literal::int(Scalar::I32, *value)),
-            KnownValue::Float(value) => self.b.literal(Literal::float(Scalar::F32, *value)),
-            KnownValue::Typed(literal) => self.b.literal(*literal),
+            KnownValue::Int(value) => self.literal(Literal::int(Scalar::I32, *value)),
+            KnownValue::Float(value) => self.literal(Literal::float(Scalar::F32, *value)),
+            KnownValue::Typed(literal) => self.literal(*literal),
             KnownValue::Composite(annotation, parts) => {
-                let ty = self.session.concrete(self.b.module, annotation, span)?;
-                let parts: Vec<Value> = parts.iter().map(|&part| self.b.literal(part)).collect();
-                self.b.construct(ty, &parts)
+                let ty = self.concrete(annotation, span)?;
+                let parts: Vec<Value> = parts.iter().map(|&part| self.literal(part)).collect();
+                self.construct(ty, &parts)
             }
             KnownValue::Sequence(parts) => {
                 let parts: LoweringResult<Vec<Value>> =
                     parts.iter().map(|part| self.materialize(part, span)).collect();
-                return self.tuple(&parts?, span);
+                return self.stored_tuple(&parts?, span);
             }
             KnownValue::Member(path)
                 if path.matches('.').count() > 1
                     || !path.starts_with("warp.") && !path.starts_with("builtins.") =>
             {
-                let settled = self.unit.settled(known.clone());
+                let settled = self.unit().settled(known.clone());
                 if settled != *known {
                     return self.materialize(&settled, span);
                 }
-                return Err(self.unit.unknown_module(path, span).into());
+                return Err(self.unit().unknown_module(path, span).into());
             }
             KnownValue::None
             | KnownValue::Text(_)
@@ -113,7 +105,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             KnownValue::None => "`None` is no value in a kernel".to_owned(),
             KnownValue::Text(_) => "a string can only be printed".to_owned(),
             KnownValue::Handle(_) => {
-                let handle = self.unit.library.map_or("", |library| &library.handle);
+                let handle = self.unit().library.map_or("", |library| &library.handle);
                 format!("a `{handle}` can only be passed to functions")
             }
             _ => "a value is needed here, not the name of a type, function or module".to_owned(),
@@ -136,10 +128,8 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             KnownValue::Int(_) => Type::I32,
             KnownValue::Float(_) => Type::F32,
             KnownValue::Typed(literal) => Type::scalar(literal.scalar()),
-            KnownValue::Composite(annotation, _) => {
-                self.session.concrete(self.b.module, annotation, Span::NONE).ok()?
-            }
-            KnownValue::Member(_) => match self.unit.settled(known.clone()) {
+            KnownValue::Composite(annotation, _) => self.concrete(annotation, Span::NONE).ok()?,
+            KnownValue::Member(_) => match self.unit().settled(known.clone()) {
                 KnownValue::Int(_) => Type::I32,
                 _ => return None,
             },
@@ -147,11 +137,130 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         })
     }
 
-    /// The number a value surely is, if it is a literal.
-    pub(super) fn literal_of(&self, value: Value) -> Option<Literal> {
-        match self.b.body().values[value].op {
-            Op::Literal(literal) => Some(literal),
-            _ => None,
+    /// Condition that an operand holds, as C++ takes it.
+    pub(super) fn truth(&mut self, operand: Operand<'a>, span: Span) -> LoweringResult<Value> {
+        let value = self.value(operand, span)?;
+        let ty = self.ty(value);
+        match *self.shape(ty) {
+            Shape::Scalar(Scalar::Bool) => Ok(value),
+            Shape::Scalar(_) => Ok(self.convert(value, Scalar::Bool)),
+            Shape::Array { .. } => Ok(self.present(value)),
+            _ => {
+                let found = self.shown(ty);
+                let message =
+                    format!("a condition is a number, a `bool` or an array, found `{found}`");
+                fault(Code::TypeMismatch, span, message)
+            }
         }
+    }
+
+    /// The parts of what is unpacked.
+    pub(super) fn spread(
+        &mut self,
+        operand: Operand<'a>,
+        span: Span,
+    ) -> LoweringResult<Vec<Operand<'a>>> {
+        Ok(match operand {
+            Operand::Tuple(parts) => parts.to_vec(),
+            Operand::KnownValue(KnownValue::Sequence(parts)) => {
+                parts.iter().cloned().map(Operand::KnownValue).collect()
+            }
+            Operand::Extents(array) => {
+                self.extents(array).into_iter().map(Operand::Value).collect()
+            }
+            operand => {
+                let value = self.value(operand, span)?;
+                let ty = self.ty(value);
+                let count = match *self.shape(ty) {
+                    Shape::Tuple(ref of) => of.len() as u32,
+                    Shape::Matrix { rows, cols, .. } => {
+                        return Ok(self.rows(value, u32::from(rows), u32::from(cols)));
+                    }
+                    Shape::Vector { .. } | Shape::Quaternion(_) | Shape::Transform(_) => {
+                        self.module.types.components(ty).map_or(0, |(_, count)| count)
+                    }
+                    _ => {
+                        let found = self.shown(ty);
+                        let message = format!("a `{found}` can't be unpacked");
+                        return fault(Code::TypeMismatch, span, message);
+                    }
+                };
+                (0..count).map(|at| Operand::Value(self.extract(value, at))).collect()
+            }
+        })
+    }
+
+    fn rows(&mut self, matrix: Value, rows: u32, cols: u32) -> Vec<Operand<'a>> {
+        let scalar = self.scalar_in(self.ty(matrix)).unwrap_or(Scalar::F32);
+        let ty = self.module.types.vector(cols as u16, scalar);
+        let row = |row: u32| {
+            let parts = row * cols..(row + 1) * cols;
+            let parts: Vec<Value> = parts.map(|at| self.extract(matrix, at)).collect();
+            Operand::Value(self.construct(ty, &parts))
+        };
+        (0..rows).map(row).collect()
+    }
+
+    /// The parts of something that is unpacked.
+    pub(super) fn unpacked(
+        &mut self,
+        operand: Operand<'a>,
+        wanted: usize,
+        span: Span,
+    ) -> LoweringResult<Vec<Operand<'a>>> {
+        let found = match operand {
+            Operand::Tuple(_)
+            | Operand::Extents(_)
+            | Operand::KnownValue(KnownValue::Sequence(_)) => {
+                return self.spread(operand, span);
+            }
+            Operand::Value(value) => match self.shape(self.ty(value)) {
+                Shape::Tuple(_) | Shape::Vector { .. } | Shape::Quaternion(_) => {
+                    return self.spread(operand, span);
+                }
+                _ => format!("a `{}`", self.shown(self.ty(value))),
+            },
+            Operand::KnownValue(_) => "this".to_owned(),
+            Operand::Tile(tile) => format!("a `{}`", tile.shape().shown(self)),
+        };
+        fault(Code::TypeMismatch, span, format!("{found} isn't {wanted} values"))
+    }
+
+    /// The parts of a tuple.
+    pub(super) fn tuple_parts(&mut self, operand: &Operand<'a>) -> Option<Vec<Operand<'a>>> {
+        match operand {
+            Operand::Tuple(parts) => Some(parts.to_vec()),
+            Operand::KnownValue(KnownValue::Sequence(parts)) => {
+                Some(parts.iter().cloned().map(Operand::KnownValue).collect())
+            }
+            Operand::Extents(array) => {
+                Some(self.extents(*array).into_iter().map(Operand::Value).collect())
+            }
+            Operand::Value(value) => match self.shape(self.ty(*value)) {
+                Shape::Tuple(of) => {
+                    let count = of.len() as u32;
+                    let part = |at| Operand::Value(self.extract(*value, at));
+                    Some((0..count).map(part).collect())
+                }
+                _ => None,
+            },
+            Operand::KnownValue(_) | Operand::Tile(_) => None,
+        }
+    }
+
+    /// A value, which is a whole number.
+    pub(super) fn integer(
+        &mut self,
+        operand: Operand<'a>,
+        span: Span,
+        what: &str,
+    ) -> LoweringResult<Value> {
+        let value = self.value(operand, span)?;
+        let ty = self.ty(value);
+        if ty.as_scalar().is_some_and(Scalar::is_int) {
+            return Ok(value);
+        }
+        let found = self.shown(ty);
+        fault(Code::TypeMismatch, span, format!("{what}, found `{found}`"))
     }
 }

@@ -1,7 +1,9 @@
 //! Elements, views and extents of arrays.
 
+use super::Expressions;
 use super::access::Access;
-use super::{FunctionLowering, LoweringResult, Operand, fault};
+use super::operand::{LoweringResult, Operand, fault};
+use super::writer::Writer;
 use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::builtin::Native;
@@ -26,14 +28,14 @@ pub(super) fn check_count(indices: &[&Expr], dims: u8, span: Span) -> LoweringRe
     Ok(())
 }
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
+impl<'a> Expressions<'_, 'a> {
     pub(super) fn extent_at(
         &mut self,
         array: Value,
         indices: &[&'a Expr],
         expr: &'a Expr,
     ) -> LoweringResult<Value> {
-        let extents = match *self.shape(self.ty(array)) {
+        let extents = match *self.b.shape(self.b.ty(array)) {
             Shape::Array { dims, .. } => usize::from(dims),
             _ => 0,
         };
@@ -54,7 +56,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 ),
             };
         }
-        let index = self.value(operand, self.span(expr))?;
+        let index = self.b.value(operand, self.span(expr))?;
         let index = self.b.convert(index, Scalar::I32);
         let mut result = self.b.i32(0);
         for dim in (0..extents).rev() {
@@ -91,11 +93,11 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         if let Some(values) = all
             && values.len() == usize::from(dims)
         {
-            let place = self.spill(base, span)?;
+            let place = base.spill(&mut self.b, span)?;
             return Ok(Access::Place(self.b.element(place, &values)));
         }
-        let array = self.read(base);
-        let array = self.value(array, span)?;
+        let array = base.read(&mut self.b);
+        let array = self.b.value(array, span)?;
         let mut parts = Vec::with_capacity(selectors.len());
         for (dim, selector) in selectors.into_iter().enumerate() {
             parts.push(match selector {
@@ -120,7 +122,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         };
         let step = self.b.convert(step, Scalar::I32);
         let zero = self.b.i32(0);
-        let backwards = match self.literal_of(step).and_then(Literal::as_int) {
+        let backwards = match self.b.literal_of(step).and_then(Literal::as_int) {
             Some(0) => {
                 let span = self.unit.span(slice);
                 return fault(Code::WrongArguments, span, "the step of a slice can't be 0");
@@ -131,18 +133,20 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         let one = self.b.i32(1);
         let last = self.b.sub(extent, one);
         let minus = self.b.i32(-1);
-        let (low, high) =
-            (self.either(backwards, minus, zero), self.either(backwards, last, extent));
+        let (low, high) = (
+            backwards.choose(&mut self.b, minus, zero),
+            backwards.choose(&mut self.b, last, extent),
+        );
         let start = match slice.lower.as_deref() {
             Some(bound) => self.slice_bound(bound, extent, low, high)?,
-            None => self.either(backwards, last, zero),
+            None => backwards.choose(&mut self.b, last, zero),
         };
         let stop = match slice.upper.as_deref() {
             Some(bound) => self.slice_bound(bound, extent, low, high)?,
-            None => self.either(backwards, minus, extent),
+            None => backwards.choose(&mut self.b, minus, extent),
         };
         let distance = self.b.sub(stop, start);
-        let len = if self.literal_of(step).and_then(Literal::as_int) == Some(1) {
+        let len = if self.b.literal_of(step).and_then(Literal::as_int) == Some(1) {
             distance
         } else {
             let rounding = match backwards {
@@ -159,14 +163,6 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(Selector::Range { start, len, step })
     }
 
-    fn either(&mut self, backwards: Direction, accept: Value, reject: Value) -> Value {
-        match backwards {
-            Direction::Constant(true) => accept,
-            Direction::Constant(false) => reject,
-            Direction::Runtime(condition) => self.b.select(condition, accept, reject),
-        }
-    }
-
     fn slice_bound(
         &mut self,
         bound: &'a Expr,
@@ -176,7 +172,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
     ) -> LoweringResult<Value> {
         let value = self.index_value(bound)?;
         let value = self.b.convert(value, Scalar::I32);
-        let value = match self.literal_of(value).and_then(Literal::as_int) {
+        let value = match self.b.literal_of(value).and_then(Literal::as_int) {
             Some(number) if number >= 0 => value,
             Some(_) => self.b.add(value, extent),
             None => {
@@ -197,4 +193,14 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
 enum Direction {
     Constant(bool),
     Runtime(Value),
+}
+
+impl Direction {
+    fn choose(self, b: &mut Writer<'_, '_>, accept: Value, reject: Value) -> Value {
+        match self {
+            Self::Constant(true) => accept,
+            Self::Constant(false) => reject,
+            Self::Runtime(condition) => b.select(condition, accept, reject),
+        }
+    }
 }

@@ -63,6 +63,7 @@ impl<'a> ScopeReader<'a> {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of Python's statements")]
     fn stmt(&mut self, stmt: &'a Stmt, scope: ScopeId, under: Option<GuardId>) {
         match stmt {
             Stmt::FunctionDef(def) => self.function(def, scope, under),

@@ -45,12 +45,17 @@ impl ShimStart {
         let start = Self { divider: 0xABCC, picture_tcycles: 0, b: 0, compatible: false, palettes };
         match rom.model() {
             Model::Original => start,
-            Model::Color if compatible => {
-                Self { divider: 0x2678, b: cartridge.title_sum, compatible, ..start }
-            }
-            Model::Color => {
-                Self { divider: 0x1EA0, picture_tcycles: COLOR_PICTURE_TCYCLES, ..start }
-            }
+            Model::Color if compatible => Self {
+                divider: cartridge.color_divider,
+                b: cartridge.title_sum,
+                compatible,
+                ..start
+            },
+            Model::Color => Self {
+                divider: cartridge.color_divider,
+                picture_tcycles: COLOR_PICTURE_TCYCLES,
+                ..start
+            },
         }
     }
 }

@@ -46,17 +46,13 @@ impl Wave {
 }
 
 impl Apu {
-    /// Ticks of an M-cycle, as a power of two.
-    #[cfg(not(color))]
+    /// Returns the ticks of an M-cycle, as a power of two.
     #[inline(always)]
     pub(super) fn tick_shift(&self) -> u32 {
-        1
-    }
-
-    /// Ticks of an M-cycle, as a power of two.
-    #[cfg(color)]
-    pub(super) fn tick_shift(&self) -> u32 {
-        1 - self.double_speed as u32
+        let shift = 1;
+        #[cfg(color)]
+        let shift = shift - self.double_speed as u32;
+        shift
     }
 
     pub(super) fn wave_period(&self) -> u32 {

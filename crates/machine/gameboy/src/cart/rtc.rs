@@ -39,7 +39,7 @@ pub struct Rtc {
     pub running: ClockRegisters,
     /// Registers that the program reads.
     pub latched: ClockRegisters,
-    /// The last write to 6000-7FFF was 00.
+    /// Bit 0 of the last write to 6000-7FFF was 0.
     pub latch_armed: bool,
 }
 
@@ -99,14 +99,15 @@ impl Rtc {
         }
     }
 
-    /// 00 then 01 copies the running registers to the latched ones.
-    // UNVERIFIED: some emulators latch on any write; Pan Docs wants the pair, as programs write it.
+    /// A write that raises bit 0 copies the running registers to the latched ones: 0 then 3 does,
+    /// 1 then 1 and 0 then 2 don't (cpp's latch-rtc-test, docboy `mbc3_rtc_latch_*`).
     pub(crate) fn write_latch(&mut self, now: u32, value: u8) {
-        if self.latch_armed && value == 1 {
+        let is_high = value & 1 != 0;
+        if self.latch_armed && is_high {
             self.sync(now);
             self.latched = self.running;
         }
-        self.latch_armed = value == 0;
+        self.latch_armed = !is_high;
     }
 }
 

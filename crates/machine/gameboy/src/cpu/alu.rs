@@ -23,7 +23,7 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn carry(&self) -> u16 {
+    pub(super) fn carry(&self) -> u16 {
         self.carries >> 8 & 1
     }
 
@@ -170,56 +170,9 @@ impl Cpu {
         self.set_flags(self.zero, !self.carries & FULL);
     }
 
-    /// `RLC x   Z 0 0 C`
+    /// Sets the flags of a shift, and returns its result   `Z 0 0 C`
     #[inline(always)]
-    pub(crate) fn rlc(&mut self, value: u8) -> u8 {
-        self.shifted(value.rotate_left(1), value >> 7)
-    }
-
-    /// `RRC x   Z 0 0 C`
-    #[inline(always)]
-    pub(crate) fn rrc(&mut self, value: u8) -> u8 {
-        self.shifted(value.rotate_right(1), value & 1)
-    }
-
-    /// `RL x   Z 0 0 C`
-    #[inline(always)]
-    pub(crate) fn rl(&mut self, value: u8) -> u8 {
-        self.shifted(value << 1 | self.carry() as u8, value >> 7)
-    }
-
-    /// `RR x   Z 0 0 C`
-    #[inline(always)]
-    pub(crate) fn rr(&mut self, value: u8) -> u8 {
-        self.shifted(value >> 1 | (self.carry() as u8) << 7, value & 1)
-    }
-
-    /// `SLA x   Z 0 0 C`
-    #[inline(always)]
-    pub(crate) fn sla(&mut self, value: u8) -> u8 {
-        self.shifted(value << 1, value >> 7)
-    }
-
-    /// `SRA x   Z 0 0 C`
-    #[inline(always)]
-    pub(crate) fn sra(&mut self, value: u8) -> u8 {
-        self.shifted(value >> 1 | value & 0x80, value & 1)
-    }
-
-    /// `SWAP x   Z 0 0 0`
-    #[inline(always)]
-    pub(crate) fn swap(&mut self, value: u8) -> u8 {
-        self.shifted(value.rotate_left(4), 0)
-    }
-
-    /// `SRL x   Z 0 0 C`
-    #[inline(always)]
-    pub(crate) fn srl(&mut self, value: u8) -> u8 {
-        self.shifted(value >> 1, value & 1)
-    }
-
-    #[inline(always)]
-    fn shifted(&mut self, result: u8, carry: u8) -> u8 {
+    pub(super) fn shifted(&mut self, result: u8, carry: u8) -> u8 {
         self.set_flags(result, (carry as u16) << 8);
         result
     }

@@ -1,7 +1,13 @@
 //! Leaving the program: interrupt dispatch, HALT, STOP and the opcodes that hang.
 
 use crate::cpu::{Cpu, Mode};
+#[cfg(color)]
+use crate::hdma::{rest_hdma, rest_hdma_for_change};
 use crate::machine::Machine;
+#[cfg(color)]
+use crate::ppu::note_mode_at_stop;
+#[cfg(color)]
+use crate::speed::change_speed;
 
 impl Cpu {
     /// Five M-cycles: the fetch that is thrown away, two idle ones, and PC pushed.
@@ -46,7 +52,7 @@ impl Machine {
             cpu.mode = Mode::Halted;
             cpu.just_halted = true;
             #[cfg(color)]
-            self.rest_hdma(cpu.pc);
+            rest_hdma(self, cpu.pc);
         } else if cpu.ime {
             // EI right before HALT with an interrupt pending: the handler returns to the HALT.
             cpu.pc = cpu.pc.wrapping_sub(1);
@@ -66,9 +72,9 @@ impl Machine {
         if self.speed.armed && self.joypad.lines() == 0x0f {
             // A block that is due takes the bus from STOP's second byte, which is executed then
             // (gambatte `hdma_late_speedchange_inc_*`).
-            let runs_operand = self.rest_hdma_for_change(cpu.pc);
+            let runs_operand = rest_hdma_for_change(self, cpu.pc);
             let due = self.hdma.due;
-            self.change_speed();
+            change_speed(self);
             // HBlank that begins meanwhile is slept through.
             self.hdma.due = due;
             cpu.now = self.now;
@@ -92,7 +98,7 @@ impl Machine {
             cpu.mode = Mode::Stopped;
             cpu.stop_skips = skips;
             #[cfg(color)]
-            self.note_mode_at_stop(cpu.now);
+            note_mode_at_stop(self, cpu.now);
             self.reset_div();
         }
         self.deadline = cpu.now;

@@ -123,6 +123,7 @@ impl Cpu {
     /// Executes an instruction whose first byte has been fetched.
     #[inline(always)]
     #[rustfmt::skip]
+    #[expect(clippy::too_many_lines, reason = "the table of opcodes")]
     pub(crate) fn execute(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], opcode: u8) {
         match opcode {
             0x00 => {} // NOP
@@ -132,7 +133,7 @@ impl Cpu {
             0x04 => self.b = self.inc(self.b), // INC B
             0x05 => self.b = self.dec(self.b), // DEC B
             0x06 => self.b = self.fetch(m, rom, ram), // LD B,n
-            0x07 => { let result = self.rlc(self.a); self.set_a_nonzero(result); } // RLCA   0 0 0 C
+            0x07 => { let result = self.shifted(self.a.rotate_left(1), self.a >> 7); self.set_a_nonzero(result); } // RLCA   0 0 0 C
             0x08 => self.store_sp(m, rom, ram), // LD (nn),SP
             0x09 => self.add_to_hl(m, self.bc()), // ADD HL,BC
             0x0a => self.a = self.read(m, rom, ram, self.bc()), // LD A,(BC)
@@ -140,7 +141,7 @@ impl Cpu {
             0x0c => self.c = self.inc(self.c), // INC C
             0x0d => self.c = self.dec(self.c), // DEC C
             0x0e => self.c = self.fetch(m, rom, ram), // LD C,n
-            0x0f => { let result = self.rrc(self.a); self.set_a_nonzero(result); } // RRCA   0 0 0 C
+            0x0f => { let result = self.shifted(self.a.rotate_right(1), self.a & 1); self.set_a_nonzero(result); } // RRCA   0 0 0 C
             0x10 => *self = m.stop(*self), // STOP
             0x11 => { let value = self.fetch_word(m, rom, ram); self.set_de(value); } // LD DE,nn
             0x12 => self.write(m, rom, ram, self.de(), self.a), // LD (DE),A
@@ -148,7 +149,7 @@ impl Cpu {
             0x14 => self.d = self.inc(self.d), // INC D
             0x15 => self.d = self.dec(self.d), // DEC D
             0x16 => self.d = self.fetch(m, rom, ram), // LD D,n
-            0x17 => { let result = self.rl(self.a); self.set_a_nonzero(result); } // RLA   0 0 0 C
+            0x17 => { let result = self.shifted(self.a << 1 | self.carry() as u8, self.a >> 7); self.set_a_nonzero(result); } // RLA   0 0 0 C
             0x18 => self.jump_relative(m, rom, ram, true), // JR e
             0x19 => self.add_to_hl(m, self.de()), // ADD HL,DE
             0x1a => self.a = self.read(m, rom, ram, self.de()), // LD A,(DE)
@@ -156,7 +157,7 @@ impl Cpu {
             0x1c => self.e = self.inc(self.e), // INC E
             0x1d => self.e = self.dec(self.e), // DEC E
             0x1e => self.e = self.fetch(m, rom, ram), // LD E,n
-            0x1f => { let result = self.rr(self.a); self.set_a_nonzero(result); } // RRA   0 0 0 C
+            0x1f => { let result = self.shifted(self.a >> 1 | (self.carry() as u8) << 7, self.a & 1); self.set_a_nonzero(result); } // RRA   0 0 0 C
             0x20 => self.jump_relative(m, rom, ram, !self.is_zero()), // JR NZ,e
             0x21 => { let value = self.fetch_word(m, rom, ram); self.set_hl(value); } // LD HL,nn
             0x22 => { let address = self.step_hl(1); self.write(m, rom, ram, address, self.a); } // LD (HL+),A

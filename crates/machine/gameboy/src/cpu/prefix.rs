@@ -21,14 +21,14 @@ impl Cpu {
         };
         let number = opcode >> 3 & 7;
         let result = match opcode >> 3 {
-            0 => self.rlc(value),
-            1 => self.rrc(value),
-            2 => self.rl(value),
-            3 => self.rr(value),
-            4 => self.sla(value),
-            5 => self.sra(value),
-            6 => self.swap(value),
-            7 => self.srl(value),
+            0 => self.shifted(value.rotate_left(1), value >> 7), // RLC
+            1 => self.shifted(value.rotate_right(1), value & 1), // RRC
+            2 => self.shifted(value << 1 | self.carry() as u8, value >> 7), // RL
+            3 => self.shifted(value >> 1 | (self.carry() as u8) << 7, value & 1), // RR
+            4 => self.shifted(value << 1, value >> 7),           // SLA
+            5 => self.shifted(value >> 1 | value & 0x80, value & 1), // SRA
+            6 => self.shifted(value.rotate_left(4), 0),          // SWAP
+            7 => self.shifted(value >> 1, value & 1),            // SRL
             8..=15 => {
                 self.bit(number, value);
                 return;

@@ -4,6 +4,7 @@
 
 use crate::cpu::Mode;
 use crate::interrupts::SERIAL;
+use crate::link::look::next_look;
 use crate::link::look::{Look, Target};
 use crate::link::{NEAR_TCYCLES, NEVER};
 use crate::machine::{COLOR, FRAME_MCYCLES, Machine, is_before};
@@ -59,7 +60,7 @@ impl CableEnd {
     /// An end whose machine is `ahead` T-cycles beyond the end of the pair's last frame.
     pub fn new(machine: &Machine, ahead: i32) -> CableEnd {
         CableEnd {
-            goal_tcycles: machine.cable_tcycles().wrapping_sub(ahead as u32),
+            goal_tcycles: cable_tcycles(machine).wrapping_sub(ahead as u32),
             opened_at: -NEVER,
             wakes: false,
             draw: false,
@@ -83,7 +84,7 @@ impl CableEnd {
 
     /// The time of a machine.
     pub(crate) fn time_of_machine(&self, machine: &Machine) -> i32 {
-        machine.cable_tcycles().wrapping_sub(self.goal_tcycles) as i32
+        cable_tcycles(machine).wrapping_sub(self.goal_tcycles) as i32
     }
 
     /// The time of a moment on the machine's own clock.
@@ -145,7 +146,7 @@ impl CableEnd {
             // Its next frame begins with a service.
             machine.deadline = machine.now;
         }
-        self.look = machine.next_look(rom, cart_ram);
+        self.look = next_look(machine, rom, cart_ram);
         if !self.look.is_any {
             return;
         }
@@ -330,28 +331,26 @@ impl CableEnd {
     }
 }
 
-impl Machine {
-    /// Brings the chips up to now, for observers.
-    pub(crate) fn sync_cable_end(&mut self) {
-        self.sync_interrupts();
-        self.apu.sync(self.now, self.timer.div_base);
-        self.timer.schedule(self.now);
-        self.serial.schedule(self.now, self.timer.div_base);
-        self.deadline = self.now;
-    }
+/// Brings the chips up to now, for observers.
+pub(crate) fn sync_cable_end(machine: &mut Machine) {
+    machine.sync_interrupts();
+    machine.apu.sync(machine.now, machine.timer.div_base);
+    machine.timer.schedule(machine.now);
+    machine.serial.schedule(machine.now, machine.timer.div_base);
+    machine.deadline = machine.now;
+}
 
-    /// `now` in T-cycles that all machines count alike.
-    #[cfg(not(color))]
-    pub(crate) fn cable_tcycles(&self) -> u32 {
-        self.tcycles()
-    }
+/// `now` in T-cycles that all machines count alike.
+#[cfg(not(color))]
+fn cable_tcycles(machine: &Machine) -> u32 {
+    machine.tcycles()
+}
 
-    /// `now` in T-cycles that all machines count alike: those of the picture jump where the speed
-    /// changes.
-    #[cfg(color)]
-    pub(crate) fn cable_tcycles(&self) -> u32 {
-        self.tcycles().wrapping_sub(self.speed.gained)
-    }
+/// `now` in T-cycles that all machines count alike: those of the picture jump where the speed
+/// changes.
+#[cfg(color)]
+fn cable_tcycles(machine: &Machine) -> u32 {
+    machine.tcycles().wrapping_sub(machine.speed.gained)
 }
 
 fn port_of(machine: &Machine) -> Port {

@@ -85,128 +85,133 @@ impl Look {
     }
 }
 
-impl Machine {
-    /// Returns the use of the port by the next instruction or service. Chips that are due are
-    /// brought up to now, which the service would do first.
-    pub(crate) fn next_look(&mut self, rom: &[u8], cart_ram: &[u8]) -> Look {
-        let mut look = Look::none();
-        if is_before(self.now, self.deadline) {
-            self.add_instruction(&mut look, rom, cart_ram);
-        } else if self.cpu.mode == Mode::Running {
-            self.sync_due(rom, cart_ram, 0);
-            if self.dispatches() {
-                // The stack may lie in the port.
-                look.add(self.cpu.sp.wrapping_sub(1), 3, true);
-                look.add_use(4, Target::Dispatch);
-                if COLOR {
-                    // Where it takes the request back.
-                    look.add_use(5, Target::Dispatch);
+/// Returns the use of the port by the next instruction or service. Chips that are due are
+/// brought up to now, which the service would do first.
+pub(crate) fn next_look(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) -> Look {
+    let mut look = Look::none();
+    if is_before(machine.now, machine.deadline) {
+        add_instruction(machine, &mut look, rom, cart_ram);
+    } else if machine.cpu.mode == Mode::Running {
+        machine.sync_due(rom, cart_ram, 0);
+        if dispatches(machine) {
+            // The stack may lie in the port.
+            look.add(machine.cpu.sp.wrapping_sub(1), 3, true);
+            look.add_use(4, Target::Dispatch);
+            if COLOR {
+                // Where it takes the request back.
+                look.add_use(5, Target::Dispatch);
+            }
+        }
+    } else if machine.cpu.mode == Mode::Stopped && machine.joypad.lines() != 0x0f {
+        look.add_use(0, Target::Divider);
+    }
+    look
+}
+
+/// Returns true if the service that is due dispatches an interrupt.
+fn dispatches(machine: &Machine) -> bool {
+    let ends_frame = machine.ppu.frame_over || machine.is_lcd_off_frame_over();
+    !ends_frame && !machine.is_hdma_due() && machine.cpu.ime && machine.interrupts.pending() != 0
+}
+
+fn add_instruction(machine: &Machine, look: &mut Look, rom: &[u8], cart_ram: &[u8]) {
+    let cpu = machine.cpu;
+    let pc = cpu.pc;
+    look.add(pc, 0, false);
+    let opcode = code_at(machine, rom, cart_ram, pc, 0);
+    let operand = if cpu.halt_bug { pc } else { pc.wrapping_add(1) };
+    let stack = cpu.sp;
+    match opcode {
+        0xe0 | 0xe2 | 0xea | 0xf0 | 0xf2 | 0xfa | 0x08 => {
+            add_far(machine, look, rom, cart_ram, opcode, operand);
+        }
+        0x02 => look.add(cpu.bc(), 1, true),
+        0x12 => look.add(cpu.de(), 1, true),
+        0x0a => look.add(cpu.bc(), 1, false),
+        0x1a => look.add(cpu.de(), 1, false),
+        0x10 => {
+            let resets = machine.joypad.lines() == 0x0f;
+            look.add_use(1, if resets { Target::Divider } else { Target::Read });
+            #[cfg(color)]
+            if resets && machine.speed.armed && !machine.speed.double && !look.may_shift(machine) {
+                // The fast clock may fall before the CPU waits.
+                look.add_use(1 + SLOW_MCYCLES, Target::Read);
+            }
+        }
+        0x76 => look.add_use(1, Target::Read),
+        0xcb => {
+            let prefixed = code_at(machine, rom, cart_ram, operand, 1);
+            if prefixed & 7 == 6 {
+                look.add(cpu.hl(), 2, false);
+                if prefixed < 0x40 || prefixed >= 0x80 {
+                    look.add(cpu.hl(), 3, true);
                 }
             }
-        } else if self.cpu.mode == Mode::Stopped && self.joypad.lines() != 0x0f {
-            look.add_use(0, Target::Divider);
         }
-        look
+        0xc1 | 0xd1 | 0xe1 | 0xf1 | 0xc9 | 0xd9 => {
+            add_stack(look, stack, stack.wrapping_add(1), 1, false);
+        }
+        0xc0 | 0xc8 | 0xd0 | 0xd8 => add_stack(look, stack, stack.wrapping_add(1), 2, false),
+        0xc4 | 0xcc | 0xcd | 0xd4 | 0xdc => {
+            add_stack(look, stack.wrapping_sub(1), stack.wrapping_sub(2), 4, true);
+        }
+        0xc5 | 0xd5 | 0xe5 | 0xf5 | 0xc7 | 0xcf | 0xd7 | 0xdf | 0xe7 | 0xef | 0xf7 | 0xff => {
+            add_stack(look, stack.wrapping_sub(1), stack.wrapping_sub(2), 2, true);
+        }
+        _ => add_hl(look, opcode, cpu),
     }
+}
 
-    /// Returns true if the service that is due dispatches an interrupt.
-    fn dispatches(&self) -> bool {
-        let ends_frame = self.ppu.frame_over || self.is_lcd_off_frame_over();
-        !ends_frame && !self.is_hdma_due() && self.cpu.ime && self.interrupts.pending() != 0
+/// Adds the access of an instruction that has its address in itself, or in C.
+fn add_far(
+    machine: &Machine,
+    look: &mut Look,
+    rom: &[u8],
+    cart_ram: &[u8],
+    opcode: u8,
+    operand: u16,
+) {
+    let writes = opcode < 0xf0;
+    if opcode == 0xe2 || opcode == 0xf2 {
+        look.add(0xff00 | machine.cpu.c as u16, 1, writes);
+        return;
     }
-
-    fn add_instruction(&self, look: &mut Look, rom: &[u8], cart_ram: &[u8]) {
-        let cpu = self.cpu;
-        let pc = cpu.pc;
-        look.add(pc, 0, false);
-        let opcode = self.code_at(rom, cart_ram, pc, 0);
-        let operand = if cpu.halt_bug { pc } else { pc.wrapping_add(1) };
-        let stack = cpu.sp;
-        match opcode {
-            0xe0 | 0xe2 | 0xea | 0xf0 | 0xf2 | 0xfa | 0x08 => {
-                self.add_far(look, rom, cart_ram, opcode, operand);
-            }
-            0x02 => look.add(cpu.bc(), 1, true),
-            0x12 => look.add(cpu.de(), 1, true),
-            0x0a => look.add(cpu.bc(), 1, false),
-            0x1a => look.add(cpu.de(), 1, false),
-            0x10 => {
-                let resets = self.joypad.lines() == 0x0f;
-                look.add_use(1, if resets { Target::Divider } else { Target::Read });
-                #[cfg(color)]
-                if resets && self.speed.armed && !self.speed.double && !look.may_shift(self) {
-                    // The fast clock may fall before the CPU waits.
-                    look.add_use(1 + SLOW_MCYCLES, Target::Read);
-                }
-            }
-            0x76 => look.add_use(1, Target::Read),
-            0xcb => {
-                let prefixed = self.code_at(rom, cart_ram, operand, 1);
-                if prefixed & 7 == 6 {
-                    look.add(cpu.hl(), 2, false);
-                    if prefixed < 0x40 || prefixed >= 0x80 {
-                        look.add(cpu.hl(), 3, true);
-                    }
-                }
-            }
-            0xc1 | 0xd1 | 0xe1 | 0xf1 | 0xc9 | 0xd9 => {
-                add_stack(look, stack, stack.wrapping_add(1), 1, false);
-            }
-            0xc0 | 0xc8 | 0xd0 | 0xd8 => add_stack(look, stack, stack.wrapping_add(1), 2, false),
-            0xc4 | 0xcc | 0xcd | 0xd4 | 0xdc => {
-                add_stack(look, stack.wrapping_sub(1), stack.wrapping_sub(2), 4, true);
-            }
-            0xc5 | 0xd5 | 0xe5 | 0xf5 | 0xc7 | 0xcf | 0xd7 | 0xdf | 0xe7 | 0xef | 0xf7 | 0xff => {
-                add_stack(look, stack.wrapping_sub(1), stack.wrapping_sub(2), 2, true);
-            }
-            _ => add_hl(look, opcode, cpu),
-        }
+    let low = code_at(machine, rom, cart_ram, operand, 1) as u16;
+    if opcode == 0xe0 || opcode == 0xf0 {
+        look.add(0xff00 | low, 2, writes);
+        return;
     }
-
-    /// Adds the access of an instruction that has its address in itself, or in C.
-    fn add_far(&self, look: &mut Look, rom: &[u8], cart_ram: &[u8], opcode: u8, operand: u16) {
-        let writes = opcode < 0xf0;
-        if opcode == 0xe2 || opcode == 0xf2 {
-            look.add(0xff00 | self.cpu.c as u16, 1, writes);
-            return;
-        }
-        let low = self.code_at(rom, cart_ram, operand, 1) as u16;
-        if opcode == 0xe0 || opcode == 0xf0 {
-            look.add(0xff00 | low, 2, writes);
-            return;
-        }
-        let high = self.code_at(rom, cart_ram, operand.wrapping_add(1), 2) as u16;
-        let address = high << 8 | low;
-        look.add(address, 3, writes);
-        if opcode == 0x08 {
-            look.add(address.wrapping_add(1), 4, true);
-        }
+    let high = code_at(machine, rom, cart_ram, operand.wrapping_add(1), 2) as u16;
+    let address = high << 8 | low;
+    look.add(address, 3, writes);
+    if opcode == 0x08 {
+        look.add(address.wrapping_add(1), 4, true);
     }
+}
 
-    /// A byte of the program, as the CPU fetches it some M-cycles from now.
-    fn code_at(&self, rom: &[u8], cart_ram: &[u8], address: u16, mcycle: u32) -> u8 {
-        if address >= 0xff80 && address < 0xffff {
-            return self.hram[(address & 0x7f) as usize];
+/// A byte of the program, as the CPU fetches it some M-cycles from now.
+fn code_at(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16, mcycle: u32) -> u8 {
+    if address >= 0xff80 && address < 0xffff {
+        return machine.hram[(address & 0x7f) as usize];
+    }
+    let moment = machine.now.wrapping_add(mcycle);
+    if address < 0xff00 && machine.dma.is_moving(moment) {
+        let source = machine.dma.source(moment);
+        if address >= 0xfe00 {
+            return 0xff;
         }
-        let moment = self.now.wrapping_add(mcycle);
-        if address < 0xff00 && self.dma.is_moving(moment) {
-            let source = self.dma.source(moment);
-            if address >= 0xfe00 {
+        if dma::meets_dma(address, source) {
+            if COLOR && address >= 0xc000 && source & 0xe000 != 0xc000 {
+                let at = 0xc000 | source & 0x1000 | address & 0x0fff;
+                return machine.wram[machine.wram_index(at)];
+            }
+            if COLOR && source >= 0xe000 {
                 return 0xff;
             }
-            if dma::meets_dma(address, source) {
-                if COLOR && address >= 0xc000 && source & 0xe000 != 0xc000 {
-                    let at = 0xc000 | source & 0x1000 | address & 0x0fff;
-                    return self.wram[self.wram_at(at)];
-                }
-                if COLOR && source >= 0xe000 {
-                    return 0xff;
-                }
-                return view::read(self, rom, cart_ram, source);
-            }
+            return view::read(machine, rom, cart_ram, source);
         }
-        view::read(self, rom, cart_ram, address)
     }
+    view::read(machine, rom, cart_ram, address)
 }
 
 fn add_stack(look: &mut Look, one: u16, other: u16, mcycle: u32, writes: bool) {

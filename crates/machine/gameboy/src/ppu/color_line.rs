@@ -39,45 +39,43 @@ struct FetchedTile {
     high: u8,
 }
 
-impl Machine {
-    /// Draws a line that the shortcut covers and whose objects are known.
-    pub(super) fn draw_plain_line(&mut self) {
-        let window_at = self.ppu.window_at() as i16;
-        let mut run = self.ppu.background_run();
-        if window_at < COLUMNS {
-            run.end = window_at;
-            self.draw_run(&run);
-            run = self.ppu.window_run(window_at);
-            self.ppu.window_line = self.ppu.window_line.wrapping_add(1);
-        }
-        self.draw_run(&run);
-        self.ppu.leave_last_fetch(&self.vram, &self.oam, &run);
-        self.ppu.hblank_ahead = 0;
+/// Draws a line that the shortcut covers and whose objects are known.
+pub(crate) fn draw_plain_line(machine: &mut Machine) {
+    let window_at = machine.ppu.window_at() as i16;
+    let mut run = machine.ppu.background_run();
+    if window_at < COLUMNS {
+        run.end = window_at;
+        draw_run(machine, &run);
+        run = machine.ppu.window_run(window_at);
+        machine.ppu.window_line = machine.ppu.window_line.wrapping_add(1);
     }
+    draw_run(machine, &run);
+    machine.ppu.leave_last_fetch(&machine.vram, &machine.oam, &run);
+    machine.ppu.hblank_ahead = 0;
+}
 
-    fn draw_run(&mut self, run: &TileRun) {
-        let order = self.ppu.objects_by_priority();
-        let mut column = run.column;
-        let mut number = 0;
-        let mut palette = 0;
-        let mut colors = self.ppu.background_colors(palette);
-        while column < run.end {
-            let tile = self.ppu.tile_of(&self.vram, run, number);
-            if tile.attributes & 7 != palette {
-                palette = tile.attributes & 7;
-                colors = self.ppu.background_colors(palette);
-            }
-            let mirrored = tile.attributes & 0x20 != 0;
-            let pixels = EightPixels {
-                low: if mirrored { tile.low.reverse_bits() } else { tile.low },
-                high: if mirrored { tile.high.reverse_bits() } else { tile.high },
-                attributes: tile.attributes,
-                objects: self.ppu.objects_over(&self.vram, &self.oam, &order, column),
-            };
-            self.ppu.put_eight_pixels(&mut self.frame, &pixels, &colors, column, run.end);
-            column += 8;
-            number += 1;
+fn draw_run(machine: &mut Machine, run: &TileRun) {
+    let order = machine.ppu.objects_by_priority();
+    let mut column = run.column;
+    let mut number = 0;
+    let mut palette = 0;
+    let mut colors = machine.ppu.background_colors(palette);
+    while column < run.end {
+        let tile = machine.ppu.tile_of(&machine.vram, run, number);
+        if tile.attributes & 7 != palette {
+            palette = tile.attributes & 7;
+            colors = machine.ppu.background_colors(palette);
         }
+        let mirrored = tile.attributes & 0x20 != 0;
+        let pixels = EightPixels {
+            low: if mirrored { tile.low.reverse_bits() } else { tile.low },
+            high: if mirrored { tile.high.reverse_bits() } else { tile.high },
+            attributes: tile.attributes,
+            objects: machine.ppu.objects_over(&machine.vram, &machine.oam, &order, column),
+        };
+        machine.ppu.put_eight_pixels(&mut machine.frame, &pixels, &colors, column, run.end);
+        column += 8;
+        number += 1;
     }
 }
 

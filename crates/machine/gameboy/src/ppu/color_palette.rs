@@ -2,6 +2,9 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
+use crate::ppu::color_timing::is_palette_blocked;
+use crate::ppu::sync_ppu_now;
+use crate::ppu::whole_or_by_dots::before_picture_change;
 
 /// Palette memory: two bytes a colour, RGB555 with red in the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,37 +34,35 @@ impl Palettes {
     }
 }
 
-impl Machine {
-    /// A read of FF69 or FF6B: nothing while the PPU draws.
-    pub(crate) fn read_palette(&mut self, of_objects: bool) -> u8 {
-        self.sync_ppu(self.tcycles());
-        if self.is_palette_blocked() {
-            0xff
-        } else if of_objects {
-            self.ppu.palettes.object[(self.ppu.palettes.object_index & 0x3f) as usize]
+/// A read of FF69 or FF6B: nothing while the PPU draws.
+pub(crate) fn read_palette(machine: &mut Machine, of_objects: bool) -> u8 {
+    sync_ppu_now(machine);
+    if is_palette_blocked(machine) {
+        0xff
+    } else if of_objects {
+        machine.ppu.palettes.object[(machine.ppu.palettes.object_index & 0x3f) as usize]
+    } else {
+        machine.ppu.palettes.background[(machine.ppu.palettes.background_index & 0x3f) as usize]
+    }
+}
+
+/// A write to FF69 or FF6B. While the PPU draws the colour stays, but the index moves on.
+pub(crate) fn write_color_cell(machine: &mut Machine, of_objects: bool, value: u8) {
+    sync_ppu_now(machine);
+    if !is_palette_blocked(machine) {
+        before_picture_change(machine);
+        let palettes = &mut machine.ppu.palettes;
+        if of_objects {
+            palettes.object[(palettes.object_index & 0x3f) as usize] = value;
         } else {
-            self.ppu.palettes.background[(self.ppu.palettes.background_index & 0x3f) as usize]
+            palettes.background[(palettes.background_index & 0x3f) as usize] = value;
         }
     }
-
-    /// A write to FF69 or FF6B. While the PPU draws the colour stays, but the index moves on.
-    pub(crate) fn write_color_cell(&mut self, of_objects: bool, value: u8) {
-        self.sync_ppu(self.tcycles());
-        if !self.is_palette_blocked() {
-            self.before_picture_change();
-            let palettes = &mut self.ppu.palettes;
-            if of_objects {
-                palettes.object[(palettes.object_index & 0x3f) as usize] = value;
-            } else {
-                palettes.background[(palettes.background_index & 0x3f) as usize] = value;
-            }
-        }
-        let palettes = &mut self.ppu.palettes;
-        if of_objects {
-            palettes.object_index = next_index(palettes.object_index);
-        } else {
-            palettes.background_index = next_index(palettes.background_index);
-        }
+    let palettes = &mut machine.ppu.palettes;
+    if of_objects {
+        palettes.object_index = next_index(palettes.object_index);
+    } else {
+        palettes.background_index = next_index(palettes.background_index);
     }
 }
 

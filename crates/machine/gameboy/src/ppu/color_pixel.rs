@@ -6,8 +6,6 @@ use crate::ppu::{FRAME_BYTES, LCDC_BACKGROUND, LCDC_OBJECTS, Ppu};
 
 /// Attribute bit of a tile of the background: it lies in front of objects.
 const IN_FRONT: u8 = 0x80;
-/// White.
-const WHITE: u16 = 0x7fff;
 /// The lowest bit of each of four pixels of 16 bits.
 const LOWEST_BITS: u64 = 0x0001_0001_0001_0001;
 /// Multiplied with four bits, it puts each of them three bits above the lowest one of a pixel.
@@ -310,12 +308,4 @@ pub(super) fn store_pixel(frame: &mut [u8; FRAME_BYTES], line: u8, column: u8, c
 pub(super) fn load_pixel(frame: &[u8; FRAME_BYTES], line: u8, column: u8) -> u16 {
     let index = (line as usize * 320 + column as usize * 2) % FRAME_BYTES;
     frame[index] as u16 | (frame[index | 1] as u16) << 8
-}
-
-/// Fills the picture with the panel's white.
-pub(super) fn clear(frame: &mut [u8; FRAME_BYTES]) {
-    for pixel in 0..FRAME_BYTES / 2 {
-        frame[pixel * 2] = WHITE as u8;
-        frame[pixel * 2 + 1] = (WHITE >> 8) as u8;
-    }
 }

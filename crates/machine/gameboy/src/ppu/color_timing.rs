@@ -18,9 +18,11 @@
 use crate::interrupts::STAT;
 use crate::machine::{Machine, is_before};
 use crate::ppu::timing::{COMPARE_DOT, MODE3_DOT, NO_LINE};
+use crate::ppu::whole_line::mode3_end;
 use crate::ppu::{
     LAST_LINE, LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, VBLANK_DOT, VBLANK_LINE, stat,
 };
+use crate::ppu::{advance_ppu, sync_ppu};
 
 /// Dot of line 153 from which line 0 is compared.
 const LYC_0_FROM: u16 = 14;
@@ -137,206 +139,198 @@ impl Ppu {
     }
 }
 
-impl Machine {
-    /// The dot on which the interrupt line sees HBlank. Mode 2 must be over.
-    pub(super) fn hblank_dot(&mut self) -> u16 {
-        self.mode3_end() + 1 - self.ppu.hblank_ahead
-    }
+/// The dot on which mode 3 of this line ends or has ended.
+fn end_of_mode3(machine: &mut Machine) -> u16 {
+    if machine.ppu.stage == LineProgress::Done { machine.ppu.mode3_end } else { mode3_end(machine) }
+}
 
-    /// The dot on which mode 3 of this line ends or has ended.
-    fn end_of_mode3(&mut self) -> u16 {
-        if self.ppu.stage == LineProgress::Done { self.ppu.mode3_end } else { self.mode3_end() }
-    }
+/// Returns true if the CPU sees mode 3, which has begun, go on.
+pub(crate) fn in_mode3(machine: &mut Machine) -> bool {
+    machine.ppu.dot <= end_of_mode3(machine) + machine.ppu.lateness()
+}
 
-    /// Returns true if the CPU sees mode 3, which has begun, go on.
-    pub(super) fn in_mode3(&mut self) -> bool {
-        self.ppu.dot <= self.end_of_mode3() + self.ppu.lateness()
-    }
+fn blocks(machine: &mut Machine, begins: u16, beyond_end: u16) -> bool {
+    machine.ppu.is_on()
+        && machine.ppu.line < VBLANK_LINE
+        && machine.ppu.dot >= begins
+        && (machine.ppu.dot <= MODE3_DOT || machine.ppu.dot <= end_of_mode3(machine) + beyond_end)
+}
 
-    fn blocks(&mut self, begins: u16, beyond_end: u16) -> bool {
-        self.ppu.is_on()
-            && self.ppu.line < VBLANK_LINE
-            && self.ppu.dot >= begins
-            && (self.ppu.dot <= MODE3_DOT || self.ppu.dot <= self.end_of_mode3() + beyond_end)
-    }
+/// Returns true if the PPU keeps the CPU from reading VRAM.
+pub(crate) fn is_vram_read_blocked(machine: &mut Machine) -> bool {
+    let late = machine.ppu.lateness();
+    blocks(machine, if machine.ppu.first_line { 89 - late } else { 87 - late }, late)
+}
 
-    /// Returns true if the PPU keeps the CPU from reading VRAM.
-    pub(crate) fn is_vram_read_blocked(&mut self) -> bool {
-        let late = self.ppu.lateness();
-        self.blocks(if self.ppu.first_line { 89 - late } else { 87 - late }, late)
-    }
+/// Returns true if the PPU keeps the CPU from writing VRAM.
+pub(crate) fn is_vram_write_blocked(machine: &mut Machine) -> bool {
+    is_vram_read_blocked(machine)
+}
 
-    /// Returns true if the PPU keeps the CPU from writing VRAM.
-    pub(crate) fn is_vram_write_blocked(&mut self) -> bool {
-        self.is_vram_read_blocked()
-    }
+/// Returns true if the PPU keeps the CPU from reading OAM.
+pub(crate) fn is_oam_read_blocked(machine: &mut Machine) -> bool {
+    let late = machine.ppu.lateness();
+    blocks(machine, if machine.ppu.first_line { 85 + 2 * late } else { 4 + late }, late)
+}
 
-    /// Returns true if the PPU keeps the CPU from reading OAM.
-    pub(crate) fn is_oam_read_blocked(&mut self) -> bool {
-        let late = self.ppu.lateness();
-        self.blocks(if self.ppu.first_line { 85 + 2 * late } else { 4 + late }, late)
-    }
+/// Returns true if the PPU keeps the CPU from writing OAM.
+pub(crate) fn is_oam_write_blocked(machine: &mut Machine) -> bool {
+    let late = machine.ppu.lateness();
+    blocks(machine, if machine.ppu.first_line { 85 + late } else { 4 }, late)
+}
 
-    /// Returns true if the PPU keeps the CPU from writing OAM.
-    pub(crate) fn is_oam_write_blocked(&mut self) -> bool {
-        let late = self.ppu.lateness();
-        self.blocks(if self.ppu.first_line { 85 + late } else { 4 }, late)
-    }
+/// Returns true if the PPU keeps the CPU from the Color's palettes.
+pub(crate) fn is_palette_blocked(machine: &mut Machine) -> bool {
+    let late = machine.ppu.lateness();
+    blocks(machine, if machine.ppu.first_line { 89 } else { 88 - late }, 4 - late)
+}
 
-    /// Returns true if the PPU keeps the CPU from the Color's palettes.
-    pub(crate) fn is_palette_blocked(&mut self) -> bool {
-        let late = self.ppu.lateness();
-        self.blocks(if self.ppu.first_line { 89 } else { 88 - late }, 4 - late)
+/// Returns true if HDMA copies a block at once, some dots from now.
+pub(crate) fn is_hdma_period(machine: &mut Machine, ahead: u16) -> bool {
+    let dot = machine.ppu.dot + ahead;
+    if !machine.ppu.is_on() || machine.ppu.line > VBLANK_LINE {
+        false
+    } else if dot < HDMA_TAIL_DOT {
+        machine.ppu.line > 0
+    } else if machine.ppu.line == VBLANK_LINE || dot <= MODE3_DOT {
+        machine.ppu.first_line
+    } else {
+        dot >= end_of_mode3(machine) + HDMA_DOTS && dot < LINE_TCYCLES + HDMA_TAIL_DOT
     }
+}
 
-    /// Returns true if HDMA copies a block at once, some dots from now.
-    pub(crate) fn is_hdma_period(&mut self, ahead: u16) -> bool {
-        let dot = self.ppu.dot + ahead;
-        if !self.ppu.is_on() || self.ppu.line > VBLANK_LINE {
-            false
-        } else if dot < HDMA_TAIL_DOT {
-            self.ppu.line > 0
-        } else if self.ppu.line == VBLANK_LINE || dot <= MODE3_DOT {
-            false
-        } else {
-            dot >= self.end_of_mode3() + HDMA_DOTS && dot < LINE_TCYCLES + HDMA_TAIL_DOT
-        }
+pub(crate) fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
+    let end = end_of_mode3_or_none(machine);
+    let dot = machine.ppu.dot;
+    if machine.ppu.line >= VBLANK_LINE {
+        machine.ppu.tcycles_to(0, MODE3_DOT)
+    } else if dot <= MODE3_DOT {
+        MODE3_DOT as u32
+    } else if dot <= end + 1 {
+        end as u32 + 1
+    } else if dot < machine.ppu.mode3_end + HDMA_DOTS {
+        machine.ppu.mode3_end as u32 + 2
+    } else {
+        LINE_TCYCLES as u32 + MODE3_DOT as u32
     }
+}
 
-    pub(super) fn tcycles_to_hblank(&mut self) -> u32 {
-        let end = self.end_of_mode3_or_none();
-        let dot = self.ppu.dot;
-        if self.ppu.line >= VBLANK_LINE {
-            self.ppu.tcycles_to(0, MODE3_DOT)
-        } else if dot <= MODE3_DOT {
-            MODE3_DOT as u32
-        } else if dot <= end + 1 {
-            end as u32 + 1
-        } else if dot < self.ppu.mode3_end + HDMA_DOTS {
-            self.ppu.mode3_end as u32 + 2
-        } else {
-            LINE_TCYCLES as u32 + MODE3_DOT as u32
-        }
+fn end_of_mode3_or_none(machine: &mut Machine) -> u16 {
+    let draws = machine.ppu.line < VBLANK_LINE && machine.ppu.dot > MODE3_DOT;
+    if draws { end_of_mode3(machine) - machine.ppu.hblank_ahead } else { 0 }
+}
+
+/// A write to STAT. Sources that it enables count at once. For two T-cycles of the CPU's after
+/// it disables them HBlank and LYC go on, and others that hold the line high keep it there
+/// (gambatte `m1irq_m0disable_*`, `lyc153_late_m1disable_*`).
+pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
+    sync_ppu(machine, t);
+    let old = machine.ppu.stat;
+    let new = value & stat::ALL_SOURCES;
+    machine.ppu.stat = new;
+    if !machine.ppu.is_on() {
+        machine.ppu.update_lcd_off_stat_line(&mut machine.interrupts);
+        return;
     }
-
-    fn end_of_mode3_or_none(&mut self) -> u16 {
-        let draws = self.ppu.line < VBLANK_LINE && self.ppu.dot > MODE3_DOT;
-        if draws { self.end_of_mode3() - self.ppu.hblank_ahead } else { 0 }
+    let end = end_of_mode3_or_none(machine);
+    let ppu = &mut machine.ppu;
+    let compared = ppu.compared_line();
+    let mut sources = ppu.written_sources(end);
+    let driving = ppu.sources(end);
+    ppu.lyc_line = compared == ppu.lyc as u16;
+    if compared == NO_LINE {
+        // LYC drives nothing now (gambatte `late_enable_after_lycint_*`).
+        ppu.stat_line = old & driving != 0;
     }
-
-    /// A write to STAT. Sources that it enables count at once. For two T-cycles of the CPU's after
-    /// it disables them HBlank and LYC go on, and others that hold the line high keep it there
-    /// (gambatte `m1irq_m0disable_*`, `lyc153_late_m1disable_*`).
-    pub(super) fn write_stat(&mut self, t: u32, value: u8) {
-        self.sync_ppu(t);
-        let old = self.ppu.stat;
-        let new = value & stat::ALL_SOURCES;
-        self.ppu.stat = new;
-        if !self.ppu.is_on() {
-            self.ppu.update_lcd_off_stat_line(&mut self.interrupts);
-            return;
-        }
-        let end = self.end_of_mode3_or_none();
-        let ppu = &mut self.ppu;
-        let compared = ppu.compared_line();
-        let mut sources = ppu.written_sources(end);
-        let driving = ppu.sources(end);
-        ppu.lyc_line = compared == ppu.lyc as u16;
-        if compared == NO_LINE {
-            // LYC drives nothing now (gambatte `late_enable_after_lycint_*`).
-            ppu.stat_line = old & driving != 0;
-        }
-        if ppu.line == 0 && ppu.dot == COMPARE_DOT && !ppu.first_line {
-            // VBlank drives nothing any more (gambatte `lycstatwirq_trigger_ly00_10_50_*`).
-            ppu.stat_line =
-                ppu.lyc_line && old & stat::LYC_SOURCE != 0 || old & stat::OAM_SOURCE != 0;
-        }
-        if new & stat::HBLANK_SOURCE != 0 {
-            // Both sources together are one level.
-            sources &= !stat::OAM_SOURCE;
-        }
-        if ppu.stat_level(sources) && !ppu.stat_line && old & sources == 0 {
-            self.interrupts.request(STAT);
-            self.ppu.stat_line = true;
-        }
-        self.ppu.stat = new | old & (stat::HBLANK_SOURCE | stat::LYC_SOURCE | driving);
-        self.sync_ppu(t.wrapping_add(2 - self.ppu.lateness() as u32));
-        self.ppu.stat = new;
-        let end = self.end_of_mode3_or_none();
-        let sources = self.ppu.sources(end);
-        self.ppu.stat_line = self.ppu.stat_level(sources);
+    if ppu.line == 0 && ppu.dot == COMPARE_DOT && !ppu.first_line {
+        // VBlank drives nothing any more (gambatte `lycstatwirq_trigger_ly00_10_50_*`).
+        ppu.stat_line = ppu.lyc_line && old & stat::LYC_SOURCE != 0 || old & stat::OAM_SOURCE != 0;
     }
-
-    /// A write to LYC. It is compared with the line that the PPU will compare some dots later; the
-    /// value before is compared for two T-cycles of the CPU's more. At single speed the interrupt
-    /// comes five dots later.
-    pub(super) fn write_lyc(&mut self, t: u32, value: u8) {
-        self.sync_ppu(t);
-        let late = self.ppu.lateness();
-        let (line, dot) = (self.ppu.line, self.ppu.dot);
-        let compared = self.ppu.compared_line();
-        let old = self.ppu.lyc;
-        if old == value {
-            return;
-        }
-        self.sync_ppu(t.wrapping_add(2 - late as u32));
-        self.ppu.lyc = value;
-        if !self.ppu.is_on() {
-            return;
-        }
-        let is_ahead = dot <= COMPARE_DOT && line > 0;
-        let target = if line == LAST_LINE && dot >= 8 + late {
-            0
-        } else if is_ahead && dot < late {
-            line - 1
-        } else {
-            line
-        };
-        let matches = target == value;
-        let was_high = if is_ahead && line <= VBLANK_LINE && target == line {
-            compared == old as u16 && self.ppu.stat & stat::LYC_SOURCE != 0
-        } else {
-            self.ppu.stat_line
-        };
-        let end = self.end_of_mode3_or_none();
-        let sources = self.ppu.sources(end);
-        if !matches && self.ppu.lyc_line {
-            // The line stays high for a while (gambatte `lycdisable_ff45_*`).
-            self.ppu.lyc_release = true;
-            self.ppu.lyc_request = false;
-            self.ppu.lyc_request_at = t.wrapping_add(if late != 0 { 2 } else { 6 });
-            return;
-        }
-        self.ppu.lyc_release = false;
-        self.ppu.lyc_line = matches;
-        let requests = matches && self.ppu.stat & stat::LYC_SOURCE != 0 && !was_high;
-        self.ppu.stat_line = self.ppu.stat_level(sources);
-        if requests && late != 0 {
-            self.interrupts.request(STAT);
-        } else if requests {
-            self.ppu.lyc_request = true;
-            self.ppu.lyc_request_at = t.wrapping_add(4);
-        }
+    if new & stat::HBLANK_SOURCE != 0 {
+        // Both sources together are one level.
+        sources &= !stat::OAM_SOURCE;
     }
+    if ppu.stat_level(sources) && !ppu.stat_line && old & sources == 0 {
+        machine.interrupts.request(STAT);
+        machine.ppu.stat_line = true;
+    }
+    machine.ppu.stat = new | old & (stat::HBLANK_SOURCE | stat::LYC_SOURCE | driving);
+    sync_ppu(machine, t.wrapping_add(2 - machine.ppu.lateness() as u32));
+    machine.ppu.stat = new;
+    let end = end_of_mode3_or_none(machine);
+    let sources = machine.ppu.sources(end);
+    machine.ppu.stat_line = machine.ppu.stat_level(sources);
+}
 
-    /// Lets a write to LYC have its effect on the interrupt line.
-    pub(super) fn follow_lyc(&mut self, until: u32) {
-        let at = self.ppu.lyc_request_at;
-        if !(self.ppu.lyc_request || self.ppu.lyc_release) || !is_before(at, until) {
-            return;
-        }
-        let requests = self.ppu.lyc_request;
-        self.ppu.lyc_request = false;
-        self.ppu.lyc_release = false;
-        self.advance_ppu(at);
-        if requests {
-            self.interrupts.request(STAT);
-        } else {
-            let compared = self.ppu.compared_line();
-            self.ppu.lyc_line = compared == self.ppu.lyc as u16;
-            let end = self.end_of_mode3_or_none();
-            let sources = self.ppu.sources(end);
-            self.ppu.stat_line &= self.ppu.stat_level(sources);
-        }
+/// A write to LYC. It is compared with the line that the PPU will compare some dots later; the
+/// value before is compared for two T-cycles of the CPU's more. At single speed the interrupt
+/// comes five dots later.
+pub(crate) fn write_lyc(machine: &mut Machine, t: u32, value: u8) {
+    sync_ppu(machine, t);
+    let late = machine.ppu.lateness();
+    let (line, dot) = (machine.ppu.line, machine.ppu.dot);
+    let compared = machine.ppu.compared_line();
+    let old = machine.ppu.lyc;
+    if old == value {
+        return;
+    }
+    sync_ppu(machine, t.wrapping_add(2 - late as u32));
+    machine.ppu.lyc = value;
+    if !machine.ppu.is_on() {
+        return;
+    }
+    let is_ahead = dot <= COMPARE_DOT && line > 0;
+    let target = if line == LAST_LINE && dot >= 8 + late {
+        0
+    } else if is_ahead && dot < late {
+        line - 1
+    } else {
+        line
+    };
+    let matches = target == value;
+    let was_high = if is_ahead && line <= VBLANK_LINE && target == line {
+        compared == old as u16 && machine.ppu.stat & stat::LYC_SOURCE != 0
+    } else {
+        machine.ppu.stat_line
+    };
+    let end = end_of_mode3_or_none(machine);
+    let sources = machine.ppu.sources(end);
+    if !matches && machine.ppu.lyc_line {
+        // The line stays high for a while (gambatte `lycdisable_ff45_*`).
+        machine.ppu.lyc_release = true;
+        machine.ppu.lyc_request = false;
+        machine.ppu.lyc_request_at = t.wrapping_add(if late != 0 { 2 } else { 6 });
+        return;
+    }
+    machine.ppu.lyc_release = false;
+    machine.ppu.lyc_line = matches;
+    let requests = matches && machine.ppu.stat & stat::LYC_SOURCE != 0 && !was_high;
+    machine.ppu.stat_line = machine.ppu.stat_level(sources);
+    if requests && late != 0 {
+        machine.interrupts.request(STAT);
+    } else if requests {
+        machine.ppu.lyc_request = true;
+        machine.ppu.lyc_request_at = t.wrapping_add(4);
+    }
+}
+
+/// Lets a write to LYC have its effect on the interrupt line.
+pub(crate) fn follow_lyc(machine: &mut Machine, until: u32) {
+    let at = machine.ppu.lyc_request_at;
+    if !(machine.ppu.lyc_request || machine.ppu.lyc_release) || !is_before(at, until) {
+        return;
+    }
+    let requests = machine.ppu.lyc_request;
+    machine.ppu.lyc_request = false;
+    machine.ppu.lyc_release = false;
+    advance_ppu(machine, at);
+    if requests {
+        machine.interrupts.request(STAT);
+    } else {
+        let compared = machine.ppu.compared_line();
+        machine.ppu.lyc_line = compared == machine.ppu.lyc as u16;
+        let end = end_of_mode3_or_none(machine);
+        let sources = machine.ppu.sources(end);
+        machine.ppu.stat_line &= machine.ppu.stat_level(sources);
     }
 }

@@ -17,130 +17,134 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
+use crate::ppu::color_timing::{write_lyc, write_stat};
+use crate::ppu::registers::{before_lcdc_change, switch_off_lcd, switch_on_lcd};
+use crate::ppu::scan::scan_objects;
+use crate::ppu::sync_ppu;
+use crate::ppu::timing::schedule_ppu;
+use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{
     LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LineProgress, VBLANK_LINE, timing,
 };
 
-impl Machine {
-    /// A write to FF40-FF4B.
-    #[inline(never)]
-    pub fn write_ppu(&mut self, low: u8, value: u8) {
-        let t = self.tcycles();
-        let double = self.speed.double as u32;
-        match low {
-            0x40 => self.write_lcdc(t, value),
-            0x41 => self.write_stat(t, value),
-            0x42 => {
-                self.sync_ppu(t.wrapping_sub(double));
-                self.before_picture_change();
-                self.ppu.scy = value;
-            }
-            0x43 => self.write_scx(t.wrapping_sub(double), value),
-            0x45 => self.write_lyc(t, value),
-            0x47..=0x49 => {
-                self.sync_ppu(t.wrapping_sub(1 - double));
-                self.before_picture_change();
-                self.ppu.set_palette(low - 0x47, value);
-            }
-            0x4a => self.write_wy(t, value),
-            0x4b => {
-                self.sync_ppu(t.wrapping_add(1 - double));
-                self.before_timing_change();
-                self.ppu.wx = value;
-            }
-            _ => {}
+/// A write to FF40-FF4B.
+#[inline(never)]
+pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
+    let t = machine.tcycles();
+    let double = machine.speed.double as u32;
+    match low {
+        0x40 => write_lcdc(machine, t, value),
+        0x41 => write_stat(machine, t, value),
+        0x42 => {
+            sync_ppu(machine, t.wrapping_sub(double));
+            before_picture_change(machine);
+            machine.ppu.scy = value;
         }
-        if self.ppu.is_on() {
-            self.schedule_ppu();
+        0x43 => write_scx(machine, t.wrapping_sub(double), value),
+        0x45 => write_lyc(machine, t, value),
+        0x47..=0x49 => {
+            sync_ppu(machine, t.wrapping_sub(1 - double));
+            before_picture_change(machine);
+            machine.ppu.set_palette(low - 0x47, value);
         }
+        0x4a => write_wy(machine, t, value),
+        0x4b => {
+            sync_ppu(machine, t.wrapping_add(1 - double));
+            before_timing_change(machine);
+            machine.ppu.wx = value;
+        }
+        _ => {}
     }
+    if machine.ppu.is_on() {
+        schedule_ppu(machine);
+    }
+}
 
-    fn write_scx(&mut self, moment: u32, value: u8) {
-        self.sync_ppu(moment);
-        if self.is_scrolled_finely() {
-            self.ppu.latch_fine_scroll();
-            self.before_picture_change();
-        } else {
-            self.before_timing_change();
-        }
-        self.ppu.scx = value;
+fn write_scx(machine: &mut Machine, moment: u32, value: u8) {
+    sync_ppu(machine, moment);
+    if is_scrolled_finely(machine) {
+        machine.ppu.latch_fine_scroll();
+        before_picture_change(machine);
+    } else {
+        before_timing_change(machine);
     }
+    machine.ppu.scx = value;
+}
 
-    /// Returns true if this line's fine scroll has matched. Each write before that moves it on
-    /// (gambatte `scx_m3_extend_ds_*`).
-    fn is_scrolled_finely(&mut self) -> bool {
-        match self.ppu.stage {
-            LineProgress::Done => true,
-            LineProgress::Rendering => self.ppu.pipeline.position >= -8,
-            LineProgress::Untouched => {
-                if self.ppu.line >= VBLANK_LINE || !self.ppu.is_fine_scroll_over() {
-                    return false;
-                }
-                // An object at the very left keeps the first pixel waiting.
-                self.scan_objects(timing::MODE3_DOT + 1);
-                self.ppu.scan.count == 0 || self.ppu.scan.x[0] > 0
+/// Returns true if this line's fine scroll has matched. Each write before that moves it on
+/// (gambatte `scx_m3_extend_ds_*`).
+fn is_scrolled_finely(machine: &mut Machine) -> bool {
+    match machine.ppu.stage {
+        LineProgress::Done => true,
+        LineProgress::Rendering => machine.ppu.pipeline.position >= -8,
+        LineProgress::Untouched => {
+            if machine.ppu.line >= VBLANK_LINE || !machine.ppu.is_fine_scroll_over() {
+                return false;
             }
+            // An object at the very left keeps the first pixel waiting.
+            scan_objects(machine, timing::MODE3_DOT + 1);
+            machine.ppu.scan.count == 0 || machine.ppu.scan.x[0] > 0
         }
     }
+}
 
-    /// Changes, in mode 2, the height of the objects that are looked at later. One is looked at for
-    /// two dots, and is tall if it is on either (gambatte `late_sizechange*`).
-    fn write_object_size(&mut self, t: u32, size: u8) {
-        self.sync_ppu(t.wrapping_sub(2));
-        let elapsed = t.wrapping_sub(self.ppu.line_start);
-        if self.ppu.is_on() && elapsed <= timing::MODE3_DOT as u32 {
-            if elapsed > 6 {
-                let dot = elapsed as u16 - self.ppu.double_speed as u16;
-                self.scan_objects(if size == 0 { dot } else { dot - 1 });
-            }
-            self.ppu.lcdc = self.ppu.lcdc & !LCDC_TALL_OBJECTS | size;
+/// Changes, in mode 2, the height of the objects that are looked at later. One is looked at for
+/// two dots, and is tall if it is on either (gambatte `late_sizechange*`).
+fn write_object_size(machine: &mut Machine, t: u32, size: u8) {
+    sync_ppu(machine, t.wrapping_sub(2));
+    let elapsed = t.wrapping_sub(machine.ppu.line_start);
+    if machine.ppu.is_on() && elapsed <= timing::MODE3_DOT as u32 {
+        if elapsed > 6 {
+            let dot = elapsed as u16 - machine.ppu.double_speed as u16;
+            scan_objects(machine, if size == 0 { dot } else { dot - 1 });
         }
+        machine.ppu.lcdc = machine.ppu.lcdc & !LCDC_TALL_OBJECTS | size;
     }
+}
 
-    fn write_wy(&mut self, t: u32, value: u8) {
-        // gambatte `late_wy_*`.
-        let (seen, drawn) =
-            if self.speed.double { (t.wrapping_sub(1), t) } else { (t, t.wrapping_add(4)) };
-        self.sync_ppu(seen);
-        self.ppu.wy = value;
-        self.sync_ppu(drawn);
-        self.before_timing_change();
-        self.ppu.drawn_wy = value;
-    }
+fn write_wy(machine: &mut Machine, t: u32, value: u8) {
+    // gambatte `late_wy_*`.
+    let (seen, drawn) =
+        if machine.speed.double { (t.wrapping_sub(1), t) } else { (t, t.wrapping_add(4)) };
+    sync_ppu(machine, seen);
+    machine.ppu.wy = value;
+    sync_ppu(machine, drawn);
+    before_timing_change(machine);
+    machine.ppu.drawn_wy = value;
+}
 
-    fn write_lcdc(&mut self, t: u32, value: u8) {
-        if (self.ppu.lcdc ^ value) & LCDC_TALL_OBJECTS != 0 {
-            self.write_object_size(t, value & LCDC_TALL_OBJECTS);
-        }
-        let old = self.ppu.lcdc;
-        let switches = (old ^ value) & LCDC_ON != 0;
-        let late = (self.speed.double && !switches) as u32;
-        self.sync_ppu(t.wrapping_sub(late));
-        self.before_lcdc_change(old ^ value);
-        self.switch_off_lcd(old, value);
-        if old & !value & LCDC_ON != 0 && self.hdma.active {
-            // The block that waits for HBlank is copied (gambatte `hdma_disable_display_*`).
-            self.hdma.due = 1;
-            self.deadline = self.now;
-        }
-        self.ppu.lcdc = value;
-        let changed = old ^ value;
-        let stays_on = old & value & LCDC_ON != 0;
-        if stays_on && changed & (LCDC_TILE_DATA | LCDC_TALL_OBJECTS) != 0 {
-            self.ppu.lcdc = value & !LCDC_TALL_OBJECTS | old & LCDC_TALL_OBJECTS;
-            if changed & LCDC_TILE_DATA != 0 && self.ppu.stage == LineProgress::Rendering {
-                self.ppu.pipeline.leaves_8000 = value & LCDC_TILE_DATA == 0;
-                self.ppu.pipeline.enters_8000 = value & LCDC_TILE_DATA != 0;
-            }
-            self.sync_ppu(t.wrapping_sub(late).wrapping_add(1));
-            self.before_lcdc_change(changed);
-            self.ppu.pipeline.leaves_8000 = false;
-            self.ppu.pipeline.enters_8000 = false;
-            self.ppu.lcdc = value;
-        }
-        if old & !value & LCDC_WINDOW != 0 && self.ppu.stage != LineProgress::Rendering {
-            self.ppu.pipeline.window_active = false;
-        }
-        self.switch_on_lcd(t, old);
+pub(crate) fn write_lcdc(machine: &mut Machine, t: u32, value: u8) {
+    if (machine.ppu.lcdc ^ value) & LCDC_TALL_OBJECTS != 0 {
+        write_object_size(machine, t, value & LCDC_TALL_OBJECTS);
     }
+    let old = machine.ppu.lcdc;
+    let switches = (old ^ value) & LCDC_ON != 0;
+    let late = (machine.speed.double && !switches) as u32;
+    sync_ppu(machine, t.wrapping_sub(late));
+    before_lcdc_change(machine, old ^ value);
+    switch_off_lcd(machine, old, value);
+    if old & !value & LCDC_ON != 0 && machine.hdma.active {
+        // The block that waits for HBlank is copied (gambatte `hdma_disable_display_*`).
+        machine.hdma.due = 1;
+        machine.deadline = machine.now;
+    }
+    machine.ppu.lcdc = value;
+    let changed = old ^ value;
+    let stays_on = old & value & LCDC_ON != 0;
+    if stays_on && changed & (LCDC_TILE_DATA | LCDC_TALL_OBJECTS) != 0 {
+        machine.ppu.lcdc = value & !LCDC_TALL_OBJECTS | old & LCDC_TALL_OBJECTS;
+        if changed & LCDC_TILE_DATA != 0 && machine.ppu.stage == LineProgress::Rendering {
+            machine.ppu.pipeline.leaves_8000 = value & LCDC_TILE_DATA == 0;
+            machine.ppu.pipeline.enters_8000 = value & LCDC_TILE_DATA != 0;
+        }
+        sync_ppu(machine, t.wrapping_sub(late).wrapping_add(1));
+        before_lcdc_change(machine, changed);
+        machine.ppu.pipeline.leaves_8000 = false;
+        machine.ppu.pipeline.enters_8000 = false;
+        machine.ppu.lcdc = value;
+    }
+    if old & !value & LCDC_WINDOW != 0 && machine.ppu.stage != LineProgress::Rendering {
+        machine.ppu.pipeline.window_active = false;
+    }
+    switch_on_lcd(machine, t, old);
 }

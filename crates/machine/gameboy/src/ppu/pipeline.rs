@@ -8,6 +8,7 @@
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_pixel::{load_pixel, store_pixel};
+use crate::ppu::scan::scan_objects;
 #[cfg(not(color))]
 use crate::ppu::shade::{load_pixel, store_pixel};
 use crate::ppu::{
@@ -287,60 +288,58 @@ impl Pipeline {
     }
 }
 
-impl Machine {
-    /// Takes the current line over from the beginning of mode 3.
-    pub fn start_pipeline(&mut self) {
-        self.scan_objects(super::timing::MODE3_DOT + 1);
-        let start = self.ppu.mode3_start();
-        self.ppu.pipeline.restart(start);
-        self.ppu.note_window();
-        self.ppu.stage = LineProgress::Rendering;
-    }
+/// Takes the current line over from the beginning of mode 3.
+pub fn start_pipeline(machine: &mut Machine) {
+    scan_objects(machine, super::timing::MODE3_DOT + 1);
+    let start = machine.ppu.mode3_start();
+    machine.ppu.pipeline.restart(start);
+    machine.ppu.note_window();
+    machine.ppu.stage = LineProgress::Rendering;
+}
 
-    /// Renders every dot before `until`, or to the end of mode 3.
-    #[inline(never)]
-    pub fn run_pipeline(&mut self, until: u16) {
-        while self.ppu.pipeline.dot < until && self.ppu.stage == LineProgress::Rendering {
-            let draws = self.ppu.draw;
-            if until - self.ppu.pipeline.dot >= 8 && self.ppu.are_eight_dots_plain() {
-                self.ppu.render_eight_dots(&self.vram, &mut self.frame, draws);
-                continue;
-            }
-            if self.ppu.render_dot(&self.vram, &self.oam, &mut self.frame, draws) {
-                self.ppu.end_mode3(&mut self.frame);
-            }
-            self.ppu.note_window();
-            self.ppu.pipeline.dot += 1;
+/// Renders every dot before `until`, or to the end of mode 3.
+#[inline(never)]
+pub fn run_pipeline(machine: &mut Machine, until: u16) {
+    while machine.ppu.pipeline.dot < until && machine.ppu.stage == LineProgress::Rendering {
+        let draws = machine.ppu.draw;
+        if until - machine.ppu.pipeline.dot >= 8 && machine.ppu.are_eight_dots_plain() {
+            machine.ppu.render_eight_dots(&machine.vram, &mut machine.frame, draws);
+            continue;
         }
+        if machine.ppu.render_dot(&machine.vram, &machine.oam, &mut machine.frame, draws) {
+            machine.ppu.end_mode3(&mut machine.frame);
+        }
+        machine.ppu.note_window();
+        machine.ppu.pipeline.dot += 1;
     }
+}
 
-    /// Returns the dot at which mode 3 will end if nothing changes any more, found by rendering a
-    /// copy without pixels.
-    pub(crate) fn probe_mode3_end(&mut self) -> u16 {
-        let mut probe = self.ppu;
-        if probe.stage == LineProgress::Untouched {
-            let start = probe.mode3_start();
-            probe.pipeline.restart(start);
-            probe.note_window();
-        }
-        let limit = super::LINE_TCYCLES - 2;
-        while probe.pipeline.dot < limit {
-            if limit - probe.pipeline.dot >= 8 && probe.are_eight_dots_plain() {
-                probe.render_eight_dots(&self.vram, &mut self.frame, false);
-                continue;
-            }
-            if probe.render_dot(&self.vram, &self.oam, &mut self.frame, false) {
-                break;
-            }
-            probe.note_window();
-            probe.pipeline.dot += 1;
-        }
-        #[cfg(color)]
-        {
-            self.ppu.hblank_ahead = probe.pipeline.hblank_ahead();
-        }
-        probe.pipeline.dot
+/// Returns the dot at which mode 3 will end if nothing changes any more, found by rendering a
+/// copy without pixels.
+pub(crate) fn probe_mode3_end(machine: &mut Machine) -> u16 {
+    let mut probe = machine.ppu;
+    if probe.stage == LineProgress::Untouched {
+        let start = probe.mode3_start();
+        probe.pipeline.restart(start);
+        probe.note_window();
     }
+    let limit = super::LINE_TCYCLES - 2;
+    while probe.pipeline.dot < limit {
+        if limit - probe.pipeline.dot >= 8 && probe.are_eight_dots_plain() {
+            probe.render_eight_dots(&machine.vram, &mut machine.frame, false);
+            continue;
+        }
+        if probe.render_dot(&machine.vram, &machine.oam, &mut machine.frame, false) {
+            break;
+        }
+        probe.note_window();
+        probe.pipeline.dot += 1;
+    }
+    #[cfg(color)]
+    {
+        machine.ppu.hblank_ahead = probe.pipeline.hblank_ahead();
+    }
+    probe.pipeline.dot
 }
 
 impl Ppu {

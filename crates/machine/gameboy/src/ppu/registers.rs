@@ -17,9 +17,25 @@
 //! | WX | `t` | the new value, as one that just changed | `t + 1` |
 
 use crate::machine::{COLOR, Machine};
+#[cfg(color)]
+use crate::ppu::color_timing::{
+    is_oam_read_blocked, is_oam_write_blocked, is_vram_read_blocked, is_vram_write_blocked,
+};
+use crate::ppu::oam_bug::{corrupt_oam_by_read, corrupt_oam_by_write};
+#[cfg(not(color))]
+use crate::ppu::sync_ppu;
+use crate::ppu::timing::ppu_mode;
+#[cfg(not(color))]
+use crate::ppu::timing::schedule_ppu;
+#[cfg(not(color))]
+use crate::ppu::timing::{
+    is_oam_read_blocked, is_oam_write_blocked, is_vram_read_blocked, is_vram_write_blocked,
+};
+use crate::ppu::whole_line::mode3_end;
+use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{
     FINE_SCROLL_UNUSED, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_WINDOW, LineProgress, Ppu,
-    VBLANK_LINE, stat,
+    VBLANK_LINE, stat, sync_ppu_now,
 };
 #[cfg(not(color))]
 use crate::ppu::{
@@ -30,272 +46,266 @@ use crate::ppu::{
 #[cfg(not(color))]
 const FETCHER_BITS: u8 = LCDC_BACKGROUND_MAP | LCDC_TILE_DATA | LCDC_WINDOW_MAP | LCDC_TALL_OBJECTS;
 
-impl Machine {
-    /// A read of FF40-FF4B.
-    pub fn read_ppu(&mut self, low: u8) -> u8 {
-        match low {
-            0x40 => self.ppu.lcdc,
-            0x41 => {
-                self.sync_ppu(self.tcycles());
-                let mode = if self.ppu.is_on() { self.ppu_mode() } else { 0 };
-                0x80 | self.ppu.stat | (self.ppu.lyc_bit() as u8) << 2 | mode
+/// A read of FF40-FF4B.
+pub fn read_ppu(machine: &mut Machine, low: u8) -> u8 {
+    match low {
+        0x40 => machine.ppu.lcdc,
+        0x41 => {
+            sync_ppu_now(machine);
+            let mode = if machine.ppu.is_on() { ppu_mode(machine) } else { 0 };
+            0x80 | machine.ppu.stat | (machine.ppu.lyc_bit() as u8) << 2 | mode
+        }
+        0x42 => machine.ppu.scy,
+        0x43 => machine.ppu.scx,
+        0x44 => {
+            sync_ppu_now(machine);
+            if machine.ppu.is_on() { machine.ppu.ly() } else { 0 }
+        }
+        0x45 => machine.ppu.lyc,
+        0x47 => machine.ppu.bgp,
+        0x48 => machine.ppu.obp0,
+        0x49 => machine.ppu.obp1,
+        0x4a => machine.ppu.wy,
+        _ => machine.ppu.wx,
+    }
+}
+
+/// A write to FF40-FF4B.
+#[cfg(not(color))]
+#[expect(clippy::too_many_lines, reason = "one arm for each register")]
+#[inline(never)]
+pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
+    let t = machine.tcycles();
+    match low {
+        0x40 => write_lcdc(machine, t, value),
+        0x41 => write_stat(machine, t, value),
+        0x42 => {
+            sync_ppu(machine, t.wrapping_sub(2));
+            before_picture_change(machine);
+            machine.ppu.scy = value;
+        }
+        0x43 => {
+            sync_ppu(machine, t.wrapping_sub(2));
+            if !machine.ppu.is_fine_scroll_over() {
+                // The lower bits change a dot later (gambatte `scx_m3_extend_1`).
+                sync_ppu(machine, t.wrapping_sub(1));
             }
-            0x42 => self.ppu.scy,
-            0x43 => self.ppu.scx,
-            0x44 => {
-                self.sync_ppu(self.tcycles());
-                if self.ppu.is_on() { self.ppu.ly() } else { 0 }
+            if machine.ppu.is_fine_scroll_over() {
+                machine.ppu.latch_fine_scroll();
+                before_picture_change(machine);
+            } else {
+                before_timing_change(machine);
             }
-            0x45 => self.ppu.lyc,
-            0x47 => self.ppu.bgp,
-            0x48 => self.ppu.obp0,
-            0x49 => self.ppu.obp1,
-            0x4a => self.ppu.wy,
-            _ => self.ppu.wx,
+            machine.ppu.scx = value;
+        }
+        0x44 => {}
+        0x45 => {
+            sync_ppu(machine, t);
+            machine.ppu.lyc = value;
+            if machine.ppu.line < VBLANK_LINE && machine.ppu.dot > super::timing::MODE3_DOT {
+                // HBlank can take the interrupt line over (gambatte `lycdisable_ff45_*`).
+                sync_ppu(machine, t.wrapping_add(1));
+            }
+            reconsider_stat_line(machine);
+        }
+        0x47 => {
+            write_palette(machine, t, machine.ppu.bgp | value, value, 0);
+        }
+        0x48 => {
+            write_palette(machine, t, machine.ppu.obp0 | value, value, 1);
+        }
+        0x49 => {
+            write_palette(machine, t, machine.ppu.obp1 | value, value, 2);
+        }
+        0x4a => {
+            sync_ppu(machine, t);
+            before_timing_change(machine);
+            machine.ppu.wy = value;
+            if machine.ppu.dot > super::timing::COMPARE_DOT {
+                // Within a line the comparison takes two dots more (gambatte
+                // `late_wy_FFto2_ly2_scx*`).
+                sync_ppu(machine, t.wrapping_add(2));
+                before_timing_change(machine);
+            }
+            machine.ppu.meet_written_wy();
+        }
+        _ => {
+            sync_ppu(machine, t);
+            before_timing_change(machine);
+            machine.ppu.wx = value;
+            machine.ppu.pipeline.wx_just_changed = true;
+            sync_ppu(machine, t.wrapping_add(1));
+            machine.ppu.pipeline.wx_just_changed = false;
         }
     }
+    if machine.ppu.is_on() {
+        schedule_ppu(machine);
+    }
+}
 
-    /// A write to FF40-FF4B.
+/// A palette shows the old and the new value ORed for one dot.
+#[cfg(not(color))]
+fn write_palette(machine: &mut Machine, t: u32, mixed: u8, value: u8, palette: u8) {
+    sync_ppu(machine, t.wrapping_sub(2));
+    before_picture_change(machine);
+    // The first pixel of a line stays on the panel's edge until the next one is put out.
+    let is_first = machine.ppu.pipeline.position == 0;
+    machine.ppu.set_palette(palette, if is_first { value } else { mixed });
+    sync_ppu(machine, t.wrapping_sub(1));
+    before_picture_change(machine);
+    machine.ppu.set_palette(palette, value);
+}
+
+#[cfg(not(color))]
+pub(crate) fn write_lcdc(machine: &mut Machine, t: u32, value: u8) {
+    sync_ppu(machine, t.wrapping_sub(2));
+    let old = machine.ppu.lcdc;
+    before_lcdc_change(machine, old ^ value);
+    let ppu = &mut machine.ppu;
+    // For one dot the background bit shows its old and new value ORed, and the window and
+    // object bits the old one; but the fetcher sees at once that objects are off.
+    let mut mixed = old & !FETCHER_BITS | value & (FETCHER_BITS | LCDC_BACKGROUND);
+    let fetches_object = ppu.pipeline.is_fetching_object();
+    let is_first = ppu.pipeline.position == 0;
+    if value & LCDC_OBJECTS == 0 && (fetches_object || is_first) {
+        mixed &= !LCDC_OBJECTS;
+    }
+    if is_first {
+        mixed &= value | !LCDC_BACKGROUND;
+    }
+    ppu.lcdc = mixed;
+    ppu.abort_object_if_off();
+    sync_ppu(machine, t.wrapping_sub(1));
+    before_lcdc_change(machine, old ^ value);
+    switch_off_lcd(machine, old, value);
+    let ppu = &mut machine.ppu;
+    ppu.lcdc = value;
+    ppu.abort_object_if_off();
+    if old & !value & LCDC_WINDOW != 0 {
+        ppu.forget_window_tile(&machine.vram);
+        if ppu.pipeline.window_just_started {
+            ppu.pipeline.window_cut_short = true;
+        }
+        if ppu.stage != LineProgress::Rendering {
+            ppu.pipeline.window_active = false;
+        }
+    }
+    switch_on_lcd(machine, t, old);
+}
+
+pub(crate) fn switch_off_lcd(machine: &mut Machine, old: u8, value: u8) {
+    if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
+        machine.ppu.switch_off();
+        // PyBoy counts a frame with the LCD off from the M-cycle before the write.
+        machine.lcd_off_since = machine.now.wrapping_sub(1);
+    }
+}
+
+/// Called after LCDC was written.
+pub(crate) fn switch_on_lcd(machine: &mut Machine, t: u32, old: u8) {
+    let switches_on = old & LCDC_ON == 0 && machine.ppu.is_on();
+    if switches_on {
+        machine.ppu.switch_on(t);
+    }
+    // The line that begins with the LCD has no other moment at which WY is compared.
+    if !COLOR || switches_on {
+        machine.ppu.meet_wy();
+    }
+    if switches_on {
+        reconsider_stat_line(machine);
+    }
+}
+
+/// Only the objects, the window and the LCD's switch can move the end of mode 3.
+pub(crate) fn before_lcdc_change(machine: &mut Machine, changed: u8) {
+    if changed & (LCDC_OBJECTS | LCDC_TALL_OBJECTS | LCDC_WINDOW | LCDC_ON) != 0 {
+        before_timing_change(machine);
+    } else {
+        before_picture_change(machine);
+    }
+}
+
+// Pan Docs "STAT bug": for a moment all sources are enabled. Right between HBlank and the next
+// line's OAM scan, with only HBlank enabled, the OAM source is not, and neither does it come on
+// that dot.
+#[cfg(not(color))]
+pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
+    sync_ppu(machine, t);
+    let at_line_edge = machine.ppu.line < VBLANK_LINE && machine.ppu.dot == 4;
+    let only_hblank = machine.ppu.stat & (stat::OAM_SOURCE | stat::HBLANK_SOURCE);
+    if at_line_edge && only_hblank == stat::HBLANK_SOURCE {
+        set_stat(machine, stat::ALL_SOURCES & !stat::OAM_SOURCE);
+        set_stat(machine, value & stat::ALL_SOURCES & !stat::OAM_SOURCE);
+        sync_ppu(machine, t.wrapping_add(2));
+    } else {
+        set_stat(machine, stat::ALL_SOURCES);
+    }
+    set_stat(machine, value & stat::ALL_SOURCES);
+}
+
+#[cfg(not(color))]
+fn set_stat(machine: &mut Machine, sources: u8) {
+    machine.ppu.stat = sources;
+    reconsider_stat_line(machine);
+}
+
+/// Evaluates the STAT interrupt line after a register that drives it was written.
+fn reconsider_stat_line(machine: &mut Machine) {
+    if machine.ppu.is_on() {
+        let drawing = machine.ppu.line < VBLANK_LINE && machine.ppu.dot > super::timing::MODE3_DOT;
+        let mode3_end = if drawing { mode3_end(machine) } else { 0 };
+        let sources = machine.ppu.sources(mode3_end);
+        machine.ppu.update_stat_line(&mut machine.interrupts, sources);
+    } else {
+        machine.ppu.update_lcd_off_stat_line(&mut machine.interrupts);
+    }
+}
+
+/// A read of 8000-9FFF.
+pub fn read_vram(machine: &mut Machine, address: u16) -> u8 {
+    sync_ppu_now(machine);
+    if is_vram_read_blocked(machine) { 0xff } else { machine.vram[machine.vram_index(address)] }
+}
+
+/// A write to 8000-9FFF.
+pub(crate) fn write_vram(machine: &mut Machine, address: u16, value: u8) {
+    sync_ppu_now(machine);
+    if !is_vram_write_blocked(machine) {
+        before_picture_change(machine);
+        let at = machine.vram_index(address);
+        machine.vram[at] = value;
+    }
+}
+
+/// A read of FE00-FEFF.
+pub(crate) fn read_oam(machine: &mut Machine, address: u16) -> u8 {
+    sync_ppu_now(machine);
+    if is_oam_read_blocked(machine) {
+        corrupt_oam_by_read(machine);
+        return 0xff;
+    }
+    if address < 0xfea0 {
+        return machine.oam[(address & 0xff) as usize];
+    }
+    #[cfg(color)]
+    let byte = machine.color.read_behind_oam(address);
     #[cfg(not(color))]
-    #[inline(never)]
-    pub fn write_ppu(&mut self, low: u8, value: u8) {
-        let t = self.tcycles();
-        match low {
-            0x40 => self.write_lcdc(t, value),
-            0x41 => self.write_stat(t, value),
-            0x42 => {
-                self.sync_ppu(t.wrapping_sub(2));
-                self.before_picture_change();
-                self.ppu.scy = value;
-            }
-            0x43 => {
-                self.sync_ppu(t.wrapping_sub(2));
-                if !self.ppu.is_fine_scroll_over() {
-                    // The lower bits change a dot later (gambatte `scx_m3_extend_1`).
-                    self.sync_ppu(t.wrapping_sub(1));
-                }
-                if self.ppu.is_fine_scroll_over() {
-                    self.ppu.latch_fine_scroll();
-                    self.before_picture_change();
-                } else {
-                    self.before_timing_change();
-                }
-                self.ppu.scx = value;
-            }
-            0x44 => {}
-            0x45 => {
-                self.sync_ppu(t);
-                self.ppu.lyc = value;
-                if self.ppu.line < VBLANK_LINE && self.ppu.dot > super::timing::MODE3_DOT {
-                    // HBlank can take the interrupt line over (gambatte `lycdisable_ff45_*`).
-                    self.sync_ppu(t.wrapping_add(1));
-                }
-                self.reconsider_stat_line();
-            }
-            0x47 => {
-                self.write_palette(t, self.ppu.bgp | value, value, 0);
-            }
-            0x48 => {
-                self.write_palette(t, self.ppu.obp0 | value, value, 1);
-            }
-            0x49 => {
-                self.write_palette(t, self.ppu.obp1 | value, value, 2);
-            }
-            0x4a => {
-                self.sync_ppu(t);
-                self.before_timing_change();
-                self.ppu.wy = value;
-                if self.ppu.dot > super::timing::COMPARE_DOT {
-                    // Within a line the comparison takes two dots more (gambatte
-                    // `late_wy_FFto2_ly2_scx*`).
-                    self.sync_ppu(t.wrapping_add(2));
-                    self.before_timing_change();
-                }
-                self.ppu.meet_written_wy();
-            }
-            _ => {
-                self.sync_ppu(t);
-                self.before_timing_change();
-                self.ppu.wx = value;
-                self.ppu.pipeline.wx_just_changed = true;
-                self.sync_ppu(t.wrapping_add(1));
-                self.ppu.pipeline.wx_just_changed = false;
-            }
-        }
-        if self.ppu.is_on() {
-            self.schedule_ppu();
-        }
-    }
+    let byte = 0;
+    byte
+}
 
-    /// A palette shows the old and the new value ORed for one dot.
-    #[cfg(not(color))]
-    fn write_palette(&mut self, t: u32, mixed: u8, value: u8, palette: u8) {
-        self.sync_ppu(t.wrapping_sub(2));
-        self.before_picture_change();
-        // The first pixel of a line stays on the panel's edge until the next one is put out.
-        let is_first = self.ppu.pipeline.position == 0;
-        self.ppu.set_palette(palette, if is_first { value } else { mixed });
-        self.sync_ppu(t.wrapping_sub(1));
-        self.before_picture_change();
-        self.ppu.set_palette(palette, value);
+/// A write to FE00-FEFF.
+pub(crate) fn write_oam(machine: &mut Machine, address: u16, value: u8) {
+    sync_ppu_now(machine);
+    if is_oam_write_blocked(machine) {
+        corrupt_oam_by_write(machine);
+    } else if address < 0xfea0 {
+        before_timing_change(machine);
+        machine.oam[(address & 0xff) as usize] = value;
+    } else {
+        #[cfg(color)]
+        machine.color.write_behind_oam(address, value);
     }
-
-    #[cfg(not(color))]
-    fn write_lcdc(&mut self, t: u32, value: u8) {
-        self.sync_ppu(t.wrapping_sub(2));
-        let old = self.ppu.lcdc;
-        self.before_lcdc_change(old ^ value);
-        let ppu = &mut self.ppu;
-        // For one dot the background bit shows its old and new value ORed, and the window and
-        // object bits the old one; but the fetcher sees at once that objects are off.
-        let mut mixed = old & !FETCHER_BITS | value & (FETCHER_BITS | LCDC_BACKGROUND);
-        let fetches_object = ppu.pipeline.is_fetching_object();
-        let is_first = ppu.pipeline.position == 0;
-        if value & LCDC_OBJECTS == 0 && (fetches_object || is_first) {
-            mixed &= !LCDC_OBJECTS;
-        }
-        if is_first {
-            mixed &= value | !LCDC_BACKGROUND;
-        }
-        ppu.lcdc = mixed;
-        ppu.abort_object_if_off();
-        self.sync_ppu(t.wrapping_sub(1));
-        self.before_lcdc_change(old ^ value);
-        self.switch_off_lcd(old, value);
-        let ppu = &mut self.ppu;
-        ppu.lcdc = value;
-        ppu.abort_object_if_off();
-        if old & !value & LCDC_WINDOW != 0 {
-            ppu.forget_window_tile(&self.vram);
-            if ppu.pipeline.window_just_started {
-                ppu.pipeline.window_cut_short = true;
-            }
-            if ppu.stage != LineProgress::Rendering {
-                ppu.pipeline.window_active = false;
-            }
-        }
-        self.switch_on_lcd(t, old);
-    }
-
-    pub(super) fn switch_off_lcd(&mut self, old: u8, value: u8) {
-        if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
-            self.ppu.switch_off();
-            // PyBoy counts a frame with the LCD off from the M-cycle before the write.
-            self.lcd_off_since = self.now.wrapping_sub(1);
-        }
-    }
-
-    /// Called after LCDC was written.
-    pub(super) fn switch_on_lcd(&mut self, t: u32, old: u8) {
-        let switches_on = old & LCDC_ON == 0 && self.ppu.is_on();
-        if switches_on {
-            self.ppu.switch_on(t);
-        }
-        // The line that begins with the LCD has no other moment at which WY is compared.
-        if !COLOR || switches_on {
-            self.ppu.meet_wy();
-        }
-        if switches_on {
-            self.reconsider_stat_line();
-        }
-    }
-
-    /// Only the objects, the window and the LCD's switch can move the end of mode 3.
-    pub(super) fn before_lcdc_change(&mut self, changed: u8) {
-        if changed & (LCDC_OBJECTS | LCDC_TALL_OBJECTS | LCDC_WINDOW | LCDC_ON) != 0 {
-            self.before_timing_change();
-        } else {
-            self.before_picture_change();
-        }
-    }
-
-    // Pan Docs "STAT bug": for a moment all sources are enabled. Right between HBlank and the next
-    // line's OAM scan, with only HBlank enabled, the OAM source is not, and neither does it come on
-    // that dot.
-    #[cfg(not(color))]
-    fn write_stat(&mut self, t: u32, value: u8) {
-        self.sync_ppu(t);
-        let at_line_edge = self.ppu.line < VBLANK_LINE && self.ppu.dot == 4;
-        let only_hblank = self.ppu.stat & (stat::OAM_SOURCE | stat::HBLANK_SOURCE);
-        if at_line_edge && only_hblank == stat::HBLANK_SOURCE {
-            self.set_stat(stat::ALL_SOURCES & !stat::OAM_SOURCE);
-            self.set_stat(value & stat::ALL_SOURCES & !stat::OAM_SOURCE);
-            self.sync_ppu(t.wrapping_add(2));
-        } else {
-            self.set_stat(stat::ALL_SOURCES);
-        }
-        self.set_stat(value & stat::ALL_SOURCES);
-    }
-
-    #[cfg(not(color))]
-    fn set_stat(&mut self, sources: u8) {
-        self.ppu.stat = sources;
-        self.reconsider_stat_line();
-    }
-
-    /// Evaluates the STAT interrupt line after a register that drives it was written.
-    pub(super) fn reconsider_stat_line(&mut self) {
-        if self.ppu.is_on() {
-            let drawing = self.ppu.line < VBLANK_LINE && self.ppu.dot > super::timing::MODE3_DOT;
-            let mode3_end = if drawing { self.mode3_end() } else { 0 };
-            let sources = self.ppu.sources(mode3_end);
-            self.ppu.update_stat_line(&mut self.interrupts, sources);
-        } else {
-            self.ppu.update_lcd_off_stat_line(&mut self.interrupts);
-        }
-    }
-
-    /// A read of 8000-9FFF.
-    pub fn read_vram(&mut self, address: u16) -> u8 {
-        self.sync_ppu(self.tcycles());
-        if self.is_vram_read_blocked() { 0xff } else { self.vram[self.vram_at(address)] }
-    }
-
-    /// A write to 8000-9FFF.
-    pub(crate) fn write_vram(&mut self, address: u16, value: u8) {
-        self.sync_ppu(self.tcycles());
-        if !self.is_vram_write_blocked() {
-            self.before_picture_change();
-            let at = self.vram_at(address);
-            self.vram[at] = value;
-        }
-    }
-
-    /// A read of FE00-FEFF.
-    pub(crate) fn read_oam(&mut self, address: u16) -> u8 {
-        self.sync_ppu(self.tcycles());
-        if self.is_oam_read_blocked() {
-            self.corrupt_oam_by_read();
-            0xff
-        } else if address < 0xfea0 {
-            self.oam[(address & 0xff) as usize]
-        } else {
-            self.read_behind_oam(address)
-        }
-    }
-
-    /// A write to FE00-FEFF.
-    pub(crate) fn write_oam(&mut self, address: u16, value: u8) {
-        self.sync_ppu(self.tcycles());
-        if self.is_oam_write_blocked() {
-            self.corrupt_oam_by_write();
-        } else if address < 0xfea0 {
-            self.before_timing_change();
-            self.oam[(address & 0xff) as usize] = value;
-        } else {
-            self.write_behind_oam(address, value);
-        }
-    }
-
-    /// FEA0-FEFF.
-    #[cfg(not(color))]
-    fn read_behind_oam(&self, _address: u16) -> u8 {
-        0
-    }
-
-    /// FEA0-FEFF.
-    #[cfg(not(color))]
-    fn write_behind_oam(&mut self, _address: u16, _value: u8) {}
 }
 
 impl Ppu {

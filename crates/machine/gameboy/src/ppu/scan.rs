@@ -65,93 +65,90 @@ pub(super) struct Candidates {
     count: usize,
 }
 
+/// The objects that have a part on some of the lines that come next.
 #[cfg(not(color))]
-impl Machine {
-    /// The objects that have a part on some of the lines that come next.
-    pub(super) fn candidates(&self, lines: u8) -> Candidates {
-        let mut found = Candidates { entries: [0; ENTRIES as usize], count: 0 };
-        // Y of an object that ends on the first line.
-        let lowest = self.ppu.line + 17 - self.object_height();
-        let reach = lines + self.object_height() - 1;
-        for entry in 0..ENTRIES {
-            found.entries[found.count] = entry;
-            let y = self.oam[entry as usize * 4];
-            found.count += (y.wrapping_sub(lowest) < reach) as usize;
-        }
-        found
+pub(super) fn candidates(machine: &Machine, lines: u8) -> Candidates {
+    let mut found = Candidates { entries: [0; ENTRIES as usize], count: 0 };
+    // Y of an object that ends on the first line.
+    let lowest = machine.ppu.line + 17 - object_height(machine);
+    let reach = lines + object_height(machine) - 1;
+    for entry in 0..ENTRIES {
+        found.entries[found.count] = entry;
+        let y = machine.oam[entry as usize * 4];
+        found.count += (y.wrapping_sub(lowest) < reach) as usize;
     }
+    found
+}
 
-    /// Looks at all entries for a line, of which some may be on it.
-    pub(super) fn scan_candidates(&mut self, candidates: &Candidates) {
-        let height = self.object_height();
-        let line = self.ppu.line + 16;
-        self.ppu.scan.entries = ENTRIES;
-        for at in 0..candidates.count {
-            let entry = candidates.entries[at];
-            let y = self.oam[entry as usize * 4];
-            if line.wrapping_sub(y) < height && self.ppu.scan.count < MAX_OBJECTS {
-                self.ppu.scan.insert(self.oam[entry as usize * 4 + 1], y, entry);
-            }
+/// Looks at all entries for a line, of which some may be on it.
+#[cfg(not(color))]
+pub(super) fn scan_candidates(machine: &mut Machine, candidates: &Candidates) {
+    let height = object_height(machine);
+    let line = machine.ppu.line + 16;
+    machine.ppu.scan.entries = ENTRIES;
+    for at in 0..candidates.count {
+        let entry = candidates.entries[at];
+        let y = machine.oam[entry as usize * 4];
+        if line.wrapping_sub(y) < height && machine.ppu.scan.count < MAX_OBJECTS {
+            machine.ppu.scan.insert(machine.oam[entry as usize * 4 + 1], y, entry);
         }
     }
 }
 
-impl Machine {
-    /// Looks at every entry whose dot lies before `dot`.
-    pub(crate) fn scan_objects(&mut self, dot: u16) {
-        if self.ppu.first_line || dot <= 5 {
-            return;
-        }
-        let mut until = (dot - 4) / 2;
-        if until > ENTRIES as u16 {
-            until = ENTRIES as u16;
-        }
-        if self.ppu.scan.entries as u16 >= until {
-            return;
-        }
-        let height = self.object_height();
-        let from = self.ppu.scan.entries as usize;
-        self.ppu.scan.entries = until as u8;
-        let line = self.ppu.line + 16;
-        if from == 0 && !self.is_any_object_on(line, height) {
-            return;
-        }
-        for entry in from..until as usize {
-            let y = self.oam[entry * 4];
-            if line.wrapping_sub(y) < height
-                && self.ppu.scan.count < MAX_OBJECTS
-                && !self.is_entry_hidden(entry)
-            {
-                let x = self.oam[entry * 4 + 1];
-                self.ppu.scan.insert(x, y, entry as u8);
-            }
+/// Looks at every entry whose dot lies before `dot`.
+pub(crate) fn scan_objects(machine: &mut Machine, dot: u16) {
+    if machine.ppu.first_line || dot <= 5 {
+        return;
+    }
+    let mut until = (dot - 4) / 2;
+    if until > ENTRIES as u16 {
+        until = ENTRIES as u16;
+    }
+    if machine.ppu.scan.entries as u16 >= until {
+        return;
+    }
+    let height = object_height(machine);
+    let from = machine.ppu.scan.entries as usize;
+    machine.ppu.scan.entries = until as u8;
+    let line = machine.ppu.line + 16;
+    if from == 0 && !is_any_object_on(machine, line, height) {
+        return;
+    }
+    for entry in from..until as usize {
+        let y = machine.oam[entry * 4];
+        if line.wrapping_sub(y) < height
+            && machine.ppu.scan.count < MAX_OBJECTS
+            && !is_entry_hidden(machine, entry)
+        {
+            let x = machine.oam[entry * 4 + 1];
+            machine.ppu.scan.insert(x, y, entry as u8);
         }
     }
+}
 
-    fn object_height(&self) -> u8 {
-        if self.ppu.lcdc & LCDC_TALL_OBJECTS != 0 { 16 } else { 8 }
-    }
+fn object_height(machine: &Machine) -> u8 {
+    if machine.ppu.lcdc & LCDC_TALL_OBJECTS != 0 { 16 } else { 8 }
+}
 
-    /// Returns true if a line meets any object, without looking which: a pass without branches.
-    fn is_any_object_on(&self, line: u8, height: u8) -> bool {
-        let mut found = false;
-        for entry in 0..ENTRIES as usize {
-            found |= line.wrapping_sub(self.oam[entry * 4]) < height;
-        }
-        found
+/// Returns true if a line meets any object, without looking which: a pass without branches.
+fn is_any_object_on(machine: &Machine, line: u8, height: u8) -> bool {
+    let mut found = false;
+    for entry in 0..ENTRIES as usize {
+        found |= line.wrapping_sub(machine.oam[entry * 4]) < height;
     }
+    found
+}
 
-    // UNVERIFIED: while OAM DMA moves bytes the PPU finds no objects.
-    fn is_entry_hidden(&self, entry: usize) -> bool {
-        if !self.dma.active {
-            return false;
-        }
-        if self.cpu.mode == Mode::Halted {
-            // The transfer stands still.
-            return self.dma.is_moving(self.now);
-        }
-        let moment = self.ppu.line_start.wrapping_add(6 + 2 * entry as u32);
-        let mcycles = moment.wrapping_sub(self.tcycles()) as i32 >> self.tcycle_shift();
-        self.dma.is_moving(self.now.wrapping_add(mcycles as u32))
+// UNVERIFIED: while OAM DMA moves bytes the PPU finds no objects.
+fn is_entry_hidden(machine: &Machine, entry: usize) -> bool {
+    if !machine.dma.active {
+        return false;
     }
+    if machine.cpu.mode == Mode::Halted {
+        // The transfer stands still.
+        return machine.dma.is_moving(machine.now);
+    }
+    let moment = machine.ppu.line_start.wrapping_add(6 + 2 * entry as u32);
+    let mcycles = moment.wrapping_sub(machine.tcycles()) as i32 >> machine.tcycle_shift();
+    machine.dma.is_moving(machine.now.wrapping_add(mcycles as u32))
 }

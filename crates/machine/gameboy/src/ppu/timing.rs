@@ -9,7 +9,11 @@
 use crate::machine::{COLOR, Machine};
 #[cfg(not(color))]
 use crate::ppu::LineProgress;
-use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, VBLANK_DOT, VBLANK_LINE, stat};
+#[cfg(color)]
+use crate::ppu::color_timing::{in_mode3, tcycles_to_hblank};
+#[cfg(not(color))]
+use crate::ppu::whole_line::mode3_end;
+use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, VBLANK_DOT, VBLANK_LINE, stat, watches_hblank};
 
 /// LY changes.
 pub(super) const LY_DOT: u16 = 3;
@@ -155,104 +159,104 @@ impl Ppu {
     }
 }
 
-impl Machine {
-    /// The mode in STAT.
-    pub(crate) fn ppu_mode(&mut self) -> u8 {
-        if self.ppu.line >= VBLANK_LINE || self.ppu.dot <= self.ppu.mode3_dot() {
-            self.ppu.mode_before_drawing()
-        } else if self.in_mode3() {
-            3
-        } else {
-            0
+/// The mode in STAT.
+pub(crate) fn ppu_mode(machine: &mut Machine) -> u8 {
+    if machine.ppu.line >= VBLANK_LINE || machine.ppu.dot <= machine.ppu.mode3_dot() {
+        let mode = machine.ppu.mode_before_drawing();
+        // OAM DMA takes OAM from a DMG's scan (docboy `oam_scan_blocked_by_dma_*`).
+        if !COLOR && mode == 2 && machine.dma.active { 0 } else { mode }
+    } else if in_mode3(machine) {
+        3
+    } else {
+        0
+    }
+}
+
+/// Returns true if mode 3 has begun and not ended yet.
+#[cfg(not(color))]
+pub(crate) fn in_mode3(machine: &mut Machine) -> bool {
+    machine.ppu.stage != LineProgress::Done && machine.ppu.dot <= mode3_end(machine)
+}
+
+/// Returns true if the PPU keeps the CPU from reading VRAM.
+#[cfg(not(color))]
+pub(crate) fn is_vram_read_blocked(machine: &mut Machine) -> bool {
+    let begins = if machine.ppu.first_line { FIRST_LINE_MODE3_DOT } else { SCAN_TAIL_DOT };
+    blocks_from(machine, begins)
+}
+
+/// Returns true if the PPU keeps the CPU from writing VRAM.
+#[cfg(not(color))]
+pub(crate) fn is_vram_write_blocked(machine: &mut Machine) -> bool {
+    let begins = machine.ppu.mode3_dot();
+    blocks_from(machine, begins)
+}
+
+/// Returns true if the PPU keeps the CPU from reading OAM.
+#[cfg(not(color))]
+pub(crate) fn is_oam_read_blocked(machine: &mut Machine) -> bool {
+    let begins = if machine.ppu.first_line { FIRST_LINE_MODE3_DOT } else { LY_DOT };
+    blocks_from(machine, begins)
+}
+
+/// Returns true if the PPU keeps the CPU from writing OAM.
+#[cfg(not(color))]
+pub(crate) fn is_oam_write_blocked(machine: &mut Machine) -> bool {
+    if machine.ppu.first_line {
+        return blocks_from(machine, MODE3_DOT);
+    }
+    let is_tail = machine.ppu.dot > SCAN_TAIL_DOT && machine.ppu.dot <= MODE3_DOT;
+    !is_tail && blocks_from(machine, MODE2_DOT)
+}
+
+#[cfg(not(color))]
+fn blocks_from(machine: &mut Machine, begins: u16) -> bool {
+    machine.ppu.is_on()
+        && machine.ppu.line < VBLANK_LINE
+        && machine.ppu.dot > begins
+        && (machine.ppu.dot <= MODE3_DOT || in_mode3(machine))
+}
+
+/// Works out when the PPU may raise an interrupt or end the frame next: never too late,
+/// sometimes too early.
+pub fn schedule_ppu(machine: &mut Machine) {
+    let frame_end = machine.ppu.tcycles_to(0, MODE2_DOT);
+    let mut tcycles = frame_end.min(machine.ppu.tcycles_to(VBLANK_LINE, VBLANK_DOT));
+    let sources = machine.ppu.stat;
+    if sources & stat::ALL_SOURCES != 0 {
+        if sources & stat::LYC_SOURCE != 0 {
+            tcycles = tcycles.min(machine.ppu.tcycles_to_lyc());
+        }
+        if sources & stat::OAM_SOURCE != 0 {
+            tcycles = tcycles.min(machine.ppu.tcycles_to_oam_source());
         }
     }
-
-    /// Returns true if mode 3 has begun and not ended yet.
-    #[cfg(not(color))]
-    fn in_mode3(&mut self) -> bool {
-        self.ppu.stage != LineProgress::Done && self.ppu.dot <= self.mode3_end()
+    if watches_hblank(machine) {
+        tcycles = tcycles.min(tcycles_to_hblank(machine));
     }
-
-    /// Returns true if the PPU keeps the CPU from reading VRAM.
-    #[cfg(not(color))]
-    pub(crate) fn is_vram_read_blocked(&mut self) -> bool {
-        let begins = if self.ppu.first_line { FIRST_LINE_MODE3_DOT } else { SCAN_TAIL_DOT };
-        self.blocks_from(begins)
+    #[cfg(color)]
+    if machine.ppu.lyc_request || machine.ppu.lyc_release {
+        tcycles = tcycles.min(machine.ppu.lyc_request_at.wrapping_sub(machine.ppu.line_start));
     }
+    // What happens on dot d is seen by accesses after it.
+    let moment = machine.ppu.line_start.wrapping_add(tcycles);
+    let mcycles = (moment.wrapping_sub(machine.tcycles()) as i32 >> machine.tcycle_shift()) + 1;
+    machine.ppu.deadline = machine.now.wrapping_add(mcycles.max(1) as u32);
+}
 
-    /// Returns true if the PPU keeps the CPU from writing VRAM.
-    #[cfg(not(color))]
-    pub(crate) fn is_vram_write_blocked(&mut self) -> bool {
-        let begins = self.ppu.mode3_dot();
-        self.blocks_from(begins)
+#[cfg(not(color))]
+pub(crate) fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
+    let line = machine.ppu.line;
+    if line >= VBLANK_LINE {
+        return machine.ppu.tcycles_to(0, MODE3_DOT);
     }
-
-    /// Returns true if the PPU keeps the CPU from reading OAM.
-    #[cfg(not(color))]
-    pub(crate) fn is_oam_read_blocked(&mut self) -> bool {
-        let begins = if self.ppu.first_line { FIRST_LINE_MODE3_DOT } else { LY_DOT };
-        self.blocks_from(begins)
+    if machine.ppu.dot <= MODE3_DOT {
+        return MODE3_DOT as u32;
     }
-
-    /// Returns true if the PPU keeps the CPU from writing OAM.
-    #[cfg(not(color))]
-    pub(crate) fn is_oam_write_blocked(&mut self) -> bool {
-        if self.ppu.first_line {
-            return self.blocks_from(MODE3_DOT);
-        }
-        let is_tail = self.ppu.dot > SCAN_TAIL_DOT && self.ppu.dot <= MODE3_DOT;
-        !is_tail && self.blocks_from(MODE2_DOT)
-    }
-
-    #[cfg(not(color))]
-    fn blocks_from(&mut self, begins: u16) -> bool {
-        self.ppu.is_on()
-            && self.ppu.line < VBLANK_LINE
-            && self.ppu.dot > begins
-            && (self.ppu.dot <= MODE3_DOT || self.in_mode3())
-    }
-
-    /// Works out when the PPU may raise an interrupt or end the frame next: never too late,
-    /// sometimes too early.
-    pub fn schedule_ppu(&mut self) {
-        let frame_end = self.ppu.tcycles_to(0, MODE2_DOT);
-        let mut tcycles = frame_end.min(self.ppu.tcycles_to(VBLANK_LINE, VBLANK_DOT));
-        let sources = self.ppu.stat;
-        if sources & stat::ALL_SOURCES != 0 {
-            if sources & stat::LYC_SOURCE != 0 {
-                tcycles = tcycles.min(self.ppu.tcycles_to_lyc());
-            }
-            if sources & stat::OAM_SOURCE != 0 {
-                tcycles = tcycles.min(self.ppu.tcycles_to_oam_source());
-            }
-        }
-        if self.watches_hblank() {
-            tcycles = tcycles.min(self.tcycles_to_hblank());
-        }
-        #[cfg(color)]
-        if self.ppu.lyc_request || self.ppu.lyc_release {
-            tcycles = tcycles.min(self.ppu.lyc_request_at.wrapping_sub(self.ppu.line_start));
-        }
-        // What happens on dot d is seen by accesses after it.
-        let moment = self.ppu.line_start.wrapping_add(tcycles);
-        let mcycles = (moment.wrapping_sub(self.tcycles()) as i32 >> self.tcycle_shift()) + 1;
-        self.ppu.deadline = self.now.wrapping_add(mcycles.max(1) as u32);
-    }
-
-    #[cfg(not(color))]
-    fn tcycles_to_hblank(&mut self) -> u32 {
-        let line = self.ppu.line;
-        if line >= VBLANK_LINE {
-            return self.ppu.tcycles_to(0, MODE3_DOT);
-        }
-        if self.ppu.dot <= MODE3_DOT {
-            return MODE3_DOT as u32;
-        }
-        if self.in_mode3() || self.ppu.dot <= self.ppu.mode3_end + 1 {
-            self.mode3_end() as u32 + 1
-        } else {
-            LINE_TCYCLES as u32 + MODE3_DOT as u32
-        }
+    if in_mode3(machine) || machine.ppu.dot <= machine.ppu.mode3_end + 1 {
+        mode3_end(machine) as u32 + 1
+    } else {
+        LINE_TCYCLES as u32 + MODE3_DOT as u32
     }
 }
 

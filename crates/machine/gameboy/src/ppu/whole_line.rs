@@ -4,8 +4,14 @@
 //! that).
 
 use crate::machine::{COLOR, Machine};
+#[cfg(color)]
+use crate::ppu::color_line::draw_plain_line;
 #[cfg(not(color))]
 use crate::ppu::packed_line;
+use crate::ppu::pipeline::{probe_mode3_end, start_pipeline};
+use crate::ppu::scan::scan_objects;
+#[cfg(not(color))]
+use crate::ppu::scan::{candidates, scan_candidates};
 use crate::ppu::{LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, timing};
 
 /// Dots of mode 3's renderer without scrolling, window or objects.
@@ -15,95 +21,83 @@ const WINDOW_DOTS: u16 = 6;
 /// Dots an object takes once the background fetcher can be interrupted.
 const OBJECT_DOTS: u16 = 6;
 
-impl Machine {
-    /// The dot on which mode 3 ends, if nothing changes any more. Mode 2 must be over.
-    pub fn mode3_end(&mut self) -> u16 {
-        if self.ppu.mode3_end == 0 {
-            self.scan_objects(timing::MODE3_DOT + 1);
-            #[cfg(color)]
-            {
-                self.ppu.hblank_ahead = 0;
-            }
-            self.ppu.mode3_end =
-                if self.ppu.stage == LineProgress::Untouched && self.ppu.is_plain_line() {
-                    self.ppu.plain_mode3_end()
-                } else {
-                    self.probe_mode3_end()
-                };
-        }
-        self.ppu.mode3_end
-    }
-
-    /// Draws the current line as a whole.
-    pub fn draw_line(&mut self) {
-        if self.ppu.fetches_objects() {
-            self.scan_objects(timing::MODE3_DOT + 1);
-        }
-        if !self.ppu.is_plain_line() {
-            self.start_pipeline();
-            return;
-        }
+/// The dot on which mode 3 ends, if nothing changes any more. Mode 2 must be over.
+pub fn mode3_end(machine: &mut Machine) -> u16 {
+    if machine.ppu.mode3_end == 0 {
+        scan_objects(machine, timing::MODE3_DOT + 1);
         #[cfg(color)]
-        self.draw_plain_line();
-        #[cfg(not(color))]
-        self.draw_plain_line(&mut packed_line::TileRow::none());
-        self.ppu.stage = LineProgress::Done;
+        {
+            machine.ppu.hblank_ahead = 0;
+        }
+        machine.ppu.mode3_end =
+            if machine.ppu.stage == LineProgress::Untouched && machine.ppu.is_plain_line() {
+                machine.ppu.plain_mode3_end()
+            } else {
+                probe_mode3_end(machine)
+            };
     }
+    machine.ppu.mode3_end
+}
 
-    /// Draws a line that the shortcut covers and whose objects are known. `tiles` are those of the
-    /// line before.
+/// Draws the current line as a whole.
+pub fn draw_line(machine: &mut Machine) {
+    if machine.ppu.fetches_objects() {
+        scan_objects(machine, timing::MODE3_DOT + 1);
+    }
+    if !machine.ppu.is_plain_line() {
+        start_pipeline(machine);
+        return;
+    }
+    #[cfg(color)]
+    draw_plain_line(machine);
     #[cfg(not(color))]
-    fn draw_plain_line(&mut self, tiles: &mut packed_line::TileRow) {
-        let window_at = self.ppu.window_at();
-        let background = self.ppu.background(&self.vram, window_at, tiles);
-        if window_at < 160 {
-            self.ppu.window_line += 1;
-        }
-        let mut shades = background.shaded(self.ppu.bgp);
-        if self.ppu.scan.count > 0 && self.ppu.fetches_objects() {
-            shades = self.ppu.mix(&self.vram, &self.oam, background, shades);
-        }
-        packed_line::store_line(&mut self.frame, self.ppu.line, shades);
-    }
+    draw_plain_line(machine, &mut packed_line::TileRow::none());
+    machine.ppu.stage = LineProgress::Done;
 }
 
-#[cfg(color)]
-impl Machine {
-    /// Draws no lines: they are drawn one by one.
-    pub(super) fn draw_lines(&mut self, _lines: u8) -> u8 {
-        0
-    }
-}
-
+/// Draws a line that the shortcut covers and whose objects are known. `tiles` are those of the
+/// line before.
 #[cfg(not(color))]
-impl Machine {
-    /// Draws the lines that come next, as far as the shortcut covers them, and returns their
-    /// number. Nothing happens in them that can be seen from outside but their pixels.
-    pub(super) fn draw_lines(&mut self, lines: u8) -> u8 {
-        if self.dma.active {
-            // The objects that OAM DMA hides depend on the moment.
-            return 0;
-        }
-        let first = self.ppu.line;
-        let candidates = self.candidates(lines);
-        let mut tiles = packed_line::TileRow::none();
-        let mut drawn = 0;
-        while drawn < lines {
-            self.ppu.line = first + drawn;
-            self.ppu.meet_wy();
-            if self.ppu.carries_window() || !self.ppu.is_plain_line() {
-                break;
-            }
-            if self.ppu.fetches_objects() {
-                self.scan_candidates(&candidates);
-            }
-            self.draw_plain_line(&mut tiles);
-            self.ppu.scan.restart();
-            drawn += 1;
-        }
-        self.ppu.line = first;
-        drawn
+pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::TileRow) {
+    let window_at = machine.ppu.window_at();
+    let background = machine.ppu.background(&machine.vram, window_at, tiles);
+    if window_at < 160 {
+        machine.ppu.window_line += 1;
     }
+    let mut shades = background.shaded(machine.ppu.bgp);
+    if machine.ppu.scan.count > 0 && machine.ppu.fetches_objects() {
+        shades = machine.ppu.mix(&machine.vram, &machine.oam, background, shades);
+    }
+    packed_line::store_line(&mut machine.frame, machine.ppu.line, shades);
+}
+
+/// Draws the lines that come next, as far as the shortcut covers them, and returns their
+/// number. Nothing happens in them that can be seen from outside but their pixels.
+#[cfg(not(color))]
+pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
+    if machine.dma.active {
+        // The objects that OAM DMA hides depend on the moment.
+        return 0;
+    }
+    let first = machine.ppu.line;
+    let candidates = candidates(machine, lines);
+    let mut tiles = packed_line::TileRow::none();
+    let mut drawn = 0;
+    while drawn < lines {
+        machine.ppu.line = first + drawn;
+        machine.ppu.meet_wy();
+        if machine.ppu.carries_window() || !machine.ppu.is_plain_line() {
+            break;
+        }
+        if machine.ppu.fetches_objects() {
+            scan_candidates(machine, &candidates);
+        }
+        draw_plain_line(machine, &mut tiles);
+        machine.ppu.scan.restart();
+        drawn += 1;
+    }
+    machine.ppu.line = first;
+    drawn
 }
 
 impl Ppu {

@@ -6,6 +6,11 @@
 //! happens are skipped together.
 
 use crate::machine::{COLOR, Machine};
+use crate::ppu::pipeline::{run_pipeline, start_pipeline};
+use crate::ppu::scan::scan_objects;
+#[cfg(not(color))]
+use crate::ppu::whole_line::draw_lines;
+use crate::ppu::whole_line::{draw_line, mode3_end};
 use crate::ppu::{LAST_LINE, LCDC_WINDOW, LINE_TCYCLES, Ppu, VBLANK_LINE, stat};
 
 /// Progress of the current line's picture.
@@ -20,70 +25,78 @@ pub enum LineProgress {
     Done = 2,
 }
 
-impl Machine {
-    /// Skips whole lines in which nothing can be seen from outside but their pixels, and draws them
-    /// if this frame will be looked at; returns the T-cycles they took.
-    pub(super) fn skip_quiet_lines(&mut self, available: u32) -> u32 {
-        let mut lines = available / LINE_TCYCLES as u32;
-        let most = self.ppu.quiet_lines();
-        if lines > most {
-            lines = most;
-        }
-        if lines > 0 && self.ppu.draw && self.ppu.line < VBLANK_LINE {
-            lines = self.draw_lines(lines as u8) as u32;
-        }
-        if lines > 0 {
-            self.ppu.skip_lines(lines as u8);
-        }
-        lines * LINE_TCYCLES as u32
+/// Skips whole lines in which nothing can be seen from outside but their pixels, and draws them
+/// if this frame will be looked at; returns the T-cycles they took.
+pub(crate) fn skip_quiet_lines(machine: &mut Machine, available: u32) -> u32 {
+    let mut lines = available / LINE_TCYCLES as u32;
+    let most = machine.ppu.quiet_lines();
+    if lines > most {
+        lines = most;
     }
-
-    /// Draws what is left of the line, if this frame will be looked at.
-    pub(super) fn finish_line(&mut self) {
-        if self.ppu.stage == LineProgress::Untouched {
-            if self.ppu.carries_window() {
-                self.start_pipeline();
-            } else if self.ppu.draw {
-                self.draw_line();
-            } else {
-                self.ppu.stage = LineProgress::Done;
-            }
-        }
-        if self.ppu.stage == LineProgress::Rendering {
-            self.run_pipeline(LINE_TCYCLES);
-            // UNVERIFIED: mode 3 stretched past the end of its line is cut off here.
-            self.ppu.stage = LineProgress::Done;
-        }
-    }
-
-    /// Runs the line up to now if it is drawn. Must be called before anything changes that the
-    /// pixels of the current line depend on, but not the length of its mode 3.
-    pub(crate) fn before_picture_change(&mut self) {
-        if self.ppu.draw {
-            self.before_timing_change();
-        }
-    }
-
-    /// Runs the line up to now. Must be called before anything changes that the length of mode 3
-    /// depends on. The PPU must have been brought to the moment of the change.
-    pub(crate) fn before_timing_change(&mut self) {
-        if !self.ppu.is_on() || self.ppu.line >= VBLANK_LINE || self.ppu.stage == LineProgress::Done
+    if lines > 0 && machine.ppu.draw && machine.ppu.line < VBLANK_LINE {
+        #[cfg(not(color))]
         {
-            return;
+            lines = draw_lines(machine, lines as u8) as u32;
         }
-        let dot = self.ppu.dot;
-        self.scan_objects(dot);
-        if self.ppu.stage == LineProgress::Untouched && dot > self.ppu.mode3_start() {
-            if dot > self.mode3_end() {
-                self.finish_line();
-            } else {
-                self.start_pipeline();
-                self.run_pipeline(dot);
-            }
+        // The Color's lines are drawn one by one.
+        #[cfg(color)]
+        {
+            lines = 0;
         }
-        if self.ppu.stage != LineProgress::Done {
-            self.ppu.mode3_end = 0;
+    }
+    if lines > 0 {
+        machine.ppu.skip_lines(lines as u8);
+    }
+    lines * LINE_TCYCLES as u32
+}
+
+/// Draws what is left of the line, if this frame will be looked at.
+pub(crate) fn finish_line(machine: &mut Machine) {
+    if machine.ppu.stage == LineProgress::Untouched {
+        if machine.ppu.carries_window() {
+            start_pipeline(machine);
+        } else if machine.ppu.draw {
+            draw_line(machine);
+        } else {
+            machine.ppu.stage = LineProgress::Done;
         }
+    }
+    if machine.ppu.stage == LineProgress::Rendering {
+        run_pipeline(machine, LINE_TCYCLES);
+        // UNVERIFIED: mode 3 stretched past the end of its line is cut off here.
+        machine.ppu.stage = LineProgress::Done;
+    }
+}
+
+/// Runs the line up to now if it is drawn. Must be called before anything changes that the
+/// pixels of the current line depend on, but not the length of its mode 3.
+pub(crate) fn before_picture_change(machine: &mut Machine) {
+    if machine.ppu.draw {
+        before_timing_change(machine);
+    }
+}
+
+/// Runs the line up to now. Must be called before anything changes that the length of mode 3
+/// depends on. The PPU must have been brought to the moment of the change.
+pub(crate) fn before_timing_change(machine: &mut Machine) {
+    if !machine.ppu.is_on()
+        || machine.ppu.line >= VBLANK_LINE
+        || machine.ppu.stage == LineProgress::Done
+    {
+        return;
+    }
+    let dot = machine.ppu.dot;
+    scan_objects(machine, dot);
+    if machine.ppu.stage == LineProgress::Untouched && dot > machine.ppu.mode3_start() {
+        if dot > mode3_end(machine) {
+            finish_line(machine);
+        } else {
+            start_pipeline(machine);
+            run_pipeline(machine, dot);
+        }
+    }
+    if machine.ppu.stage != LineProgress::Done {
+        machine.ppu.mode3_end = 0;
     }
 }
 

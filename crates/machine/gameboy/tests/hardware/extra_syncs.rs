@@ -2,6 +2,7 @@
 //! instruction boundary must not change anything: no interrupt may come later because nobody
 //! looked.
 
+use gbxcule_gameboy::ppu::sync_ppu;
 use gbxcule_gameboy::{Cartridge, Machine};
 use proptest::prelude::*;
 
@@ -86,7 +87,7 @@ proptest! {
             // When each looks next is its own affair.
             often.deadline = rare.deadline;
             for machine in [&mut rare, &mut often] {
-                machine.sync_ppu(machine.tcycles().wrapping_add(4));
+                sync_ppu(machine, machine.tcycles().wrapping_add(4));
             }
             often.ppu.deadline = rare.ppu.deadline;
             prop_assert_eq!(often.first_difference(&rare), None, "frame {}", frame);

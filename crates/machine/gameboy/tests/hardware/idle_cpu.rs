@@ -1,6 +1,7 @@
 //! The CPU leaving its program: interrupts, HALT, STOP and the opcodes that hang.
 
 use gbxcule_gameboy::cpu::Mode;
+use gbxcule_gameboy::ppu::write_ppu;
 use gbxcule_gameboy::{Cartridge, FRAME_MCYCLES, Machine};
 
 const BUTTON: u8 = 0x01;
@@ -21,7 +22,7 @@ impl Program {
         rom[0x200..0x200 + code.len()].copy_from_slice(code);
         rom[0x200 + code.len()..][..2].copy_from_slice(&[0x18, 0xfe]);
         let mut machine = Machine::power_on(&Cartridge::from_rom(&rom).unwrap());
-        machine.write_ppu(0x40, 0);
+        write_ppu(&mut machine, 0x40, 0);
         machine.interrupts.requested = 0;
         machine.cpu.set_bc(0);
         machine.cpu.set_de(0);
@@ -197,8 +198,8 @@ fn ei_acts_after_the_next_instruction_and_di_at_once() {
 #[test]
 fn stop_empties_the_screen_of_a_lcd_that_is_on() {
     let mut program = Program::new(&[0x10, 0x00]);
-    program.machine.write_ppu(0x47, 0xff);
-    program.machine.write_ppu(0x40, 0x91);
+    write_ppu(&mut program.machine, 0x47, 0xff);
+    write_ppu(&mut program.machine, 0x40, 0x91);
     let Program { machine, rom } = &mut program;
     machine.run_frame(rom, &mut [], true);
     machine.run_frame(rom, &mut [], true);

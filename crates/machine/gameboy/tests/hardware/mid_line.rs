@@ -2,6 +2,7 @@
 //! photographed all of these on a DMG; here are single lines of the same kind, as our machine,
 //! whose pictures are theirs, draws them.
 
+use gbxcule_gameboy::ppu::sync_ppu;
 use insta::assert_snapshot;
 
 use crate::console::{Console, LCDC, LINE};
@@ -74,7 +75,7 @@ fn draw_line(line: u32, lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, 
     }
     console.machine.now = begin + LINE;
     let now = console.machine.tcycles();
-    console.machine.sync_ppu(now + 8);
+    sync_ppu(&mut console.machine, now + 8);
     let row = &console.machine.frame[line as usize * 40..][..40];
     row.iter().flat_map(|byte| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3]).collect()
 }
@@ -307,6 +308,7 @@ fn the_window_and_the_fine_scroll_take_a_write_on_a_dot_of_their_own() {
 // at another step. The first pixel that shows the write, and how many do, with that object at X = 0
 // to 5; a change of BGP after it shows what the line has lost or won.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of pictures")]
 fn a_write_finds_the_fetcher_at_any_step() {
     let window = [(WY, 0), (WX, 87)];
     let mut table = String::new();

@@ -1,6 +1,7 @@
 //! Whole pictures against one that is worked out pixel by pixel from what Pan Docs says of tiles,
 //! maps, the window and objects.
 
+use gbxcule_gameboy::ppu::write_ppu;
 use gbxcule_gameboy::{Cartridge, Machine};
 use proptest::prelude::*;
 
@@ -159,7 +160,7 @@ fn drawn(scene: &Scene, memory: &Memory, busy: bool) -> Vec<u8> {
     let registers = [bgp, obp0, obp1, wy, wx, scy, scx, scene.lcdc];
     for (low, value) in [0x47, 0x48, 0x49, 0x4a, 0x4b, 0x42, 0x43, 0x40].into_iter().zip(registers)
     {
-        machine.write_ppu(low, value);
+        write_ppu(&mut machine, low, value);
     }
     machine.cpu.a = bgp;
     machine.run_frame(&rom, &mut [], false);

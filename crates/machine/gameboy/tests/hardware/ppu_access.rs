@@ -1,5 +1,6 @@
 //! LY, STAT, and who may use VRAM and OAM, in every M-cycle of a frame; how long mode 3 lasts.
 
+use gbxcule_gameboy::ppu::mode3_end;
 use proptest::prelude::*;
 
 use crate::console::{Console, LCDC, LINE, LY, LYC, STAT};
@@ -235,7 +236,7 @@ proptest! {
         prop_assert_eq!(mode_3_mcycles(&console), u32::from(dots / 4));
         // It begins 84 dots into the line.
         console.wait(30).read(LY);
-        prop_assert_eq!(console.machine.mode3_end(), 84 + dots);
+        prop_assert_eq!(mode3_end(&mut console.machine), 84 + dots);
     }
 }
 

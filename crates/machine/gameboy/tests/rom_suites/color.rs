@@ -79,6 +79,13 @@ const AGE: Suite = Suite {
     judge: judge_age,
 };
 
+const DOCBOY: Suite = Suite {
+    title: "docboy-test-suite, Color",
+    folder: "docboy",
+    paths: &["docboy/cgb", "docboy/cgb_dmg_mode", "docboy/cgb_dmg_ext_mode"],
+    judge: suite::judge_docboy,
+};
+
 const SAMESUITE: Suite = Suite {
     title: "SameSuite, for a CGB E or all",
     folder: "samesuite",
@@ -229,6 +236,7 @@ fn table() {
         GAMBATTE_DIGITS,
         GAMBATTE_PICTURES,
         SAMESUITE,
+        DOCBOY,
         MAGEN,
         shared::SMALL,
         shared::RTC,

@@ -94,7 +94,7 @@ fn collect(path: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(path).expect("a readable folder") {
             collect(&entry.expect("a readable entry").path(), found);
         }
-    } else if path.extension().is_some_and(|extension| extension == "gb" || extension == "gbc") {
+    } else if path.is_file() && path.extension().is_some_and(|it| it == "gb" || it == "gbc") {
         found.push(path.to_owned());
     }
 }

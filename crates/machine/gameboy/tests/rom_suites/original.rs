@@ -87,6 +87,13 @@ const ACID: Suite = Suite {
     judge: |path| Some(suite::judge_acid_picture(path, &path.with_file_name("reference-dmg.png"))),
 };
 
+const DOCBOY: Suite = Suite {
+    title: "docboy-test-suite, DMG",
+    folder: "docboy",
+    paths: &["docboy/dmg"],
+    judge: suite::judge_docboy,
+};
+
 /// SameSuite's other ROMs need registers of the Color.
 const SAMESUITE: Suite = Suite {
     title: "SameSuite, those for a DMG",
@@ -255,6 +262,7 @@ fn table() {
         MEALYBUG,
         ACID,
         SAMESUITE,
+        DOCBOY,
         shared::SMALL,
         shared::RTC,
         shared::SHOOTOUT,

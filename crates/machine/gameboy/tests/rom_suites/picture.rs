@@ -38,6 +38,10 @@ fn pixels(frame: &[u8]) -> Vec<u16> {
 
 /// The pixels of a picture, if the file is there.
 pub(crate) fn read_png(path: &Path) -> Option<Vec<u16>> {
+    read_png_with(path, pixel)
+}
+
+fn read_png_with(path: &Path, pixel: fn([u8; 3]) -> u16) -> Option<Vec<u16>> {
     let file = std::fs::File::open(path).ok()?;
     let mut decoder = png::Decoder::new(std::io::BufReader::new(file));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
@@ -125,4 +129,33 @@ pub(crate) fn digits(frame: &[u8], font: &[u8], count: usize) -> String {
         .map(|column| font.chunks(16).position(|digit| digit == tile(column)))
         .map(|digit| digit.map_or('?', |digit| char::from(b"0123456789ABCDEF"[digit])))
         .collect()
+}
+
+/// Direction of the lines that fill a frame.
+pub(crate) enum Lines {
+    Horizontal,
+    Vertical,
+}
+
+/// The direction of the lines of two colours that fill a frame, if it shows such lines.
+pub(crate) fn lines(frame: &[u8]) -> Option<Lines> {
+    let pixels = pixels(frame);
+    let rows: Vec<&[u16]> = pixels.chunks(160).collect();
+    let is_flat = |row: &&[u16]| row.iter().all(|&pixel| pixel == row[0]);
+    let is_alike = |row: &&[u16]| *row == rows[0];
+    match (rows.iter().all(|row| is_flat(&row)), rows.iter().all(|row| is_alike(&row))) {
+        (true, false) => Some(Lines::Horizontal),
+        (false, true) => Some(Lines::Vertical),
+        _ => None,
+    }
+}
+
+/// The pixels of one of DocBoy's pictures, which have the greens of its panel.
+pub(crate) fn read_docboy_png(path: &Path) -> Option<Vec<u16>> {
+    read_png_with(path, |[red, _, _]| match red {
+        131 => 0,
+        74 => 1,
+        41 => 2,
+        _ => 3,
+    })
 }

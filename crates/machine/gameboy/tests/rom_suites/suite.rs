@@ -12,6 +12,11 @@ const GAMBATTE_FRAMES: u32 = 17;
 /// mealybug's and AGE's ROMs have shown their picture by then.
 const PICTURE_FRAMES: u32 = 600;
 
+/// DocBoy's ROMs show lines by then.
+const DOCBOY_FRAMES: u32 = 600;
+/// DocBoy's ROMs show their pictures by then.
+const DOCBOY_PICTURE_FRAMES: u32 = 60;
+
 /// One public suite.
 pub(crate) struct Suite {
     /// Name in the table.
@@ -172,4 +177,32 @@ pub(crate) fn picture_beside(path: &Path, endings: &[&str]) -> Option<Vec<u16>> 
     let name = stem(path);
     let read = |ending| picture::read_png(&path.with_file_name(format!("{name}{ending}.png")));
     endings.iter().find_map(read)
+}
+
+/// DocBoy's ROMs end with a picture of horizontal lines if they pass and of vertical ones if not,
+/// or with a picture of their own.
+pub(crate) fn judge_docboy(path: &Path) -> Option<Verdict> {
+    let below = |part: &str| folder().join(format!("docboy-results/{part}/{}.png", stem(path)));
+    let is_visual = path.components().any(|part| part.as_os_str() == "visual");
+    let expected = ["ppu", "dma"].iter().find_map(|part| picture::read_docboy_png(&below(part)));
+    let name = path.to_string_lossy();
+    let is_refused = ["interactive", "huc3", "mbc7"].iter().any(|part| name.contains(part));
+    if is_refused || is_visual && (expected.is_none() || cfg!(color)) {
+        return None;
+    }
+    let mut console = Console::from_file(path);
+    if let Some(expected) = expected.filter(|_| is_visual) {
+        console.run_frames(DOCBOY_PICTURE_FRAMES, true);
+        return Some(picture::difference(&console.machine.frame, &expected));
+    }
+    for _ in 0..DOCBOY_FRAMES / 10 {
+        console.run_frames(9, false);
+        console.run_frames(1, true);
+        match picture::lines(&console.machine.frame) {
+            Some(picture::Lines::Horizontal) => return Some(None),
+            Some(picture::Lines::Vertical) => return Some(Some("it says so".into())),
+            None => {}
+        }
+    }
+    Some(Some("no result".into()))
 }

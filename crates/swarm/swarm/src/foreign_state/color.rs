@@ -95,7 +95,7 @@ impl ForeignState {
         machine.hdma.active = control & 0x80 == 0;
         machine.hdma.due = due;
         if machine.ppu.is_on() {
-            machine.schedule_ppu();
+            gbxcule_gameboy_color::ppu::schedule_ppu(machine);
         }
     }
 }

@@ -188,6 +188,7 @@ fn control(pattern: &'static str, signature: &'static str, run: Run) -> Row {
 }
 
 /// The table of forms.
+#[expect(clippy::too_many_lines, reason = "the table of instructions")]
 fn rows() -> Vec<Row> {
     vec![
         // Integers.

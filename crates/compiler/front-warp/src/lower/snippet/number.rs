@@ -1,36 +1,36 @@
 //! Numbers of native snippets, converted as C++ converts them.
 
-use super::unread;
-use crate::lower::{FunctionLowering, LoweringResult};
+use super::{Snippet, unread};
+use crate::lower::operand::LoweringResult;
 use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
-impl FunctionLowering<'_, '_, '_, '_> {
+impl Snippet<'_, '_> {
     /// The scalar type of a number.
     pub(super) fn scalar_of(&mut self, value: Value) -> LoweringResult<Scalar> {
-        let ty = self.ty(value);
+        let ty = self.b.ty(value);
         match ty.as_scalar() {
             Some(Scalar::F16 | Scalar::Bf16) | None => {
-                Err(unread(format!("arithmetic on a `{}`", self.shown(ty))))
+                Err(unread(format!("arithmetic on a `{}`", self.b.shown(ty))))
             }
             Some(scalar) => Ok(scalar),
         }
     }
 
     pub(super) fn number_as(&mut self, value: Value, to: Scalar) -> Value {
-        if self.ty(value) == Type::scalar(to) { value } else { self.b.convert(value, to) }
+        if self.b.ty(value) == Type::scalar(to) { value } else { self.b.convert(value, to) }
     }
 
     /// A value as C++ converts it where a type is asked for.
     pub(super) fn value_as(&mut self, value: Value, to: Type) -> LoweringResult<Value> {
-        if self.ty(value) == to {
+        if self.b.ty(value) == to {
             return Ok(value);
         }
         let wanted = to.as_scalar().filter(|to| !matches!(to, Scalar::F16 | Scalar::Bf16));
         match (wanted, self.scalar_of(value)) {
             (Some(to), Ok(_)) => Ok(self.number_as(value, to)),
             _ => {
-                let (found, wanted) = (self.shown(self.ty(value)), self.shown(to));
+                let (found, wanted) = (self.b.shown(self.b.ty(value)), self.b.shown(to));
                 Err(unread(format!("a `{found}` where a `{wanted}` is meant")))
             }
         }
@@ -60,7 +60,7 @@ impl FunctionLowering<'_, '_, '_, '_> {
         Ok((self.number_as(left, to), self.number_as(right, to)))
     }
 
-    pub(super) fn snippet_binary(
+    pub(super) fn binary(
         &mut self,
         op: BinaryOp,
         left: Value,

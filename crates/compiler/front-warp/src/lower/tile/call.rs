@@ -1,8 +1,11 @@
 //! Calls of functions of tiles: their parameters, and what each of them does.
 
+use super::super::Expressions;
 use super::super::call::CallArgument;
-use super::super::{FunctionLowering, LoweringResult, Operand, fault};
-use super::{MAX_ELEMENTS, Tile};
+use super::super::operand::{LoweringResult, Operand, fault};
+use super::super::writer::Writer;
+use super::view::offset_parts;
+use super::{MAX_ELEMENTS, Tile, arithmetic, make, matrix, order, solve, transfer};
 use crate::constant::KnownValue;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -167,144 +170,130 @@ fn numbers(operand: &Operand<'_>) -> Option<Vec<i128>> {
     }
 }
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    /// A call of a function of tiles; `None` if it isn't one.
-    pub(in super::super) fn tile_call(
-        &mut self,
-        name: &str,
-        call: &'a ExprCall,
-        span: Span,
-    ) -> Option<LoweringResult<Operand<'a>>> {
-        let &(name, params) = PARAMETERS.iter().find(|(found, _)| *found == name)?;
-        Some(self.tile_arguments(name, params, call, span).and_then(|call| self.tile_result(&call)))
-    }
+/// A call of a function of tiles; `None` if it isn't one.
+pub(in crate::lower) fn tile_call<'a>(
+    cx: &mut Expressions<'_, 'a>,
+    name: &str,
+    call: &'a ExprCall,
+    span: Span,
+) -> Option<LoweringResult<Operand<'a>>> {
+    let &(name, params) = PARAMETERS.iter().find(|(found, _)| *found == name)?;
+    Some(tile_arguments(cx, name, params, call, span).and_then(|call| tile_result(cx, &call)))
+}
 
-    fn tile_arguments(
-        &mut self,
-        name: &'static str,
-        params: &'static [&'static str],
-        call: &'a ExprCall,
-        span: Span,
-    ) -> LoweringResult<TileCall<'a>> {
-        let (mut given, mut rest) = (Vec::new(), Vec::new());
-        let mut places = params.iter().copied().peekable();
-        for argument in self.call_arguments(&call.arguments)? {
-            let param = match argument.0 {
-                Some(keyword) => params.iter().copied().find(|&param| param == keyword),
-                None if places.peek() == Some(&"*") => {
-                    rest.push(argument);
-                    continue;
-                }
-                None => places.next(),
-            };
-            match param {
-                Some(param) => given.push((param, argument)),
-                // `tile_scatter_add(a, i=.., value=..)` and the like.
-                None if params.contains(&"*") => rest.push(argument),
-                None => {
-                    let params = params.join("`, `");
-                    let message = format!("`wp.{name}` doesn't take these arguments");
-                    let fault = Diagnostic::error(Code::WrongArguments, span, message);
-                    let fault = fault.help(format!("it takes `{params}`"));
-                    return Err(super::super::LoweringError::Fault(Box::new(fault)));
-                }
+fn tile_arguments<'a>(
+    cx: &mut Expressions<'_, 'a>,
+    name: &'static str,
+    params: &'static [&'static str],
+    call: &'a ExprCall,
+    span: Span,
+) -> LoweringResult<TileCall<'a>> {
+    let (mut given, mut rest) = (Vec::new(), Vec::new());
+    let mut places = params.iter().copied().peekable();
+    for argument in cx.call_arguments(&call.arguments)? {
+        let param = match argument.0 {
+            Some(keyword) => params.iter().copied().find(|&param| param == keyword),
+            None if places.peek() == Some(&"*") => {
+                rest.push(argument);
+                continue;
             }
-        }
-        Ok(TileCall { name, span, given, rest })
-    }
-
-    /// Lowers a call that gives no value; returns true if it is one.
-    fn tile_statement(&mut self, call: &TileCall<'a>) -> LoweringResult<bool> {
-        match call.name {
-            "tile_assign" => self.tile_assign(call)?,
-            "tile_axpy" => self.tile_axpy(call)?,
-            "tile_cholesky_inplace" => self.tile_cholesky(call, true).map(drop)?,
-            "tile_scatter_add" | "tile_scatter_masked" => self.tile_scatter(call)?,
-            "tile_sort" => self.tile_sort(call)?,
-            "tile_store" | "tile_store_indexed" => self.tile_store(call)?,
-            name if name.ends_with("_solve_inplace") => self.tile_solve(call).map(drop)?,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    fn tile_result(&mut self, call: &TileCall<'a>) -> LoweringResult<Operand<'a>> {
-        let span = call.span;
-        if self.tile_statement(call)? {
-            return Ok(self.no_value());
-        }
-        let tile = match call.name {
-            "tile" => self.tile_of_thread(call)?,
-            "untile" => return self.untile(call),
-            "tile_arange" => self.tile_arange(call)?,
-            "tile_argmax" => self.tile_extremum(call, true)?,
-            "tile_argmin" => self.tile_extremum(call, false)?,
-            "tile_astype" => self.tile_astype(call)?,
-            "tile_cholesky" => return Ok(Operand::Tile(self.tile_cholesky(call, false)?)),
-            "tile_diag_add" => self.tile_diag_add(call)?,
-            name if name.ends_with("_solve") => return Ok(Operand::Tile(self.tile_solve(call)?)),
-            name if name.starts_with("tile_scan_") => self.tile_scan(call)?,
-            "tile_atomic_add" | "tile_atomic_add_indexed" => self.tile_atomic_add(call)?,
-            "tile_broadcast" => {
-                self.tile_broadcast(&*call.tile("a")?, &call.extents("shape")?, span)?
-            }
-            "tile_dot" => self.tile_dot(call)?,
-            "tile_empty" | "tile_zeros" => {
-                let of = self.tile_dtype(call, Some(Type::F32))?;
-                let zero = self.zero(of);
-                self.tile_filled(call, zero)?
-            }
-            "tile_ones" => {
-                let of = self.tile_dtype(call, Some(Type::F32))?;
-                let one = self.tile_number(of, 1.0, span)?;
-                self.tile_filled(call, one)?
-            }
-            "tile_full" => self.tile_full(call)?,
-            "tile_from_thread" => {
-                let value = self.value(call.needed("value")?, span)?;
-                self.tile_filled(call, value)?
-            }
-            "tile_extract" => return self.tile_extract(call),
-            "tile_load" | "tile_load_indexed" => self.tile_load(call)?,
-            "tile_map" => self.tile_map(call)?,
-            "tile_matmul" => return self.tile_matmul(call),
-            "tile_max" | "tile_min" | "tile_reduce" | "tile_sum" => self.tile_reduce(call)?,
-            "tile_reshape" => {
-                let shape = call.numbers("shape")?.unwrap_or_default();
-                self.tile_reshape(&*call.tile("t")?, &shape, span)?
-            }
-            "tile_squeeze" => {
-                let axes = call.numbers("axis")?;
-                self.tile_squeeze(&*call.tile("t")?, axes.as_deref(), span)?
-            }
-            "tile_transpose" => self.tile_transpose(&*call.tile("a")?, span)?,
-            "tile_view" => self.tile_view_call(call)?,
-            name => unreachable!("`{name}` has parameters and no meaning"),
+            None => places.next(),
         };
-        Ok(Operand::Tile(Rc::new(tile)))
-    }
-
-    fn tile_view_call(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
-        let shape = match call.get("shape") {
-            None | Some(Operand::KnownValue(KnownValue::None)) => None,
-            Some(_) => Some(call.extents("shape")?),
-        };
-        let offset = self.tile_offset_parts(call)?;
-        self.tile_view(&*call.tile("t")?, offset, shape, call.span)
-    }
-
-    /// The operands of `offset`.
-    pub(super) fn tile_offset_parts(
-        &mut self,
-        call: &TileCall<'a>,
-    ) -> LoweringResult<Vec<Operand<'a>>> {
-        Ok(match call.get("offset").cloned() {
-            None | Some(Operand::KnownValue(KnownValue::None)) => Vec::new(),
-            Some(one @ Operand::KnownValue(KnownValue::Int(_) | KnownValue::Typed(_))) => vec![one],
-            Some(Operand::Value(value)) if self.ty(value).as_scalar().is_some() => {
-                vec![Operand::Value(value)]
+        match param {
+            Some(param) => given.push((param, argument)),
+            // `tile_scatter_add(a, i=.., value=..)` and the like.
+            None if params.contains(&"*") => rest.push(argument),
+            None => {
+                let params = params.join("`, `");
+                let message = format!("`wp.{name}` doesn't take these arguments");
+                let fault = Diagnostic::error(Code::WrongArguments, span, message);
+                let fault = fault.help(format!("it takes `{params}`"));
+                return Err(fault.into());
             }
-            Some(operand) => self.spread(operand, call.span)?,
-        })
+        }
     }
+    Ok(TileCall { name, span, given, rest })
+}
+
+/// Lowers a call that gives no value; returns true if it is one.
+fn tile_statement<'a>(cx: &mut Expressions<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<bool> {
+    match call.name {
+        "tile_assign" => transfer::assign_part(&mut cx.b, call)?,
+        "tile_axpy" => arithmetic::axpy(cx, call)?,
+        "tile_cholesky_inplace" => solve::cholesky(&mut cx.b, call, true).map(drop)?,
+        "tile_scatter_add" | "tile_scatter_masked" => transfer::scatter(cx, call)?,
+        "tile_sort" => order::sort(&mut cx.b, call)?,
+        "tile_store" | "tile_store_indexed" => transfer::store(&mut cx.b, call)?,
+        name if name.ends_with("_solve_inplace") => solve::solve(&mut cx.b, call).map(drop)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn tile_result<'a>(
+    cx: &mut Expressions<'_, 'a>,
+    call: &TileCall<'a>,
+) -> LoweringResult<Operand<'a>> {
+    let span = call.span;
+    if tile_statement(cx, call)? {
+        return Ok(Operand::nothing());
+    }
+    let tile = match call.name {
+        "tile" => make::of_thread(&mut cx.b, call)?,
+        "untile" => return make::untile(&mut cx.b, call),
+        "tile_arange" => make::arange(&mut cx.b, call)?,
+        "tile_argmax" => arithmetic::extremum(&mut cx.b, call, true)?,
+        "tile_argmin" => arithmetic::extremum(&mut cx.b, call, false)?,
+        "tile_astype" => make::astype(&mut cx.b, call)?,
+        "tile_cholesky" => return Ok(Operand::Tile(solve::cholesky(&mut cx.b, call, false)?)),
+        "tile_diag_add" => solve::diag_add(&mut cx.b, call)?,
+        name if name.ends_with("_solve") => {
+            return Ok(Operand::Tile(solve::solve(&mut cx.b, call)?));
+        }
+        name if name.starts_with("tile_scan_") => order::scan(&mut cx.b, call)?,
+        "tile_atomic_add" | "tile_atomic_add_indexed" => transfer::atomic_add(&mut cx.b, call)?,
+        "tile_broadcast" => call.tile("a")?.broadcast(&call.extents("shape")?, span)?,
+        "tile_dot" => arithmetic::dot(cx, call)?,
+        "tile_empty" | "tile_zeros" => {
+            let of = make::dtype(&mut cx.b, call, Some(Type::F32))?;
+            let zero = cx.b.zero_of(of);
+            make::filled(&mut cx.b, call, zero)?
+        }
+        "tile_ones" => {
+            let of = make::dtype(&mut cx.b, call, Some(Type::F32))?;
+            let one = make::number(&mut cx.b, of, 1.0, span)?;
+            make::filled(&mut cx.b, call, one)?
+        }
+        "tile_full" => make::full(&mut cx.b, call)?,
+        "tile_from_thread" => {
+            let value = cx.b.value(call.needed("value")?, span)?;
+            make::filled(&mut cx.b, call, value)?
+        }
+        "tile_extract" => return make::extract(&mut cx.b, call),
+        "tile_load" | "tile_load_indexed" => transfer::load(&mut cx.b, call)?,
+        "tile_map" => arithmetic::map(cx, call)?,
+        "tile_matmul" => return matrix::matmul(&mut cx.b, call),
+        "tile_max" | "tile_min" | "tile_reduce" | "tile_sum" => arithmetic::reduce(cx, call)?,
+        "tile_reshape" => {
+            let shape = call.numbers("shape")?.unwrap_or_default();
+            call.tile("t")?.reshape(&shape, span)?
+        }
+        "tile_squeeze" => {
+            let axes = call.numbers("axis")?;
+            call.tile("t")?.squeeze(axes.as_deref(), span)?
+        }
+        "tile_transpose" => call.tile("a")?.transposed(span)?,
+        "tile_view" => tile_view_call(&mut cx.b, call)?,
+        name => unreachable!("`{name}` has parameters and no meaning"),
+    };
+    Ok(tile.into())
+}
+
+fn tile_view_call<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<Tile> {
+    let shape = match call.get("shape") {
+        None | Some(Operand::KnownValue(KnownValue::None)) => None,
+        Some(_) => Some(call.extents("shape")?),
+    };
+    let offset = offset_parts(b, call)?;
+    call.tile("t")?.view(b, offset, shape, call.span)
 }

@@ -1,232 +1,229 @@
 //! Triangular matrices: Cholesky's factors, and systems of equations.
 
-use super::super::{FunctionLowering, LoweringResult, Operand, fault};
-use super::Tile;
+use super::super::operand::{LoweringResult, Operand, fault};
+use super::super::writer::Writer;
 use super::call::TileCall;
+use super::{Tile, between, each, repeat};
 use crate::constant::KnownValue;
 use gbxcule_ir::Native;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
-use gbxcule_ir::ty::{Scalar, Type};
+use gbxcule_ir::ty::Scalar;
 use std::rc::Rc;
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    /// A square tile of `float32` or `float64`, and its side.
-    fn square(&mut self, call: &TileCall<'a>, name: &str) -> LoweringResult<(Rc<Tile>, u32)> {
-        let tile = call.tile(name)?;
-        match (&tile.extents()[..], tile.of.as_scalar()) {
-            (&[rows, cols], Some(Scalar::F32 | Scalar::F64)) if rows == cols => Ok((tile, rows)),
-            _ => {
-                let found = self.shown_tile(&tile.shape());
-                let message = format!("`{name}` is a square tile of floats, found `{found}`");
-                fault(Code::TypeMismatch, call.span, message)
-            }
+/// A square tile of `float32` or `float64`, and its side.
+fn square<'a>(
+    b: &mut Writer<'_, 'a>,
+    call: &TileCall<'a>,
+    name: &str,
+) -> LoweringResult<(Rc<Tile>, u32)> {
+    let tile = call.tile(name)?;
+    match (&tile.extents()[..], tile.of.as_scalar()) {
+        (&[rows, cols], Some(Scalar::F32 | Scalar::F64)) if rows == cols => Ok((tile, rows)),
+        _ => {
+            let found = tile.shape().shown(b);
+            let message = format!("`{name}` is a square tile of floats, found `{found}`");
+            fault(Code::TypeMismatch, call.span, message)
         }
     }
+}
 
-    /// Returns true if `fill_mode` is `"upper"`.
-    fn is_upper(call: &TileCall<'a>) -> LoweringResult<bool> {
-        match call.get("fill_mode") {
-            None => Ok(false),
-            Some(Operand::KnownValue(KnownValue::Text(text)))
-                if matches!(&**text, "lower" | "upper") =>
-            {
-                Ok(&**text == "upper")
-            }
-            Some(_) => {
-                fault(Code::NeedsConstant, call.span, "`fill_mode` is `\"lower\"` or `\"upper\"`")
-            }
+/// Returns true if `fill_mode` is `"upper"`.
+fn is_upper<'a>(call: &TileCall<'a>) -> LoweringResult<bool> {
+    match call.get("fill_mode") {
+        None => Ok(false),
+        Some(Operand::KnownValue(KnownValue::Text(text)))
+            if matches!(&**text, "lower" | "upper") =>
+        {
+            Ok(&**text == "upper")
+        }
+        Some(_) => {
+            fault(Code::NeedsConstant, call.span, "`fill_mode` is `\"lower\"` or `\"upper\"`")
         }
     }
+}
 
-    /// `wp.tile_cholesky(A)`: the triangle whose product with its transpose is A. An upper one is
-    /// the lower one of the transposed tiles.
-    pub(super) fn tile_cholesky(
-        &mut self,
-        call: &TileCall<'a>,
-        in_place: bool,
-    ) -> LoweringResult<Rc<Tile>> {
-        let span = call.span;
-        let (tile, side) = self.square(call, "A")?;
-        let factor = match in_place {
-            true => tile.clone(),
-            false => Rc::new(self.new_tile("factor", &tile.shape(), span)?),
-        };
-        let (mut from, mut to) = (tile, factor.clone());
-        if Self::is_upper(call)? {
-            from = Rc::new(self.tile_transpose(&from, span)?);
-            to = Rc::new(self.tile_transpose(&to, span)?);
-        }
-        let of = to.of;
-        let (zero, one, end) = (self.b.i32(0), self.b.i32(1), self.b.i32(side as i32));
-        self.each(&[1], |lower, _| {
-            lower.repeat(side, |lower, col| {
-                let diagonal = lower.sum_left(&from, &to, [col, col], [zero, col])?;
-                let root = lower.b.native(Native::Sqrt, &[diagonal]);
-                let place = lower.element_at(&to, &[col, col]);
-                lower.b.store(place, root);
-                let below = lower.b.add(col, one);
-                lower.between(below, end, |lower, row| {
-                    let left = lower.sum_left(&from, &to, [row, col], [zero, col])?;
-                    let value = lower.b.div(left, root);
-                    let place = lower.element_at(&to, &[row, col]);
-                    lower.b.store(place, value);
-                    let nothing = lower.zero(of);
-                    let place = lower.element_at(&to, &[col, row]);
-                    lower.b.store(place, nothing);
-                    Ok(())
-                })
-            })
-        })?;
-        Ok(factor)
+/// `wp.tile_cholesky(A)`: the triangle whose product with its transpose is A. An upper one is
+/// the lower one of the transposed tiles.
+pub(super) fn cholesky<'a>(
+    b: &mut Writer<'_, 'a>,
+    call: &TileCall<'a>,
+    in_place: bool,
+) -> LoweringResult<Rc<Tile>> {
+    let span = call.span;
+    let (tile, side) = square(b, call, "A")?;
+    let factor = match in_place {
+        true => tile.clone(),
+        false => Rc::new(Tile::new(b, "factor", &tile.shape(), span)?),
+    };
+    let (mut from, mut to) = (tile, factor.clone());
+    if is_upper(call)? {
+        from = Rc::new(from.transposed(span)?);
+        to = Rc::new(to.transposed(span)?);
     }
-
-    /// `from[row, col]` less the products of two rows of `factor` so far.
-    fn sum_left(
-        &mut self,
-        from: &Tile,
-        factor: &Tile,
-        [row, col]: [Value; 2],
-        [start, end]: [Value; 2],
-    ) -> LoweringResult<Value> {
-        let first = self.element_at(from, &[row, col]);
-        self.less_products(first, [start, end], |lower, at| {
-            [lower.element_at(factor, &[row, at]), lower.element_at(factor, &[col, at])]
-        })
-    }
-
-    /// A number less products of pairs of elements.
-    fn less_products(
-        &mut self,
-        first: PlaceId,
-        [start, end]: [Value; 2],
-        pair: impl Fn(&mut Self, Value) -> [PlaceId; 2],
-    ) -> LoweringResult<Value> {
-        let of = self.b.place_type(first);
-        let sum = self.temporary("rest", of);
-        let value = self.b.load(first);
-        self.b.store(sum, value);
-        self.between(start, end, |lower, at| {
-            let [left, right] = pair(lower, at).map(|place| lower.b.load(place));
-            let product = lower.b.mul(left, right);
-            let so_far = lower.b.load(sum);
-            let next = lower.b.sub(so_far, product);
-            lower.b.store(sum, next);
-            Ok(())
-        })?;
-        Ok(self.b.load(sum))
-    }
-
-    /// A loop from one index to another.
-    fn between(
-        &mut self,
-        start: Value,
-        end: Value,
-        body: impl FnOnce(&mut Self, Value) -> LoweringResult<()>,
-    ) -> LoweringResult<()> {
-        let step = self.b.i32(1);
-        let index = self.b.loop_index(Type::I32, "at");
-        self.b.open_block();
-        let outcome = body(self, index);
-        let block = self.b.close_block();
-        self.b.for_block(index, [start, end, step], block);
-        outcome
-    }
-
-    /// `tile_lower_solve`, `tile_upper_solve`, `tile_cholesky_solve`, in place or not.
-    pub(super) fn tile_solve(&mut self, call: &TileCall<'a>) -> LoweringResult<Rc<Tile>> {
-        let (matrix, right) = match call.name {
-            "tile_upper_solve" | "tile_upper_solve_inplace" => ("U", "z"),
-            _ => ("L", "y"),
-        };
-        let (triangle, side) = self.square(call, matrix)?;
-        let given = call.tile(right)?;
-        if given.of != triangle.of || given.dims.len() > 2 || given.dims[0].extent != side {
-            let found = self.shown_tile(&given.shape());
-            let message = format!("`{right}` has {side} rows of the same type, found `{found}`");
-            return fault(Code::TypeMismatch, call.span, message);
-        }
-        let solution = match call.name.ends_with("_inplace") {
-            true => given,
-            false => Rc::new(self.fresh_copy(&given, call.span)?),
-        };
-        let transposed = self.tile_transpose(&triangle, call.span)?;
-        match call.name {
-            "tile_lower_solve" | "tile_lower_solve_inplace" => {
-                self.substitute(&triangle, &solution, true)?;
-            }
-            "tile_upper_solve" | "tile_upper_solve_inplace" => {
-                self.substitute(&triangle, &solution, false)?;
-            }
-            _ => {
-                let upper = Self::is_upper(call)?;
-                let [first, second] =
-                    if upper { [&transposed, &*triangle] } else { [&*triangle, &transposed] };
-                self.substitute(first, &solution, true)?;
-                self.substitute(second, &solution, false)?;
-            }
-        }
-        Ok(solution)
-    }
-
-    /// Solves a triangular system in place, from the first row or from the last.
-    fn substitute(
-        &mut self,
-        triangle: &Tile,
-        solution: &Tile,
-        forward: bool,
-    ) -> LoweringResult<()> {
-        let side = solution.dims[0].extent;
-        let columns = solution.dims.get(1).map_or(1, |dim| dim.extent);
-        let (zero, one) = (self.b.i32(0), self.b.i32(1));
-        let (last, end) = (self.b.i32(side as i32 - 1), self.b.i32(side as i32));
-        let rank = solution.dims.len();
-        self.each(&[columns], |lower, position| {
-            let column = position.flat;
-            let cell =
-                |lower: &mut Self, row: Value| lower.element_at(solution, &[row, column][..rank]);
-            lower.repeat(side, |lower, at| {
-                let row = if forward { at } else { lower.b.sub(last, at) };
-                let range = match forward {
-                    true => [zero, row],
-                    false => [lower.b.add(row, one), end],
-                };
-                let first = cell(lower, row);
-                let rest = lower.less_products(first, range, |lower, at| {
-                    [lower.element_at(triangle, &[row, at]), cell(lower, at)]
-                })?;
-                let diagonal = lower.element_at(triangle, &[row, row]);
-                let diagonal = lower.b.load(diagonal);
-                let value = lower.b.div(rest, diagonal);
-                let place = cell(lower, row);
-                lower.b.store(place, value);
+    let of = to.of;
+    let (zero, one, end) = (b.i32(0), b.i32(1), b.i32(side as i32));
+    each(b, &[1], |b, _| {
+        repeat(b, side, |b, col| {
+            let diagonal = sum_left(b, &from, &to, [col, col], [zero, col])?;
+            let root = b.native(Native::Sqrt, &[diagonal]);
+            let place = to.element_at(b, &[col, col]);
+            b.store(place, root);
+            let below = b.add(col, one);
+            upwards(b, [below, end], |b, row| {
+                let left = sum_left(b, &from, &to, [row, col], [zero, col])?;
+                let value = b.div(left, root);
+                let place = to.element_at(b, &[row, col]);
+                b.store(place, value);
+                let nothing = b.zero_of(of);
+                let place = to.element_at(b, &[col, row]);
+                b.store(place, nothing);
                 Ok(())
             })
         })
-    }
+    })?;
+    Ok(factor)
+}
 
-    /// `wp.tile_diag_add(a, d)`
-    pub(super) fn tile_diag_add(&mut self, call: &TileCall<'a>) -> LoweringResult<Tile> {
-        let (tile, diagonal) = (call.tile("a")?, call.tile("d")?);
-        let extents = tile.extents();
-        let fits = tile.of == diagonal.of
-            && self.b.module.types.components(tile.of).is_some()
-            && matches!(extents[..], [rows, cols] if rows == cols && diagonal.extents() == [rows]);
-        if !fits {
-            let message = "a square tile and one of its side are needed, of one type";
-            return fault(Code::TypeMismatch, call.span, message);
-        }
-        let sum = self.fresh_copy(&tile, call.span)?;
-        self.each(&extents[..1], |lower, position| {
-            let at = position.flat;
-            let more = lower.loaded(&diagonal, position);
-            let place = lower.element_at(&sum, &[at, at]);
-            let old = lower.b.load(place);
-            let value = lower.b.add(old, more);
-            lower.b.store(place, value);
-            Ok(())
-        })?;
-        Ok(sum)
+/// `from[row, col]` less the products of two rows of `factor` so far.
+fn sum_left<'a>(
+    b: &mut Writer<'_, 'a>,
+    from: &Tile,
+    factor: &Tile,
+    [row, col]: [Value; 2],
+    [start, end]: [Value; 2],
+) -> LoweringResult<Value> {
+    let first = from.element_at(b, &[row, col]);
+    less_products(b, first, [start, end], |b, at| {
+        [factor.element_at(b, &[row, at]), factor.element_at(b, &[col, at])]
+    })
+}
+
+/// A number less products of pairs of elements.
+fn less_products<'a>(
+    b: &mut Writer<'_, 'a>,
+    first: PlaceId,
+    [start, end]: [Value; 2],
+    pair: impl Fn(&mut Writer<'_, 'a>, Value) -> [PlaceId; 2],
+) -> LoweringResult<Value> {
+    let of = b.place_type(first);
+    let sum = b.temporary("rest", of);
+    let value = b.load(first);
+    b.store(sum, value);
+    upwards(b, [start, end], |b, at| {
+        let [left, right] = pair(b, at).map(|place| b.load(place));
+        let product = b.mul(left, right);
+        let so_far = b.load(sum);
+        let next = b.sub(so_far, product);
+        b.store(sum, next);
+        Ok(())
+    })?;
+    Ok(b.load(sum))
+}
+
+/// A loop from one index to another.
+fn upwards<'s, 'a>(
+    b: &mut Writer<'s, 'a>,
+    [start, end]: [Value; 2],
+    body: impl FnOnce(&mut Writer<'s, 'a>, Value) -> LoweringResult<()>,
+) -> LoweringResult<()> {
+    let step = b.i32(1);
+    between(b, [start, end, step], body)
+}
+
+/// `tile_lower_solve`, `tile_upper_solve`, `tile_cholesky_solve`, in place or not.
+pub(super) fn solve<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<Rc<Tile>> {
+    let (matrix, right) = match call.name {
+        "tile_upper_solve" | "tile_upper_solve_inplace" => ("U", "z"),
+        _ => ("L", "y"),
+    };
+    let (triangle, side) = square(b, call, matrix)?;
+    let given = call.tile(right)?;
+    if given.of != triangle.of || given.dims.len() > 2 || given.dims[0].extent != side {
+        let found = given.shape().shown(b);
+        let message = format!("`{right}` has {side} rows of the same type, found `{found}`");
+        return fault(Code::TypeMismatch, call.span, message);
     }
+    let solution = match call.name.ends_with("_inplace") {
+        true => given,
+        false => Rc::new(given.fresh_copy(b, call.span)?),
+    };
+    let transposed = triangle.transposed(call.span)?;
+    match call.name {
+        "tile_lower_solve" | "tile_lower_solve_inplace" => {
+            substitute(b, &triangle, &solution, true)?;
+        }
+        "tile_upper_solve" | "tile_upper_solve_inplace" => {
+            substitute(b, &triangle, &solution, false)?;
+        }
+        _ => {
+            let upper = is_upper(call)?;
+            let [first, second] =
+                if upper { [&transposed, &*triangle] } else { [&*triangle, &transposed] };
+            substitute(b, first, &solution, true)?;
+            substitute(b, second, &solution, false)?;
+        }
+    }
+    Ok(solution)
+}
+
+/// Solves a triangular system in place, from the first row or from the last.
+fn substitute<'a>(
+    b: &mut Writer<'_, 'a>,
+    triangle: &Tile,
+    solution: &Tile,
+    forward: bool,
+) -> LoweringResult<()> {
+    let side = solution.dims[0].extent;
+    let columns = solution.dims.get(1).map_or(1, |dim| dim.extent);
+    let (zero, one) = (b.i32(0), b.i32(1));
+    let (last, end) = (b.i32(side as i32 - 1), b.i32(side as i32));
+    let rank = solution.dims.len();
+    each(b, &[columns], |b, position| {
+        let column = position.flat;
+        let cell =
+            |b: &mut Writer<'_, 'a>, row: Value| solution.element_at(b, &[row, column][..rank]);
+        repeat(b, side, |b, at| {
+            let row = if forward { at } else { b.sub(last, at) };
+            let range = match forward {
+                true => [zero, row],
+                false => [b.add(row, one), end],
+            };
+            let first = cell(b, row);
+            let rest = less_products(b, first, range, |b, at| {
+                [triangle.element_at(b, &[row, at]), cell(b, at)]
+            })?;
+            let diagonal = triangle.element_at(b, &[row, row]);
+            let diagonal = b.load(diagonal);
+            let value = b.div(rest, diagonal);
+            let place = cell(b, row);
+            b.store(place, value);
+            Ok(())
+        })
+    })
+}
+
+/// `wp.tile_diag_add(a, d)`
+pub(super) fn diag_add<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<Tile> {
+    let (tile, diagonal) = (call.tile("a")?, call.tile("d")?);
+    let extents = tile.extents();
+    let fits = tile.of == diagonal.of
+        && b.module.types.components(tile.of).is_some()
+        && matches!(extents[..], [rows, cols] if rows == cols && diagonal.extents() == [rows]);
+    if !fits {
+        let message = "a square tile and one of its side are needed, of one type";
+        return fault(Code::TypeMismatch, call.span, message);
+    }
+    let sum = tile.fresh_copy(b, call.span)?;
+    each(b, &extents[..1], |b, position| {
+        let at = position.flat;
+        let more = diagonal.loaded(b, position);
+        let place = sum.element_at(b, &[at, at]);
+        let old = b.load(place);
+        let value = b.add(old, more);
+        b.store(place, value);
+        Ok(())
+    })?;
+    Ok(sum)
 }

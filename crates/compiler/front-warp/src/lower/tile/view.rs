@@ -1,99 +1,149 @@
 //! Views of tiles: elements, slices, transposed and broadcast tiles.
 
+use super::super::Expressions;
 use super::super::access::Access;
-use super::super::{FunctionLowering, LoweringResult, Operand, fault};
-use super::{Dim, Tile, dense};
+use super::super::operand::{LoweringResult, Operand, fault};
+use super::super::writer::Writer;
+use super::call::TileCall;
+use super::order::gather;
+use super::{Dim, Tile, dense, plus, times};
 use crate::constant::KnownValue;
+use crate::lower::component::python_slice;
 use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
-use std::rc::Rc;
 
 /// An index into a tile.
-enum TileIndex<'a> {
+enum TileIndex {
     Known(i128),
     Value(Value),
-    Slice(&'a ExprSlice),
+    Slice { start: i32, len: u32, step: i32 },
 }
 
-impl<'a> FunctionLowering<'_, '_, 'a, '_> {
-    /// `t[i, j]`, `t[i]`, `t[1:, ::-1]`
-    pub(in super::super) fn tile_index(
-        &mut self,
-        tile: &Tile,
-        indices: &[&'a Expr],
-        expr: &'a Expr,
-    ) -> LoweringResult<Access<'a>> {
-        let span = self.span(expr);
-        let mut wanted = Vec::with_capacity(indices.len());
-        let mut gather = None;
-        for (axis, &index) in indices.iter().enumerate() {
-            wanted.push(match index {
-                Expr::Slice(slice) => TileIndex::Slice(slice),
-                index => match self.expr(index)? {
-                    Operand::KnownValue(KnownValue::Int(at)) => TileIndex::Known(at),
-                    Operand::Tile(rows) if gather.is_none() && axis < tile.dims.len() => {
-                        gather = Some((axis, rows));
-                        continue;
-                    }
-                    operand => TileIndex::Value(self.tile_coordinate(operand, self.span(index))?),
-                },
-            });
-        }
-        if let Some((axis, rows)) = gather {
-            let is_whole = |index: &TileIndex<'_>| matches!(index, TileIndex::Slice(it) if it.lower.is_none() && it.upper.is_none() && it.step.is_none());
-            if indices.len() > tile.dims.len() || !wanted.iter().all(is_whole) {
-                let message = "beside a tile of indices stand only `:`";
-                return fault(Code::UnsupportedTile, span, message);
-            }
-            return self.tile_gather(tile, axis, &rows, span).map(Access::Operand);
-        }
-        let inner = wanted.split_off(wanted.len().min(tile.dims.len()));
-        let whole = wanted.len() == tile.dims.len()
-            && !wanted.iter().any(|index| matches!(index, TileIndex::Slice(_)));
-        let view = self.sliced(tile, wanted, true, span)?;
-        if !whole {
-            if !inner.is_empty() {
-                return fault(Code::WrongArguments, span, "too many indices");
-            }
-            return Ok(Access::Operand(Operand::Tile(Rc::new(view))));
-        }
-        let place = self.element_at(&view, &[]);
-        if inner.is_empty() {
-            return Ok(Access::Place(place));
-        }
-        let rest = &indices[indices.len() - inner.len()..];
-        self.indexed(Access::Place(place), rest, expr)
+/// `t[i, j]`, `t[i]`, `t[1:, ::-1]`
+pub(in crate::lower) fn tile_index<'a>(
+    cx: &mut Expressions<'_, 'a>,
+    tile: &Tile,
+    indices: &[&'a Expr],
+    expr: &'a Expr,
+) -> LoweringResult<Access<'a>> {
+    let span = cx.span(expr);
+    let rank = tile.dims.len();
+    let mut wanted = Vec::with_capacity(indices.len());
+    let mut rows = None;
+    for (axis, &index) in indices.iter().enumerate() {
+        wanted.push(match index {
+            Expr::Slice(slice) => match tile.dims.get(axis) {
+                Some(dim) => slice_bounds(cx, slice, dim.extent, span)?,
+                None => TileIndex::Known(0),
+            },
+            index => match cx.expr(index)? {
+                Operand::KnownValue(KnownValue::Int(at)) => TileIndex::Known(at),
+                Operand::Tile(tile) if rows.is_none() && axis < rank => {
+                    rows = Some((axis, tile));
+                    TileIndex::Known(0)
+                }
+                operand => TileIndex::Value(coordinate(&mut cx.b, operand, cx.unit.span(index))?),
+            },
+        });
     }
-
-    /// An integer of an operand, as the coordinate of a tile.
-    pub(super) fn tile_coordinate(
-        &mut self,
-        operand: Operand<'a>,
-        span: Span,
-    ) -> LoweringResult<Value> {
-        let value = self.value(operand, span)?;
-        if self.ty(value).as_scalar().is_some_and(Scalar::is_int) {
-            return Ok(self.b.convert(value, Scalar::I32));
+    if let Some((axis, rows)) = rows {
+        let is_whole = |index: &Expr| matches!(index, Expr::Slice(it) if it.lower.is_none() && it.upper.is_none() && it.step.is_none());
+        let mut others = indices.iter().enumerate().filter(|(at, _)| *at != axis);
+        if indices.len() > rank || !others.all(|(_, index)| is_whole(index)) {
+            let message = "beside a tile of indices stand only `:`";
+            return fault(Code::UnsupportedTile, span, message);
         }
-        let found = self.shown(self.ty(value));
-        fault(Code::TypeMismatch, span, format!("an index is an integer, found `{found}`"))
+        return Ok(Access::Operand(gather(&mut cx.b, tile, axis, &rows, span)?));
     }
+    let inner = wanted.split_off(wanted.len().min(rank));
+    let whole = wanted.len() == rank
+        && !wanted.iter().any(|index| matches!(index, TileIndex::Slice { .. }));
+    let view = tile.sliced(&mut cx.b, wanted, true, span)?;
+    if !whole {
+        if !inner.is_empty() {
+            return fault(Code::WrongArguments, span, "too many indices");
+        }
+        return Ok(Access::Operand(view.into()));
+    }
+    let place = view.element_at(&mut cx.b, &[]);
+    if inner.is_empty() {
+        return Ok(Access::Place(place));
+    }
+    cx.indexed(Access::Place(place), &indices[rank..], expr)
+}
 
+/// Start, length and step of a slice, as Python counts them.
+fn slice_bounds<'a>(
+    cx: &mut Expressions<'_, 'a>,
+    slice: &'a ExprSlice,
+    extent: u32,
+    span: Span,
+) -> LoweringResult<TileIndex> {
+    let mut part = |part: &'a Option<Box<Expr>>| match part {
+        None => Ok(None),
+        Some(part) => match cx.expr(part)? {
+            Operand::KnownValue(KnownValue::Int(at)) => Ok(Some(at)),
+            Operand::KnownValue(KnownValue::None) => Ok(None),
+            _ => {
+                fault(Code::NeedsConstant, span, "a slice of a tile has bounds known when compiled")
+            }
+        },
+    };
+    let bounds = [part(&slice.lower)?, part(&slice.upper)?, part(&slice.step)?];
+    let Some((start, len, step)) = python_slice(bounds, extent) else {
+        return fault(Code::WrongArguments, span, "the step of a slice can't be 0");
+    };
+    if len == 0 {
+        return fault(Code::WrongArguments, span, "a slice of a tile has at least one element");
+    }
+    Ok(TileIndex::Slice { start: start as i32, len: len as u32, step: step as i32 })
+}
+
+/// An integer of an operand, as the coordinate of a tile.
+pub(super) fn coordinate<'a>(
+    b: &mut Writer<'_, 'a>,
+    operand: Operand<'a>,
+    span: Span,
+) -> LoweringResult<Value> {
+    let value = b.value(operand, span)?;
+    if b.ty(value).as_scalar().is_some_and(Scalar::is_int) {
+        return Ok(b.convert(value, Scalar::I32));
+    }
+    let found = b.shown(b.ty(value));
+    fault(Code::TypeMismatch, span, format!("an index is an integer, found `{found}`"))
+}
+
+/// The operands of `offset`.
+pub(super) fn offset_parts<'a>(
+    b: &mut Writer<'_, 'a>,
+    call: &TileCall<'a>,
+) -> LoweringResult<Vec<Operand<'a>>> {
+    Ok(match call.get("offset").cloned() {
+        None | Some(Operand::KnownValue(KnownValue::None)) => Vec::new(),
+        Some(one @ Operand::KnownValue(KnownValue::Int(_) | KnownValue::Typed(_))) => vec![one],
+        Some(Operand::Value(value)) if b.ty(value).as_scalar().is_some() => {
+            vec![Operand::Value(value)]
+        }
+        Some(operand) => b.spread(operand, call.span)?,
+    })
+}
+
+impl Tile {
     /// The view that indices and slices of the leading dimensions leave. `wraps` lets numbers below
     /// 0 count from the end.
     fn sliced(
-        &mut self,
-        tile: &Tile,
-        indices: Vec<TileIndex<'a>>,
+        &self,
+        b: &mut Writer<'_, '_>,
+        indices: Vec<TileIndex>,
         wraps: bool,
         span: Span,
     ) -> LoweringResult<Tile> {
-        let mut view = Tile { dims: Vec::new(), ..tile.clone() };
+        let mut view = Tile { dims: Vec::new(), ..self.clone() };
         let mut indices = indices.into_iter();
-        for dim in &tile.dims {
+        for dim in &self.dims {
             match indices.next() {
                 None => view.dims.push(*dim),
                 Some(TileIndex::Known(at)) => {
@@ -106,11 +156,10 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                     view.start += wrapped as i32 * dim.stride;
                 }
                 Some(TileIndex::Value(value)) => {
-                    let step = self.times(value, dim.stride);
-                    view.moved = self.plus(view.moved, step);
+                    let step = times(b, value, dim.stride);
+                    view.moved = plus(b, view.moved, step);
                 }
-                Some(TileIndex::Slice(slice)) => {
-                    let (start, len, step) = self.slice_bounds(slice, dim.extent, span)?;
+                Some(TileIndex::Slice { start, len, step }) => {
                     view.start += start * dim.stride;
                     view.dims.push(Dim { extent: len, stride: dim.stride * step });
                 }
@@ -119,60 +168,25 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         Ok(view)
     }
 
-    /// Start, length and step of a slice, as Python counts them.
-    fn slice_bounds(
-        &mut self,
-        slice: &'a ExprSlice,
-        extent: u32,
-        span: Span,
-    ) -> LoweringResult<(i32, u32, i32)> {
-        let mut part = |part: &'a Option<Box<Expr>>| match part {
-            None => Ok(None),
-            Some(part) => match self.expr(part)? {
-                Operand::KnownValue(KnownValue::Int(at)) => Ok(Some(at)),
-                Operand::KnownValue(KnownValue::None) => Ok(None),
-                _ => fault(
-                    Code::NeedsConstant,
-                    span,
-                    "a slice of a tile has bounds known when compiled",
-                ),
-            },
-        };
-        let (lower, upper, step) = (part(&slice.lower)?, part(&slice.upper)?, part(&slice.step)?);
-        let (extent, step) = (i128::from(extent), step.unwrap_or(1));
-        if step == 0 {
-            return fault(Code::WrongArguments, span, "the step of a slice can't be 0");
-        }
-        let (low, high) = if step > 0 { (0, extent) } else { (-1, extent - 1) };
-        let bound = |at: i128| (if at < 0 { at + extent } else { at }).clamp(low, high);
-        let (first, last) = if step > 0 { (low, high) } else { (high, low) };
-        let (start, end) = (lower.map_or(first, bound), upper.map_or(last, bound));
-        let len = (end - start + step - step.signum()) / step;
-        if len <= 0 {
-            return fault(Code::WrongArguments, span, "a slice of a tile has at least one element");
-        }
-        Ok((start as i32, len as u32, step as i32))
-    }
-
     /// `wp.tile_view(t, offset, shape)`
-    pub(super) fn tile_view(
-        &mut self,
-        tile: &Tile,
+    pub(super) fn view<'a>(
+        &self,
+        b: &mut Writer<'_, 'a>,
         offset: Vec<Operand<'a>>,
         shape: Option<Vec<u32>>,
         span: Span,
     ) -> LoweringResult<Tile> {
-        if offset.len() > tile.dims.len() {
+        if offset.len() > self.dims.len() {
             return fault(Code::WrongArguments, span, "more offsets than the tile has dimensions");
         }
         let mut indices = Vec::with_capacity(offset.len());
         for operand in offset {
             indices.push(match operand {
                 Operand::KnownValue(KnownValue::Int(at)) => TileIndex::Known(at),
-                operand => TileIndex::Value(self.tile_coordinate(operand, span)?),
+                operand => TileIndex::Value(coordinate(b, operand, span)?),
             });
         }
-        let view = self.sliced(tile, indices, false, span)?;
+        let view = self.sliced(b, indices, false, span)?;
         let Some(shape) = shape else {
             if view.dims.is_empty() {
                 let message = "this view has no dimension: `wp.tile_extract` gives an element";
@@ -180,42 +194,34 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
             return Ok(view);
         };
-        if shape.len() != tile.dims.len()
-            || shape.iter().zip(&tile.dims).any(|(extent, dim)| *extent > dim.extent)
+        if shape.len() != self.dims.len()
+            || shape.iter().zip(&self.dims).any(|(extent, dim)| *extent > dim.extent)
         {
             let message = "the view's shape has the tile's dimensions and lies within them";
             return fault(Code::WrongArguments, span, message);
         }
-        let dims = shape.iter().zip(&tile.dims);
+        let dims = shape.iter().zip(&self.dims);
         let dims = dims.map(|(&extent, dim)| Dim { extent, stride: dim.stride });
         Ok(Tile { dims: dims.collect(), ..view })
     }
 
-    pub(super) fn tile_transpose(&mut self, tile: &Tile, span: Span) -> LoweringResult<Tile> {
-        let [rows, cols] = tile.dims[..] else {
+    pub(super) fn transposed(&self, span: Span) -> LoweringResult<Tile> {
+        let [rows, cols] = self.dims[..] else {
             return fault(Code::WrongArguments, span, "a tile of two dimensions is transposed");
         };
-        Ok(Tile { dims: vec![cols, rows], ..tile.clone() })
+        Ok(Tile { dims: vec![cols, rows], ..self.clone() })
     }
 
     /// `wp.tile_broadcast(t, shape)`, by NumPy's rules.
-    pub(super) fn tile_broadcast(
-        &mut self,
-        tile: &Tile,
-        shape: &[u32],
-        span: Span,
-    ) -> LoweringResult<Tile> {
-        let missing = shape.len().checked_sub(tile.dims.len());
+    pub(super) fn broadcast(&self, shape: &[u32], span: Span) -> LoweringResult<Tile> {
+        let missing = shape.len().checked_sub(self.dims.len());
         let Some(missing) = missing else {
-            return fault(
-                Code::WrongArguments,
-                span,
-                "the shape has fewer dimensions than the tile",
-            );
+            let message = "the shape has fewer dimensions than the tile";
+            return fault(Code::WrongArguments, span, message);
         };
         let mut dims = Vec::with_capacity(shape.len());
         for (at, &extent) in shape.iter().enumerate() {
-            let dim = at.checked_sub(missing).map(|at| tile.dims[at]);
+            let dim = at.checked_sub(missing).map(|at| self.dims[at]);
             dims.push(match dim {
                 Some(dim) if dim.extent == extent => dim,
                 None | Some(Dim { extent: 1, .. }) => Dim { extent, stride: 0 },
@@ -225,21 +231,16 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
                 }
             });
         }
-        Ok(Tile { dims, ..tile.clone() })
+        Ok(Tile { dims, ..self.clone() })
     }
 
     /// `wp.tile_reshape(t, shape)`; one extent may be -1.
-    pub(super) fn tile_reshape(
-        &mut self,
-        tile: &Tile,
-        shape: &[i128],
-        span: Span,
-    ) -> LoweringResult<Tile> {
-        if !tile.is_dense() {
+    pub(super) fn reshape(&self, shape: &[i128], span: Span) -> LoweringResult<Tile> {
+        if !self.is_dense() {
             let message = "a strided view can't be reshaped: copy it first by `wp.tile_assign`";
             return fault(Code::UnsupportedTile, span, message);
         }
-        let count = i128::from(tile.count());
+        let count = i128::from(self.count());
         let mut known = shape.iter().filter(|&&extent| extent != -1);
         // A product that is too large is not a count either.
         let known = known.try_fold(1i128, |all, &extent| all.checked_mul(extent)).unwrap_or(0);
@@ -255,17 +256,12 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         }
         let extents = shape.iter().map(|&extent| if extent == -1 { count / known } else { extent });
         let extents: Vec<u32> = extents.map(|extent| extent as u32).collect();
-        Ok(Tile { dims: dense(&extents), ..tile.clone() })
+        Ok(Tile { dims: dense(&extents), ..self.clone() })
     }
 
     /// `wp.tile_squeeze(t, axis)`
-    pub(super) fn tile_squeeze(
-        &mut self,
-        tile: &Tile,
-        axes: Option<&[i128]>,
-        span: Span,
-    ) -> LoweringResult<Tile> {
-        let rank = tile.dims.len() as i128;
+    pub(super) fn squeeze(&self, axes: Option<&[i128]>, span: Span) -> LoweringResult<Tile> {
+        let rank = self.dims.len() as i128;
         let goes = |at: usize, dim: &Dim| match axes {
             None => dim.extent == 1,
             Some(axes) => {
@@ -273,7 +269,7 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
             }
         };
         let mut dims = Vec::new();
-        for (at, dim) in tile.dims.iter().enumerate() {
+        for (at, dim) in self.dims.iter().enumerate() {
             match goes(at, dim) {
                 true if dim.extent != 1 => {
                     let message = "only dimensions of extent 1 are squeezed";
@@ -286,6 +282,6 @@ impl<'a> FunctionLowering<'_, '_, 'a, '_> {
         if dims.is_empty() {
             dims.push(Dim { extent: 1, stride: 1 });
         }
-        Ok(Tile { dims, ..tile.clone() })
+        Ok(Tile { dims, ..self.clone() })
     }
 }

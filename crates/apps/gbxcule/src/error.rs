@@ -1,0 +1,42 @@
+//! Failures of everything in this crate.
+
+/// A failure. The message says what was found and what is allowed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is refused. The message shows each place with its line, as compilers do.
+    #[error("{0}")]
+    Text(String),
+    /// The file can't be read.
+    #[error("{path}: {reason}")]
+    File {
+        /// Path of the file.
+        path: String,
+        /// Reason.
+        reason: String,
+    },
+    /// The program has no kernel of this name.
+    #[error("the program has no kernel `{name}`; its kernels: {}", known.join(", "))]
+    UnknownKernel {
+        /// Name that was asked for.
+        name: String,
+        /// Names of the program's kernels.
+        known: Vec<String>,
+    },
+    /// No built-in ROM has this name.
+    #[cfg(feature = "swarm")]
+    #[error("no built-in ROM is called `{name}`; their names: {}", known.join(", "))]
+    UnknownRom {
+        /// Name that was asked for.
+        name: String,
+        /// Names of the built-in ROMs.
+        known: Vec<String>,
+    },
+    /// A launch was refused or stopped at a fault, or the device failed.
+    #[error(transparent)]
+    Run(#[from] gbxcule_runtime::Error),
+    /// A swarm refused a call.
+    #[cfg(feature = "swarm")]
+    #[error(transparent)]
+    Swarm(#[from] gbxcule_swarm::SwarmError),
+}

@@ -1,0 +1,42 @@
+//! Kernels that a device can run.
+
+use crate::error::Error;
+use crate::launch::Launch;
+use gbxcule_runtime::{Argument, Device};
+
+/// A kernel, compiled for one device. Cheap to clone.
+#[derive(Clone)]
+pub struct Kernel {
+    compiled: gbxcule_runtime::Kernel,
+}
+
+impl Kernel {
+    pub(crate) fn new(compiled: gbxcule_runtime::Kernel) -> Self {
+        Self { compiled }
+    }
+
+    /// Returns the device.
+    pub fn device(&self) -> Device {
+        self.compiled.device()
+    }
+
+    /// Returns the names of the parameters, in order.
+    pub fn parameters(&self) -> Vec<&str> {
+        self.compiled.reflection().parameters.iter().map(|it| it.name.as_str()).collect()
+    }
+
+    /// Begins a launch over a grid of one to four dimensions, with slices of the caller.
+    pub fn launch<'s>(&self, grid: &[usize]) -> Launch<'s> {
+        Launch::new(self, grid)
+    }
+
+    /// Launches over a grid with arrays that lie on the device. On the CPU the launch has ended
+    /// when this returns; on CUDA it is queued in the stream of its arrays.
+    ///
+    /// # Errors
+    /// An argument that doesn't fit its parameter, a grid that is too large; on the CPU also the
+    /// first fault of a thread.
+    pub fn launch_arrays(&self, grid: &[usize], arguments: &[Argument]) -> Result<(), Error> {
+        Ok(self.compiled.launch(grid, arguments)?)
+    }
+}

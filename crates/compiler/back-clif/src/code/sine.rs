@@ -1,0 +1,106 @@
+//! Sine and cosine of `f32` in line, within 1 unit in the last place: reduced and computed in
+//! `f64`, where Taylor's series to the 11th power is nearer than an `f32` can tell. Arguments too
+//! large for the short reduction, infinities and NaN go to the runtime's function.
+
+use super::Code;
+use crate::lowered_module::Import;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types};
+use cranelift_frontend::FunctionBuilder;
+use gbxcule_ir::{Native, Scalar};
+
+/// Largest operand for which the product of the quotient and [`HALF_PI_HIGH`] is exact.
+const MAX_REDUCED: f32 = 100_000.0;
+/// Adding it to a number below 2^51 rounds that to a whole one, which then lies in the low bits.
+const ROUNDER: f64 = 6_755_399_441_055_744.0;
+/// The upper 33 bits of half of pi.
+const HALF_PI_HIGH: f64 = f64::from_bits(0x3ff9_21fb_5440_0000);
+/// The rest of it.
+const HALF_PI_LOW: f64 = f64::from_bits(0x3dd0_b461_1a62_6331);
+
+impl Code<'_, '_> {
+    pub(crate) fn sine(&mut self, x: Value, cosine: bool) -> Value {
+        let (near, far) = (self.b.create_block(), self.b.create_block());
+        let rest = self.b.create_block();
+        self.b.append_block_param(rest, types::F32);
+        self.b.set_cold_block(far);
+        let magnitude = self.b.ins().fabs(x);
+        let limit = self.b.ins().f32const(MAX_REDUCED);
+        let is_near = self.b.ins().fcmp(FloatCC::LessThan, magnitude, limit);
+        self.b.ins().brif(is_near, near, &[], far, &[]);
+        self.b.seal_block(near);
+        self.b.seal_block(far);
+
+        self.b.switch_to_block(near);
+        let result = near_sine(&mut self.b, x, cosine);
+        self.b.ins().jump(rest, &[BlockArg::Value(result)]);
+        self.b.switch_to_block(far);
+        let native = if cosine { Native::Cos } else { Native::Sin };
+        let result = self.imported(Import::Native(native, Scalar::F32), &[x]);
+        self.b.ins().jump(rest, &[BlockArg::Value(result)]);
+        self.b.seal_block(rest);
+        self.b.switch_to_block(rest);
+        self.b.block_params(rest)[0]
+    }
+}
+
+fn near_sine(b: &mut FunctionBuilder<'_>, x: Value, cosine: bool) -> Value {
+    let x = b.ins().fpromote(types::F64, x);
+    let quarters = b.ins().f64const(std::f64::consts::FRAC_2_PI);
+    let rounder = b.ins().f64const(ROUNDER);
+    let turned = b.ins().fmul(x, quarters);
+    let shifted = b.ins().fadd(turned, rounder);
+    let whole = b.ins().fsub(shifted, rounder);
+    let bits = b.ins().bitcast(types::I64, MemFlagsData::new(), shifted);
+    let quadrant = if cosine { b.ins().iadd_imm_s(bits, 1) } else { bits };
+    let (high, low) = (b.ins().f64const(HALF_PI_HIGH), b.ins().f64const(HALF_PI_LOW));
+    let (high, low) = (b.ins().fmul(whole, high), b.ins().fmul(whole, low));
+    let r = b.ins().fsub(x, high);
+    let r = b.ins().fsub(r, low);
+    let square = b.ins().fmul(r, r);
+
+    // sin r = r (1 + r^2 (-1/3! + r^2/5! - ..)), cos r = 1 + r^2 (-1/2! + r^2/4! - ..)
+    let sine = [1.0 / -6.0, 1.0 / 120.0, 1.0 / -5040.0, 1.0 / 362_880.0, 1.0 / -39_916_800.0];
+    let cosine = [-0.5, 1.0 / 24.0, 1.0 / -720.0, 1.0 / 40_320.0, 1.0 / -3_628_800.0];
+    let fourth = b.ins().fmul(square, square);
+    let sine = series(b, sine, square, fourth);
+    let cosine = series(b, cosine, square, fourth);
+    let one = b.ins().f64const(1.0);
+    // Multiply last, so that -0 keeps its sign.
+    let sine = b.ins().fmul(square, sine);
+    let sine = b.ins().fadd(one, sine);
+    let sine = b.ins().fmul(r, sine);
+    let cosine = b.ins().fmul(square, cosine);
+    let cosine = b.ins().fadd(one, cosine);
+
+    let odd = b.ins().band_imm_u(quadrant, 1);
+    let odd = b.ins().icmp_imm_s(IntCC::NotEqual, odd, 0);
+    // Select on integers: a float select becomes a branch, which would be mispredicted half the
+    // time.
+    let [sine, cosine] =
+        [sine, cosine].map(|value| b.ins().bitcast(types::I64, MemFlagsData::new(), value));
+    let chosen = b.ins().select(odd, cosine, sine);
+    let sign = b.ins().ushr_imm_u(quadrant, 1);
+    let sign = b.ins().ishl_imm_u(sign, 63);
+    let signed = b.ins().bxor(chosen, sign);
+    let signed = b.ins().bitcast(types::F64, MemFlagsData::new(), signed);
+    b.ins().fdemote(types::F32, signed)
+}
+
+/// `c0 + c1 s + c2 s^2 + c3 s^3 + c4 s^4`, as few steps deep as it goes.
+fn series(
+    b: &mut FunctionBuilder<'_>,
+    coefficients: [f64; 5],
+    square: Value,
+    fourth: Value,
+) -> Value {
+    let [c0, c1, c2, c3, c4] = coefficients.map(|value| b.ins().f64const(value));
+    let first = b.ins().fmul(c1, square);
+    let first = b.ins().fadd(c0, first);
+    let second = b.ins().fmul(c3, square);
+    let second = b.ins().fadd(c2, second);
+    let last = b.ins().fmul(c4, fourth);
+    let second = b.ins().fadd(second, last);
+    let second = b.ins().fmul(second, fourth);
+    b.ins().fadd(first, second)
+}

@@ -1,0 +1,406 @@
+//! Statements: the tree of blocks becomes a graph, by a stack of what is left to do.
+
+use super::Lowerer;
+use crate::code::{constant, int_code};
+use crate::group::Mark;
+use crate::typed::LoweredValue;
+use crate::uniform;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self as clif, Block, BlockArg, InstBuilder, types};
+use cranelift_frontend::Switch;
+use gbxcule_ir::abi::{Cause, FaultKind};
+use gbxcule_ir::walk::{Step, walk};
+use gbxcule_ir::{BlockId, Case, CompareOp, Op, PlaceId, Scalar, Stmt, StmtKind, Value};
+
+/// Step of the lowering that is left to do.
+pub(crate) enum LoweringTask<'a> {
+    /// The statements of a block of the innermost frame from a position on.
+    Stmts(BlockId, usize),
+    /// Goes to a block unless the current one has ended.
+    Goto(Block),
+    /// Begins a block to which all jumps are known, and goes back to the facts before its branch.
+    Begin(Block, Mark),
+    /// The condition of a `While` after its header.
+    Test(&'a StmtKind, [Block; 2]),
+    /// Ends a loop: seals where its ways lead.
+    EndLoop { head: Block, exit: Block, latch: Option<Latch>, mark: Mark },
+    /// Leaves a frame that was lowered in place.
+    Leave,
+}
+
+/// The end of a `For`'s iteration.
+#[derive(Clone, Copy)]
+pub(crate) struct Latch {
+    block: Block,
+    body: Block,
+    index: clif::Value,
+    range: Range,
+    /// Iterations may take long: loops are inside.
+    is_long: bool,
+}
+
+/// The bounds of a `For`.
+#[derive(Clone, Copy)]
+struct Range {
+    of: Scalar,
+    end: clif::Value,
+    step: clif::Value,
+    /// The step, if it is known.
+    known: Option<i64>,
+}
+
+impl<'a> Lowerer<'a, '_> {
+    /// Does all that is left to do.
+    pub(crate) fn run(&mut self) {
+        while let Some(next) = self.todo.pop() {
+            match next {
+                LoweringTask::Stmts(block, from) => self.stmts(block, from),
+                LoweringTask::Goto(block) => {
+                    if self.b.is_unreachable() {
+                        self.never();
+                    } else {
+                        self.note_jump(block);
+                        self.b.ins().jump(block, &[]);
+                    }
+                }
+                LoweringTask::Begin(block, mark) => {
+                    self.b.seal_block(block);
+                    self.b.switch_to_block(block);
+                    self.go_back(mark, block);
+                }
+                LoweringTask::Test(stmt, ways) => self.test(stmt, ways),
+                LoweringTask::EndLoop { head, exit, latch, mark } => {
+                    self.forget_since(mark);
+                    self.end_loop(head, exit, latch);
+                }
+                LoweringTask::Leave => self.leave_frame(),
+            }
+        }
+    }
+
+    fn stmts(&mut self, block: BlockId, from: usize) {
+        let stmts: &'a [Stmt] = &self.body().blocks[block].stmts;
+        for (position, stmt) in stmts.iter().enumerate().skip(from) {
+            self.set_span(stmt.span);
+            let depth = self.todo.len();
+            self.todo.push(LoweringTask::Stmts(block, position + 1));
+            let can_bail = self.can_bail();
+            if can_bail && uniform::writes(self.cx.module, self.body(), &stmt.kind) {
+                self.look_ahead(&stmts[position..]);
+            }
+            self.stmt(&stmt.kind);
+            if self.todo.len() != depth + 1 {
+                return;
+            }
+            self.todo.pop();
+        }
+    }
+
+    /// Lowers a statement, or the beginning of it; the rest is put on top of what is left to do.
+    fn stmt(&mut self, stmt: &'a StmtKind) {
+        match stmt {
+            StmtKind::Let(value) => self.evaluate(*value),
+            StmtKind::Store { place, value } => self.store(*place, *value),
+            StmtKind::If { condition, accept, reject } => {
+                self.branch(*condition, *accept, *reject);
+            }
+            StmtKind::Switch { selector, cases, default } => {
+                self.switch(*selector, cases, *default);
+            }
+            StmtKind::For { index, start, end, step, body } => {
+                self.for_loop(*index, [*start, *end, *step], *body);
+            }
+            StmtKind::While { header, body, .. } => self.while_loop(stmt, *header, *body),
+            StmtKind::Break => self.leave_loop(|(exit, _)| exit),
+            StmtKind::Continue => self.leave_loop(|(_, head)| head),
+            StmtKind::Return(value) => {
+                self.return_value(*value);
+                self.start_unreachable_block();
+            }
+            StmtKind::Print { format, args } => {
+                self.note_write(true);
+                self.each_lane(|lowerer| lowerer.print(*format, *args));
+            }
+            StmtKind::Assert { condition, message } => self.each_lane(|lowerer| {
+                let condition = lowerer.scalar(*condition);
+                let failed = lowerer.b.ins().icmp_imm_s(IntCC::Equal, condition, 0);
+                let cause = Cause { kind: FaultKind::Assertion, message: Some(*message) };
+                lowerer.fault_if(failed, cause, None);
+            }),
+            StmtKind::Trap { message } => {
+                self.fault(Cause { kind: FaultKind::Trap, message: Some(*message) }, None);
+                self.start_unreachable_block();
+            }
+        }
+    }
+
+    fn store(&mut self, place: PlaceId, value: Value) {
+        if self.is_group() {
+            return self.group_store(place, value);
+        }
+        self.each_lane(|lowerer| {
+            let loc = lowerer.place(place);
+            let (ty, val) = (lowerer.body().places[place].ty, lowerer.val(value));
+            lowerer.write(&loc, ty, &val);
+        });
+    }
+
+    /// Begins a loop with a header; its test follows the header's statements.
+    fn while_loop(&mut self, stmt: &'a StmtKind, header: BlockId, inner: BlockId) {
+        let [head, body, exit] = [(); 3].map(|()| self.b.create_block());
+        let mark = self.enter_loop(&[header, inner]);
+        self.b.ins().jump(head, &[]);
+        self.b.switch_to_block(head);
+        self.stop_if_asked();
+        self.frame_mut().loops.push((exit, head));
+        self.todo.extend([
+            LoweringTask::EndLoop { head, exit, latch: None, mark },
+            LoweringTask::Test(stmt, [body, exit]),
+            LoweringTask::Stmts(header, 0),
+        ]);
+    }
+
+    /// Jumps to the exit or the head of the innermost loop.
+    fn leave_loop(&mut self, target: impl FnOnce((Block, Block)) -> Block) {
+        let Some(&ends) = self.frame().loops.last() else {
+            unreachable!("check rule 8: in a loop")
+        };
+        let target = target(ends);
+        self.note_jump(target);
+        self.b.ins().jump(target, &[]);
+        self.start_unreachable_block();
+    }
+
+    /// Starts a block after a jump, for code that is never reached but may still be lowered.
+    fn start_unreachable_block(&mut self) {
+        let block = self.b.create_block();
+        self.b.seal_block(block);
+        self.b.switch_to_block(block);
+    }
+
+    /// Ends a block that is never reached.
+    pub(crate) fn never(&mut self) {
+        self.b.ins().trap(clif::TrapCode::unwrap_user(1));
+    }
+
+    fn evaluate(&mut self, value: Value) {
+        let data = &self.body().values[value];
+        if let Op::Call { function, args } = data.op {
+            self.call(value, function, args);
+            return;
+        }
+        if self.is_group() && self.evaluate_for_group(value) {
+            return;
+        }
+        self.each_lane(|lowerer| {
+            let val = lowerer.operation(value);
+            lowerer.define(value, val);
+        });
+    }
+
+    fn branch(&mut self, condition: Value, accept: BlockId, reject: BlockId) {
+        let [yes, no, rest] = [(); 3].map(|()| self.b.create_block());
+        let empty = self.body().blocks[reject].stmts.is_empty();
+        let otherwise = if empty { rest } else { no };
+        match self.bail().filter(|_| self.is_split(condition)) {
+            None => {
+                let condition = self.scalar(condition);
+                self.b.ins().brif(condition, yes, &[], otherwise, &[]);
+            }
+            Some(bail) => self.branch_together(condition, [yes, otherwise, bail]),
+        }
+        let mark = self.mark();
+        self.todo.push(LoweringTask::Begin(rest, mark));
+        if !empty {
+            self.todo.extend([
+                LoweringTask::Goto(rest),
+                LoweringTask::Stmts(reject, 0),
+                LoweringTask::Begin(no, mark),
+            ]);
+        }
+        self.todo.extend([
+            LoweringTask::Goto(rest),
+            LoweringTask::Stmts(accept, 0),
+            LoweringTask::Begin(yes, mark),
+        ]);
+    }
+
+    /// Returns true if threads of a group may differ in a condition.
+    fn is_split(&self, condition: Value) -> bool {
+        let frames = &self.current_lane().frames;
+        frames.len() == 1 && self.cx.plan.of(frames[0].function).split.contains(&condition)
+    }
+
+    /// Goes where all threads of a group go, or begins again, one by one.
+    fn branch_together(&mut self, condition: Value, [yes, no, bail]: [Block; 3]) {
+        let row = self.of_each(|lowerer| lowerer.scalar(condition));
+        let mask = self.mask(row);
+        let any = self.b.ins().vany_true(mask);
+        let some = self.b.create_block();
+        self.b.ins().brif(any, some, &[], no, &[]);
+        self.b.seal_block(some);
+        self.b.switch_to_block(some);
+        let all = self.b.ins().vall_true(mask);
+        self.b.ins().brif(all, yes, &[], bail, &[]);
+    }
+
+    /// Goes into a loop of these blocks; gives the mark of what holds in each iteration.
+    fn enter_loop(&mut self, blocks: &[BlockId]) -> Mark {
+        let (module, body) = (self.cx.module, self.body());
+        let writes = blocks.iter().any(|&block| uniform::may_write(module, body, block));
+        self.note_write(writes);
+        self.mark()
+    }
+
+    fn switch(&mut self, selector: Value, cases: &[Case], default: BlockId) {
+        let of = self.ty(selector).as_scalar().unwrap_or(Scalar::I64);
+        let selector = self.scalar(selector);
+        let mask = u64::MAX >> (64 - of.bits());
+        let (rest, otherwise) = (self.b.create_block(), self.b.create_block());
+        let mark = self.mark();
+        let mut switch = Switch::new();
+        self.todo.push(LoweringTask::Begin(rest, mark));
+        self.todo.extend([
+            LoweringTask::Goto(rest),
+            LoweringTask::Stmts(default, 0),
+            LoweringTask::Begin(otherwise, mark),
+        ]);
+        for case in cases.iter().rev() {
+            let block = self.b.create_block();
+            for &label in &case.labels {
+                switch.set_entry(u128::from(label as u64 & mask), block);
+            }
+            self.todo.extend([
+                LoweringTask::Goto(rest),
+                LoweringTask::Stmts(case.body, 0),
+                LoweringTask::Begin(block, mark),
+            ]);
+        }
+        switch.emit(&mut self.b, selector, otherwise);
+    }
+
+    fn for_loop(&mut self, index: Value, bounds: [Value; 3], body: BlockId) {
+        let of = self.ty(index).as_scalar().unwrap_or(Scalar::I32);
+        let [start, end, step] = bounds.map(|bound| self.scalar(bound));
+        let range = Range { of, end, step, known: constant(&self.b, step, of) };
+        let [inner, latch, exit] = [(); 3].map(|()| self.b.create_block());
+        let ty = self.b.func.dfg.value_type(start);
+        let current = self.b.append_block_param(inner, ty);
+        let mark = self.enter_loop(&[body]);
+        let enters = self.loop_condition(range, start);
+        self.b.ins().brif(enters, inner, &[BlockArg::Value(start)], exit, &[]);
+        self.b.switch_to_block(inner);
+        let from = constant(&self.b, start, of);
+        let upward = from.is_some_and(|from| from >= 0) && range.known.is_some_and(|step| step > 0);
+        self.each_lane(|lowerer| {
+            lowerer.define(index, LoweredValue::One(current));
+            if upward {
+                lowerer.frame_mut().upward.push(index);
+            }
+        });
+        self.frame_mut().loops.push((exit, latch));
+        let is_long = self.has_loops(body);
+        let end = Latch { block: latch, body: inner, index: current, range, is_long };
+        self.todo.extend([
+            LoweringTask::EndLoop { head: inner, exit, latch: Some(end), mark },
+            LoweringTask::Goto(latch),
+            LoweringTask::Stmts(body, 0),
+        ]);
+    }
+
+    /// Returns true if there are loops in a block, or in what it calls.
+    fn has_loops(&self, block: BlockId) -> bool {
+        let (body, mut found) = (self.body(), false);
+        walk(body, block, |step| {
+            let Step::Stmt(stmt) = step else { return };
+            found |= match stmt.kind {
+                StmtKind::For { .. } | StmtKind::While { .. } => true,
+                StmtKind::Let(value) => match body.values[value].op {
+                    Op::Call { function, .. } => self.cx.plan.of(function).has_loops(),
+                    _ => false,
+                },
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// Condition under which the loop runs with this index: below the end, above it for a negative
+    /// step.
+    fn loop_condition(&mut self, range: Range, index: clif::Value) -> clif::Value {
+        let Range { of, end, step, known } = range;
+        let (below, above) = (int_code(CompareOp::Less, of), int_code(CompareOp::Greater, of));
+        match known {
+            Some(0) => self.b.ins().iconst(types::I8, 0),
+            Some(known) if known > 0 || !of.is_signed_int() => self.b.ins().icmp(below, index, end),
+            Some(_) => self.b.ins().icmp(above, index, end),
+            None => {
+                let is_below = self.b.ins().icmp(below, index, end);
+                let moves = self.b.ins().icmp_imm_s(IntCC::NotEqual, step, 0);
+                let down = self.is_down(range);
+                let is_above = self.b.ins().icmp(above, index, end);
+                let right = self.b.ins().select(down, is_above, is_below);
+                self.b.ins().band(right, moves)
+            }
+        }
+    }
+
+    fn is_down(&mut self, range: Range) -> clif::Value {
+        match range.of.is_signed_int() {
+            true => self.b.ins().icmp_imm_s(IntCC::SignedLessThan, range.step, 0),
+            false => self.b.ins().iconst(types::I8, 0),
+        }
+    }
+
+    fn latch(&mut self, latch: Latch, exit: Block) {
+        let Latch { block, body, index, range, is_long } = latch;
+        self.b.seal_block(block);
+        self.b.switch_to_block(block);
+        if is_long {
+            self.stop_if_asked();
+        }
+        let Range { of, end, step, known } = range;
+        let next = self.b.ins().iadd(index, step);
+        let again = match known {
+            // Adding the step cannot wrap past the end.
+            Some(1) => self.loop_condition(range, next),
+            Some(-1) if of.is_signed_int() => self.loop_condition(range, next),
+            _ => {
+                // The distance to the end fits, as the index lies before it.
+                let (up, down) = (self.b.ins().isub(end, index), self.b.ins().isub(index, end));
+                let negative = self.is_down(range);
+                let distance = self.b.ins().select(negative, down, up);
+                let minus = self.b.ins().ineg(step);
+                let stride = self.b.ins().select(negative, minus, step);
+                self.b.ins().icmp(IntCC::UnsignedGreaterThan, distance, stride)
+            }
+        };
+        self.b.ins().brif(again, body, &[BlockArg::Value(next)], exit, &[]);
+    }
+
+    fn test(&mut self, stmt: &'a StmtKind, [inner, exit]: [Block; 2]) {
+        let StmtKind::While { condition, body, .. } = stmt else { return };
+        let Some(&(_, head)) = self.frame().loops.last() else {
+            unreachable!("a loop's header is in the loop")
+        };
+        let condition = self.scalar(*condition);
+        self.b.ins().brif(condition, inner, &[], exit, &[]);
+        // Facts that the header established hold in the body too.
+        let mark = self.mark();
+        self.todo.extend([
+            LoweringTask::Goto(head),
+            LoweringTask::Stmts(*body, 0),
+            LoweringTask::Begin(inner, mark),
+        ]);
+    }
+
+    fn end_loop(&mut self, head: Block, exit: Block, latch: Option<Latch>) {
+        if let Some(latch) = latch {
+            self.latch(latch, exit);
+        }
+        self.frame_mut().loops.pop();
+        self.b.seal_block(head);
+        self.b.seal_block(exit);
+        self.b.switch_to_block(exit);
+    }
+}

@@ -1,0 +1,278 @@
+//! The third layer: code for one thread, which knows the frames of its functions and what the
+//! values and places of the IR are there.
+//!
+//! Kernels whose control flow is the same for all threads are lowered for several at once,
+//! statement by statement, so that the machine always has something to do; one thread is selected
+//! at a time.
+
+mod array;
+mod atomic;
+mod call;
+mod operation;
+mod place;
+
+use crate::code::zero_of;
+use crate::proven::Proven;
+use crate::shape::clif_type;
+use crate::typed::{GROUP, LoweredPlace, LoweredValue, Storage, TypedCode};
+use cranelift_codegen::ir::{Block, InstBuilder, StackSlot, Value, types};
+use cranelift_frontend::Variable;
+use gbxcule_ir::{Body, FunctionId, LocalId, PassMode, Scalar, Type};
+use std::ops::{Deref, DerefMut};
+
+/// Value or place that a parameter is bound to.
+#[derive(Clone, Debug)]
+pub(crate) enum BoundParam {
+    Value(LoweredValue),
+    Place(LoweredPlace),
+}
+
+/// Ways of leaving a frame.
+#[derive(Clone, Debug)]
+pub(crate) enum Exit {
+    /// The function returns; large results go where the pointer points.
+    Return { results: Option<Value> },
+    /// The thread ends: on to the next.
+    Thread(Block),
+    /// Control goes on in the caller, where `value` becomes defined.
+    Call { rest: Block, slots: Vec<StackSlot>, value: gbxcule_ir::Value },
+}
+
+/// One function being lowered, in place or not.
+pub(crate) struct InlineFrame<'a> {
+    pub(crate) function: FunctionId,
+    pub(crate) body: &'a Body,
+    pub(crate) values: Vec<Option<LoweredValue>>,
+    pub(crate) locals: Vec<Storage>,
+    pub(crate) params: Vec<BoundParam>,
+    pub(crate) exit: Exit,
+    /// Loop indices that are never negative.
+    pub(crate) upward: Vec<gbxcule_ir::Value>,
+    /// Targets of `Break` and `Continue`, for each open loop.
+    pub(crate) loops: Vec<(Block, Block)>,
+    /// The facts that were known when it began.
+    pub(crate) mark: usize,
+}
+
+/// A thread being lowered. Kernels whose control flow is the same for all threads are lowered for
+/// several at once, statement by statement, so that the machine always has something to do.
+#[derive(Default)]
+pub(crate) struct Lane<'a> {
+    pub(crate) frames: Vec<InlineFrame<'a>>,
+    /// Number of the thread, in a kernel.
+    pub(crate) thread: Option<Value>,
+    /// Launch index by dimension, as far as it is asked for.
+    pub(crate) coordinates: Vec<Value>,
+}
+
+/// Code that knows the values and places of the IR.
+pub(crate) struct ThreadCode<'a, 'f> {
+    typed: TypedCode<'a, 'f>,
+    lanes: Vec<Lane<'a>>,
+    proven: Proven,
+}
+
+impl<'a, 'f> Deref for ThreadCode<'a, 'f> {
+    type Target = TypedCode<'a, 'f>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.typed
+    }
+}
+
+impl DerefMut for ThreadCode<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.typed
+    }
+}
+
+impl<'a, 'f> ThreadCode<'a, 'f> {
+    pub(crate) fn new(typed: TypedCode<'a, 'f>) -> Self {
+        Self { typed, lanes: Vec::new(), proven: Proven::default() }
+    }
+
+    /// Gives the layer below.
+    pub(crate) fn into_typed(self) -> TypedCode<'a, 'f> {
+        self.typed
+    }
+
+    /// Takes up the threads that are lowered next; their `f32` may go into vectors if they are a
+    /// group.
+    pub(crate) fn begin_threads(&mut self, lanes: Vec<Lane<'a>>, packs: bool) {
+        self.typed.begin_threads(packs && lanes.len() == GROUP);
+        self.lanes = lanes;
+        self.select_lane(0);
+    }
+
+    /// Returns true if several threads are lowered at once.
+    pub(crate) fn is_group(&self) -> bool {
+        self.lanes.len() == GROUP
+    }
+
+    pub(crate) fn lanes(&self) -> &[Lane<'a>] {
+        &self.lanes
+    }
+
+    /// Facts that hold where code is written now.
+    pub(crate) fn proven(&mut self) -> &mut Proven {
+        &mut self.proven
+    }
+
+    /// Turns to one of the threads.
+    pub(crate) fn select_lane(&mut self, lane: usize) {
+        self.typed.set_lane(lane);
+        let thread = self.lanes[lane].thread;
+        self.set_thread(thread);
+    }
+
+    /// Leaves the innermost frame of the selected thread.
+    pub(crate) fn pop_frame(&mut self) -> Option<InlineFrame<'a>> {
+        let lane = self.lane();
+        self.lanes[lane].frames.pop()
+    }
+
+    /// The thread that is lowered now.
+    pub(crate) fn current_lane(&self) -> &Lane<'a> {
+        &self.lanes[self.lane()]
+    }
+
+    /// Does something for every thread.
+    pub(crate) fn each_lane(&mut self, mut act: impl FnMut(&mut Self)) {
+        for lane in 0..self.lanes.len() {
+            self.select_lane(lane);
+            act(self);
+        }
+        self.select_lane(0);
+    }
+
+    /// Calls `of` for each thread of a group and returns the results in order.
+    pub(crate) fn of_each<T>(&mut self, mut of: impl FnMut(&mut Self) -> T) -> [T; GROUP] {
+        let all = std::array::from_fn(|lane| {
+            self.select_lane(lane);
+            of(self)
+        });
+        self.select_lane(0);
+        all
+    }
+
+    pub(crate) fn frame(&self) -> &InlineFrame<'a> {
+        self.current_lane()
+            .frames
+            .last()
+            .unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
+    }
+
+    pub(crate) fn frame_mut(&mut self) -> &mut InlineFrame<'a> {
+        let lane = self.lane();
+        let frames = &mut self.lanes[lane].frames;
+        frames.last_mut().unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
+    }
+
+    pub(crate) fn body(&self) -> &'a Body {
+        self.frame().body
+    }
+
+    pub(crate) fn ty(&self, value: gbxcule_ir::Value) -> Type {
+        self.body().type_of(value)
+    }
+
+    /// Value of the IR that is visible, as lowered.
+    pub(crate) fn val(&self, value: gbxcule_ir::Value) -> LoweredValue {
+        match &self.frame().values[value.index()] {
+            Some(val) => val.clone(),
+            None => unreachable!("check rule 3: values are defined before they are used"),
+        }
+    }
+
+    /// Scalar of the IR that is visible, as lowered.
+    pub(crate) fn scalar(&self, value: gbxcule_ir::Value) -> Value {
+        match self.frame().values[value.index()] {
+            Some(LoweredValue::One(value)) => value,
+            Some(LoweredValue::Leaves(ref leaves)) if leaves.len() == 1 => leaves[0],
+            _ => unreachable!("check rule 4: a scalar"),
+        }
+    }
+
+    pub(crate) fn define(&mut self, value: gbxcule_ir::Value, val: LoweredValue) {
+        self.frame_mut().values[value.index()] = Some(val);
+    }
+
+    /// Begins a frame: variables are made and hold zero.
+    pub(crate) fn enter(&mut self, function: FunctionId, params: Vec<BoundParam>, exit: Exit) {
+        let body = &self.cx.module.functions[function].body;
+        let params = self.spill(function, params);
+        let kept = &self.cx.plan.of(function).memory_locals;
+        let mut locals = Vec::with_capacity(body.locals.len());
+        for (id, local) in body.locals.iter() {
+            let flat = self.cx.flats.of(local.ty);
+            locals.push(if kept[id.index()] {
+                let slot = self.slot(flat.size);
+                if !local.scratch {
+                    self.clear(slot, flat.size);
+                }
+                Storage::Slot(slot)
+            } else {
+                let vars = flat.leaves.iter().enumerate().map(|(at, leaf)| {
+                    if self.is_packed() && leaf.scalar == Scalar::F32 {
+                        return self.group_variable(id, at);
+                    }
+                    let zero = zero_of(&mut self.b, leaf.scalar);
+                    let var = self.b.declare_var(clif_type(leaf.scalar));
+                    self.b.def_var(var, zero);
+                    var
+                });
+                Storage::Vars(vars.collect())
+            });
+        }
+        let values = vec![None; body.values.len()];
+        let mark = self.proven.mark();
+        let lane = self.lane();
+        self.lanes[lane].frames.push(InlineFrame {
+            function,
+            body,
+            values,
+            locals,
+            params,
+            exit,
+            upward: Vec::new(),
+            loops: Vec::new(),
+            mark,
+        });
+    }
+
+    /// A variable of a group of threads, a vector of all of theirs. The first thread, whose frame
+    /// is made first, makes it.
+    fn group_variable(&mut self, local: LocalId, at: usize) -> Variable {
+        if self.lane() > 0 {
+            let frame = self.lanes[0].frames.last();
+            match frame.map(|frame| &frame.locals[local.index()]) {
+                Some(Storage::Vars(vars)) => return vars[at],
+                _ => unreachable!("threads of a group have variables alike"),
+            }
+        }
+        let zero = zero_of(&mut self.b, Scalar::F32);
+        let zero = self.b.ins().splat(types::F32X4, zero);
+        let var = self.b.declare_var(types::F32X4);
+        self.b.def_var(var, zero);
+        var
+    }
+
+    /// Puts those by-value parameters into memory that are indexed there.
+    fn spill(&mut self, function: FunctionId, params: Vec<BoundParam>) -> Vec<BoundParam> {
+        let declared = &self.cx.module.functions[function].params;
+        let kept = &self.cx.plan.of(function).memory_params;
+        let bound = params.into_iter().zip(declared).zip(kept);
+        let mut spilled = Vec::with_capacity(declared.len());
+        for ((bound, param), &kept) in bound {
+            spilled.push(match bound {
+                BoundParam::Value(val @ (LoweredValue::One(_) | LoweredValue::Leaves(_)))
+                    if kept && param.mode == PassMode::Value =>
+                {
+                    BoundParam::Value(LoweredValue::Memory(self.in_memory(&val, param.ty)))
+                }
+                other => other,
+            });
+        }
+        spilled
+    }
+}

@@ -1,0 +1,106 @@
+//! Operations.
+
+use super::ThreadCode;
+use crate::code::{Code, bitcast, compare, convert, literal, unary};
+use crate::typed::LoweredValue;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use gbxcule_ir::{Native, Op, Scalar, Type, Value};
+
+impl ThreadCode<'_, '_> {
+    /// Evaluates an operation, all but calls.
+    pub(crate) fn operation(&mut self, value: Value) -> LoweredValue {
+        let body = self.body();
+        let (op, ty) = (body.values[value].op, body.values[value].ty);
+        match op {
+            Op::Literal(number) => LoweredValue::One(literal(&mut self.b, number)),
+            Op::Zero => self.zero(ty),
+            Op::Unary(op, x) => self
+                .componentwise([x], ty, |lowerer, of, row| unary(&mut lowerer.b, op, of, row[0])),
+            Op::Binary(op, x, y) => self.componentwise([x, y], ty, |lowerer, of, row| {
+                lowerer.binary(op, of, row[0], row[1])
+            }),
+            Op::Compare(op, x, y) => {
+                let of = self.scalar_type(x);
+                let (x, y) = (self.scalar(x), self.scalar(y));
+                LoweredValue::One(compare(&mut self.b, op, of, x, y))
+            }
+            Op::Select { condition, accept, reject } => {
+                let condition = self.scalar(condition);
+                let (accept, reject) = (self.val(accept), self.val(reject));
+                self.select(condition, &accept, &reject)
+            }
+            Op::Convert(x) => {
+                let to = self.cx.module.types.components(ty).map(|(to, _)| to);
+                self.componentwise([x], ty, |lowerer, from, row| {
+                    convert(&mut lowerer.b, from, to.unwrap_or(from), row[0])
+                })
+            }
+            Op::Bitcast(x) => {
+                let (x, to) = (self.scalar(x), ty.as_scalar().unwrap_or(Scalar::I32));
+                LoweredValue::One(bitcast(&mut self.b, to, x))
+            }
+            Op::Construct(parts) => self.construct_of(ty, &body.value_lists[parts]),
+            Op::Splat(part) => {
+                let (val, part) = (self.val(part), self.ty(part));
+                self.splat(ty, &val, part)
+            }
+            Op::Extract { from, index } => {
+                let (val, whole) = (self.val(from), self.ty(from));
+                self.extract(&val, whole, index, ty)
+            }
+            Op::Load(place) => {
+                let loc = self.place(place);
+                self.read(&loc, ty)
+            }
+            Op::Native { native, args } => self.native_call(native, &body.value_lists[args]),
+            Op::Atomic { op, place, value: operand, expected } => {
+                let plain = self.is_plain(value);
+                self.atomic(op, place, [Some(operand), expected], plain)
+            }
+            Op::LaunchIndex(dim) => LoweredValue::One(self.launch_index(dim)),
+            Op::View { array, selectors } => self.view(array, &body.selector_lists[selectors]),
+            Op::AsArray(place) => self.as_array(place, ty),
+            Op::Extent { array, dim } => LoweredValue::One(self.extent(array, dim)),
+            Op::Present(array) => LoweredValue::One(self.present(array)),
+            Op::Gradient(array) => self.gradient(array),
+            // Threads run one after the other here.
+            Op::Lowest(same) | Op::Opaque(same) => LoweredValue::One(self.scalar(same)),
+            Op::Index | Op::Call { .. } => unreachable!("loops and calls define these"),
+        }
+    }
+
+    fn construct_of(&mut self, ty: Type, parts: &[Value]) -> LoweredValue {
+        let parts: Vec<_> = parts.iter().map(|&part| (self.val(part), self.ty(part))).collect();
+        self.construct(ty, &parts)
+    }
+
+    /// Lowers an operation that is done to each component of its operands.
+    fn componentwise<const N: usize>(
+        &mut self,
+        operands: [Value; N],
+        ty: Type,
+        lower: impl Fn(&mut Code<'_, '_>, Scalar, &[ir::Value]) -> ir::Value,
+    ) -> LoweredValue {
+        let of = self.scalar_type(operands[0]);
+        let operands = operands.map(|operand| self.val(operand));
+        self.by_component(of, ty, &operands, |lowerer, row| lower(lowerer, of, row))
+    }
+
+    fn launch_index(&mut self, dim: u8) -> ir::Value {
+        let wide = self.current_lane().coordinates[usize::from(dim)];
+        self.b.ins().ireduce(types::I32, wide)
+    }
+
+    fn native_call(&mut self, native: Native, args: &[Value]) -> LoweredValue {
+        let of = self.scalar_type(args[0]);
+        let args: Vec<_> = args.iter().map(|&arg| self.scalar(arg)).collect();
+        LoweredValue::One(self.native(native, of, &args))
+    }
+
+    fn scalar_type(&self, value: Value) -> Scalar {
+        match self.cx.module.types.components(self.ty(value)) {
+            Some((of, _)) => of,
+            None => unreachable!("check rule 4: an operand with components"),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The second layer: code for values of the IR's types, in registers, variables and memory.
+
+mod compound;
+mod memory;
+
+use crate::code::Code;
+use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
+use cranelift_frontend::Variable;
+use rustc_hash::FxHashMap;
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
+
+/// Number of threads in a group: `f32` in a vector.
+pub(crate) const GROUP: usize = 4;
+
+/// The scalars of a group, by thread.
+pub(crate) type Row = [Value; GROUP];
+
+/// A value of the IR.
+#[derive(Clone, Debug)]
+pub(crate) enum LoweredValue {
+    /// A single scalar.
+    One(Value),
+    /// All scalars of a small composite.
+    Leaves(Rc<[Value]>),
+    /// The address of a large composite, which never changes.
+    Memory(Value),
+    /// The parts of a tuple.
+    Parts(Rc<[Self]>),
+}
+
+/// Storage of a variable.
+#[derive(Clone, Debug)]
+pub(crate) enum Storage {
+    Vars(Rc<[Variable]>),
+    Slot(StackSlot),
+}
+
+/// A place that was found.
+#[derive(Clone, Debug)]
+pub(crate) enum LoweredPlace {
+    /// Scalars of a variable from `first` on.
+    Vars {
+        vars: Rc<[Variable]>,
+        first: usize,
+    },
+    /// Scalars of a value that is only read, from `first` on.
+    Value {
+        val: LoweredValue,
+        first: usize,
+    },
+    Memory {
+        address: Value,
+        offset: i32,
+    },
+}
+
+impl LoweredValue {
+    /// Scalars of a value that isn't in memory.
+    pub(crate) fn leaves(&self) -> &[Value] {
+        match self {
+            Self::One(value) => std::slice::from_ref(value),
+            Self::Leaves(leaves) => leaves,
+            Self::Memory(_) | Self::Parts(_) => unreachable!("a value of few scalars"),
+        }
+    }
+
+    pub(crate) fn from_leaves(leaves: Vec<Value>) -> Self {
+        match leaves[..] {
+            [value] => Self::One(value),
+            _ => Self::Leaves(leaves.into()),
+        }
+    }
+
+    /// Returns true if two values are the same scalars, at the same addresses.
+    pub(crate) fn same_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Memory(left), Self::Memory(right)) => left == right,
+            (Self::Parts(left), Self::Parts(right)) => {
+                left.len() == right.len()
+                    && left.iter().zip(right.iter()).all(|(left, right)| left.same_as(right))
+            }
+            (Self::One(_) | Self::Leaves(_), Self::One(_) | Self::Leaves(_)) => {
+                self.leaves() == other.leaves()
+            }
+            _ => false,
+        }
+    }
+}
+
+impl LoweredPlace {
+    /// A part of a place: `leaves` scalars and `bytes` bytes further.
+    pub(crate) fn inside(&self, leaves: u64, bytes: u64) -> Self {
+        match self.clone() {
+            Self::Vars { vars, first } => Self::Vars { vars, first: first + leaves as usize },
+            Self::Value { val, first } => Self::Value { val, first: first + leaves as usize },
+            Self::Memory { address, offset } => {
+                Self::Memory { address, offset: offset + bytes as i32 }
+            }
+        }
+    }
+}
+
+/// Code that knows how values of types are made of scalars.
+pub(crate) struct TypedCode<'a, 'f> {
+    code: Code<'a, 'f>,
+    /// The thread of a group that code is written for; 0 when control flow is.
+    lane: usize,
+    /// True if `f32` of a group go into vectors.
+    is_packed: bool,
+    /// Vector and position that each scalar came from; a `bool` came out of a vector of masks.
+    vectors: FxHashMap<Value, (Value, usize)>,
+}
+
+impl<'a, 'f> Deref for TypedCode<'a, 'f> {
+    type Target = Code<'a, 'f>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.code
+    }
+}
+
+impl DerefMut for TypedCode<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.code
+    }
+}
+
+impl<'a, 'f> TypedCode<'a, 'f> {
+    pub(crate) fn new(code: Code<'a, 'f>) -> Self {
+        Self { code, lane: 0, is_packed: false, vectors: FxHashMap::default() }
+    }
+
+    /// Gives the function that was written.
+    pub(crate) fn into_code(self) -> Code<'a, 'f> {
+        self.code
+    }
+
+    /// Begins code for other threads, whose `f32` go into vectors or not.
+    pub(crate) fn begin_threads(&mut self, is_packed: bool) {
+        self.is_packed = is_packed;
+        self.vectors.clear();
+    }
+
+    /// Returns true if `f32` of a group go into vectors.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.is_packed
+    }
+
+    pub(crate) fn lane(&self) -> usize {
+        self.lane
+    }
+
+    pub(crate) fn set_lane(&mut self, lane: usize) {
+        self.lane = lane;
+    }
+
+    /// One of the scalars in a vector.
+    pub(crate) fn lane_of(&mut self, vector: Value, at: usize) -> Value {
+        let value = self.b.ins().extractlane(vector, at as u8);
+        self.note_lane(value, vector, at);
+        value
+    }
+
+    /// Remembers a scalar as one of those in a vector.
+    pub(crate) fn note_lane(&mut self, value: Value, vector: Value, at: usize) {
+        self.vectors.insert(value, (vector, at));
+    }
+
+    /// The vector that holds exactly these.
+    pub(crate) fn vector_of(&self, row: Row) -> Option<Value> {
+        let &(vector, 0) = self.vectors.get(&row[0])? else { return None };
+        let whole = (0..GROUP).all(|at| self.vectors.get(&row[at]) == Some(&(vector, at)));
+        whole.then_some(vector)
+    }
+}

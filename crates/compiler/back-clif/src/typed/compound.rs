@@ -1,0 +1,170 @@
+//! Operations on composites: by component, taken apart and put together.
+
+use super::{LoweredPlace, LoweredValue, TypedCode};
+use crate::code::{Chunks, Code, load_scalar, zero_of};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use gbxcule_ir::layout::field_offsets;
+use gbxcule_ir::{Scalar, Shape, Type};
+
+impl TypedCode<'_, '_> {
+    /// Applies `each` to the scalars of operands that have equally many. `from` is the operands'
+    /// scalar, `ty` the result's type.
+    pub(crate) fn by_component(
+        &mut self,
+        from: Scalar,
+        ty: Type,
+        operands: &[LoweredValue],
+        mut each: impl FnMut(&mut Code<'_, '_>, &[Value]) -> Value,
+    ) -> LoweredValue {
+        let Some((to, count)) = self.cx.module.types.components(ty) else {
+            unreachable!("check rule 4: an operation on components")
+        };
+        if operands.iter().all(|operand| !matches!(operand, LoweredValue::Memory(_))) {
+            let rows = (0..count as usize).map(|at| {
+                let row: Vec<Value> = operands.iter().map(|operand| operand.leaves()[at]).collect();
+                each(self, &row)
+            });
+            return LoweredValue::from_leaves(rows.collect());
+        }
+        let addresses: Vec<Value> = operands
+            .iter()
+            .map(|operand| match operand {
+                LoweredValue::Memory(address) => *address,
+                _ => unreachable!("operands are of one size"),
+            })
+            .collect();
+        let slot = self.slot(u64::from(count) * u64::from(to.bytes()));
+        let result = self.slot_address(slot);
+        let mut chunks = Chunks::new(u64::from(count), 1);
+        while let Some((at, offset)) = chunks.next(&mut self.b) {
+            let index = self.b.ins().iadd_imm_s(at, i64::from(offset));
+            let row: Vec<Value> = addresses
+                .iter()
+                .map(|&base| {
+                    let moved = self.scaled(base, index, from);
+                    load_scalar(&mut self.b, from, moved, 0)
+                })
+                .collect();
+            let value = each(self, &row);
+            let target = self.scaled(result, index, to);
+            self.b.ins().store(MemFlagsData::trusted(), value, target, 0);
+        }
+        LoweredValue::Memory(result)
+    }
+
+    fn scaled(&mut self, base: Value, index: Value, of: Scalar) -> Value {
+        let bytes = self.b.ins().imul_imm_s(index, i64::from(of.bytes()));
+        self.b.ins().iadd(base, bytes)
+    }
+
+    pub(crate) fn select(
+        &mut self,
+        condition: Value,
+        accept: &LoweredValue,
+        reject: &LoweredValue,
+    ) -> LoweredValue {
+        if let (LoweredValue::Memory(accept), LoweredValue::Memory(reject)) = (accept, reject) {
+            return LoweredValue::Memory(self.b.ins().select(condition, *accept, *reject));
+        }
+        let pairs: Vec<_> = accept.leaves().iter().zip(reject.leaves()).collect();
+        let chosen = pairs.into_iter().map(|(&a, &r)| self.b.ins().select(condition, a, r));
+        LoweredValue::from_leaves(chosen.collect())
+    }
+
+    pub(crate) fn zero(&mut self, ty: Type) -> LoweredValue {
+        let flat = self.cx.flats.of(ty);
+        if flat.is_large() {
+            let slot = self.slot(flat.size);
+            self.clear(slot, flat.size);
+            return LoweredValue::Memory(self.slot_address(slot));
+        }
+        let zeros = flat.leaves.iter().map(|leaf| zero_of(&mut self.b, leaf.scalar));
+        LoweredValue::from_leaves(zeros.collect())
+    }
+
+    pub(crate) fn construct(&mut self, ty: Type, parts: &[(LoweredValue, Type)]) -> LoweredValue {
+        if let Shape::Tuple(_) = self.cx.module.types[ty] {
+            return LoweredValue::Parts(parts.iter().map(|(val, _)| val.clone()).collect());
+        }
+        let flat = self.cx.flats.of(ty);
+        if !flat.is_large() {
+            let leaves = parts.iter().flat_map(|(val, _)| val.leaves().iter().copied());
+            return LoweredValue::from_leaves(leaves.collect());
+        }
+        let slot = self.slot(flat.size);
+        let address = self.slot_address(slot);
+        for (at, (val, part)) in parts.iter().enumerate() {
+            let loc = LoweredPlace::Memory { address, offset: self.part_offset(ty, at) };
+            self.write(&loc, *part, val);
+        }
+        LoweredValue::Memory(address)
+    }
+
+    /// Returns the byte offset of a part.
+    fn part_offset(&self, ty: Type, index: usize) -> i32 {
+        let types = &self.cx.module.types;
+        let offset = match types[ty] {
+            Shape::Struct(id) => {
+                field_offsets(types, types.structure(id)).unwrap_or_default()[index]
+            }
+            Shape::Fixed { of, .. } => {
+                types.layout(of).map_or(0, |layout| layout.size) * index as u64
+            }
+            _ => {
+                let size = types.components(ty).map_or(0, |(of, _)| of.bytes());
+                u64::from(size) * index as u64
+            }
+        };
+        offset as i32
+    }
+
+    pub(crate) fn splat(&mut self, ty: Type, val: &LoweredValue, part: Type) -> LoweredValue {
+        let flat = self.cx.flats.of(ty);
+        let size = self.cx.module.types.layout(part).map_or(1, |layout| layout.size.max(1));
+        if !flat.is_large() {
+            let count = flat.leaves.len() / val.leaves().len().max(1);
+            return LoweredValue::from_leaves(val.leaves().repeat(count));
+        }
+        let slot = self.slot(flat.size);
+        let result = self.slot_address(slot);
+        let mut chunks = Chunks::new(flat.size, size);
+        while let Some((at, offset)) = chunks.next(&mut self.b) {
+            let address = self.b.ins().iadd(result, at);
+            self.write(&LoweredPlace::Memory { address, offset }, part, val);
+        }
+        LoweredValue::Memory(result)
+    }
+
+    /// A part of type `ty` of a value of type `whole`.
+    pub(crate) fn extract(
+        &mut self,
+        val: &LoweredValue,
+        whole: Type,
+        index: u32,
+        ty: Type,
+    ) -> LoweredValue {
+        match val {
+            LoweredValue::Parts(parts) => parts[index as usize].clone(),
+            LoweredValue::Memory(address) => {
+                let offset = self.part_offset(whole, index as usize);
+                if self.cx.flats.of(ty).is_large() {
+                    // The whole does not change either.
+                    let offset = self.b.ins().iconst(types::I64, i64::from(offset));
+                    return LoweredValue::Memory(self.b.ins().iadd(*address, offset));
+                }
+                self.read(&LoweredPlace::Memory { address: *address, offset }, ty)
+            }
+            _ => {
+                let count = self.cx.flats.count(ty) as usize;
+                let first = match self.cx.module.types[whole] {
+                    Shape::Struct(id) => {
+                        let fields = &self.cx.module.types.structure(id).fields[..index as usize];
+                        fields.iter().map(|f| self.cx.flats.count(f.ty) as usize).sum()
+                    }
+                    _ => index as usize * count,
+                };
+                LoweredValue::from_leaves(val.leaves()[first..first + count].to_vec())
+            }
+        }
+    }
+}

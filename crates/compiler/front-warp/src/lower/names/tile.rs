@@ -1,0 +1,89 @@
+//! Names of tiles: `t = wp.tile_load(..)`, and another tile under the same name.
+//!
+//! The type of a tile is known when compiled, so a name has one type wherever ways meet. In code
+//! without branches a name may change it, as in NVIDIA Warp: where the block that binds it first
+//! binds it again.
+
+use super::{Binding, LoweringResult, Names, Operand, Tile, Writer};
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::stmt::BlockId;
+use std::rc::Rc;
+
+impl<'a> Names<'a> {
+    /// Binds a name to a tile. A name that is bound several times has a tile of its own, so that
+    /// every way leads to the same variable; and so has a copy of what another name stands for.
+    pub(super) fn bind_tile(
+        &mut self,
+        b: &mut Writer<'_, 'a>,
+        name: &'a str,
+        tile: Rc<Tile>,
+        span: Span,
+    ) -> LoweringResult<()> {
+        if !self.usage.needs_variable(name, true, false) {
+            self.bindings.insert(name, Binding::Tile(tile));
+            return Ok(());
+        }
+        let own = match self.tiles.get(name) {
+            Some(own) if own.shape() == tile.shape() => own.clone(),
+            _ => {
+                let own = Rc::new(Tile::new(b, name, &tile.shape(), span)?);
+                self.tiles.insert(name, own.clone());
+                own
+            }
+        };
+        tile.copy_to(&own, b, span)?;
+        self.bindings.insert(name, Binding::Tile(own));
+        Ok(())
+    }
+
+    /// Refuses to bind a name to a tile of another type than it has, to a tile in place of
+    /// something else, or the other way round, where the old one may be seen on another way.
+    pub(super) fn check_tile(
+        &mut self,
+        b: &mut Writer<'_, 'a>,
+        name: &'a str,
+        operand: &Operand<'a>,
+        span: Span,
+    ) -> LoweringResult<()> {
+        let here = b.open_block_id();
+        let Some(bound) = self.bindings.get(name) else {
+            self.homes.insert(name, here);
+            return Ok(());
+        };
+        let bound = match (bound, operand) {
+            (Binding::Tile(old), Operand::Tile(new)) if old.shape() == new.shape() => return Ok(()),
+            (Binding::Tile(old), _) => old.shape().shown(b),
+            (_, Operand::Tile(_)) => match self.bound_type(b, name) {
+                Some(ty) => b.shown(ty),
+                None => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let root = b.body().root;
+        let home = self.homes.get(name).copied().unwrap_or(root);
+        // A block is numbered when it opens: this one holds the home, or is it.
+        if home.index() >= here.index() {
+            if here != root {
+                self.changed.insert(name, here);
+            }
+            return Ok(());
+        }
+        let found = match operand {
+            Operand::Tile(tile) => tile.shape().shown(b),
+            other => b.operand_type(other).map_or("value".to_owned(), |ty| b.shown(ty)),
+        };
+        let message = format!("`{name}` is a `{bound}` and can't become a `{found}` here");
+        let help = "give it another name: a name changes its type only in the block of statements \
+                    that binds it first, not in a branch or loop inside";
+        Err(Diagnostic::error(Code::TypeMismatch, span, message).help(help).into())
+    }
+
+    /// Forgets names that changed their type in a block that ends: it may have been left before.
+    pub(in crate::lower) fn leave_block(&mut self, block: BlockId) {
+        if !self.changed.is_empty() {
+            let changed = &self.changed;
+            self.bindings.retain(|name, _| changed.get(name) != Some(&block));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! State that the functions of one kernel share while they are lowered, and the beginning of each.
+
+use super::control::Statements;
+use super::manual_gradient::ManualGradient;
+use super::operand::Binding;
+use super::report::Report;
+use super::snippet;
+use super::struct_type::StructTypes;
+use super::user_function::Instances;
+use super::writer::Writer;
+use crate::constant::Unit;
+use crate::decorator::Role;
+use crate::scope::ScopeId;
+use crate::signature::Formal;
+use crate::syntax::StmtFunctionDef;
+use gbxcule_ir::function::{FunctionId, Param};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::ty::Type;
+
+/// Structs and functions made so far, and what was refused.
+pub(crate) struct Session<'a> {
+    pub(crate) structs: StructTypes,
+    pub(crate) report: Report,
+    pub(super) instances: Instances<'a>,
+    /// True if gradients by hand are wanted too.
+    pub(super) gradients: bool,
+}
+
+/// A function to lower, with what its parameters are bound to.
+pub(crate) struct Definition<'f, 'a> {
+    pub(crate) def: &'a StmtFunctionDef,
+    /// The scope the definition stands in.
+    pub(crate) scope: ScopeId,
+    pub(crate) formals: &'f [Formal<'a>],
+    pub(crate) bindings: Vec<Binding<'a>>,
+    pub(crate) kind: Kind<'a>,
+}
+
+/// Kind of a function.
+pub(crate) enum Kind<'a> {
+    Kernel,
+    Function,
+    /// A gradient by hand.
+    Gradient(ManualGradient<'a>),
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(unit: &Unit<'a>, gradients: bool) -> Self {
+        Self {
+            structs: StructTypes::default(),
+            report: Report::new(unit.trials.is_brief()),
+            instances: Instances::default(),
+            gradients,
+        }
+    }
+
+    /// Lowers a kernel for parameters of given types. What is wrong lies in `report` afterwards.
+    pub(crate) fn kernel(
+        &mut self,
+        unit: &Unit<'a>,
+        module: &mut Module,
+        (def, scope): (&'a StmtFunctionDef, ScopeId),
+        formals: &[Formal<'a>],
+        types: &[Type],
+    ) {
+        let params = formals
+            .iter()
+            .zip(types)
+            .map(|(formal, &ty)| Param::value(formal.name, ty).at(formal.span));
+        let id = module.declare_kernel(def.name.as_str(), params.collect());
+        module.functions[id].span = unit.span(&def.name);
+        match unit.residency(def, scope) {
+            Ok(residency) => module.functions[id].residency = residency,
+            Err(fault) => self.report.push(*fault),
+        }
+        let bindings = (0..formals.len()).map(|at| Binding::Param(at as u32)).collect();
+        let definition = Definition { def, scope, formals, bindings, kind: Kind::Kernel };
+        self.body(unit, module, id, definition);
+    }
+
+    /// Fills a declared function; returns true if nothing was refused.
+    pub(crate) fn body(
+        &mut self,
+        unit: &Unit<'a>,
+        module: &mut Module,
+        id: FunctionId,
+        definition: Definition<'_, 'a>,
+    ) -> bool {
+        let before = self.report.faults().len();
+        if unit.role(definition.def, definition.scope) == Role::Native {
+            if let Err(fault) = snippet::lower(unit, self, module, id, &definition) {
+                self.report.push(*fault);
+            }
+        } else {
+            Statements::lower(Writer::new(unit, self, module, id), definition);
+        }
+        self.report.faults().len() == before
+    }
+}

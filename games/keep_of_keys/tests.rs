@@ -1,0 +1,175 @@
+//! KEEP_OF_KEYS as its page promises it, and a scripted player that wins it.
+
+pub(crate) mod player;
+
+use crate::console::{A, Console, DOWN, LEFT, RIGHT, UP};
+use player::{
+    CREATURES, DOOR, FLOOR, GAME_OVER, KEYS, MAP, MERCY, OIL, Player, ROOM, STATE, play, start,
+    started_after,
+};
+
+const LIVES: u16 = 0xC002;
+const SEEN: u16 = 0xC008;
+const GAMES: u16 = 0xC00F;
+const WON: u16 = 0xC01A;
+
+fn score(console: &Console) -> u16 {
+    console.word(0xC000)
+}
+
+/// Holds buttons that have nothing to do with what is on the screen, each for some frames.
+fn play_blindly(console: &mut Console, frames: u32, mut seed: u32) {
+    for _ in (0..frames).step_by(12) {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        console.hold([RIGHT, LEFT, UP, DOWN, A][(seed >> 24) as usize % 5]);
+        console.run(12);
+    }
+}
+
+#[test]
+fn the_scripted_player_comes_far_and_often_wins() {
+    let everything = 20 * 10 + 6 * 5 + 11 * 25 + 9 * 50 + 3 * (100 + 200) + 500;
+    let mut won = 0;
+    for frames in 1..4 {
+        let mut console = started_after(frames);
+        play(&mut console, 15_000);
+        let [is_won, is_over, floor] = [WON, GAME_OVER, FLOOR].map(|at| console.peek(at));
+        assert_eq!(is_over, 1, "after {frames} frames");
+        assert!(floor >= 2, "after {frames} frames: floor {floor}");
+        if is_won == 1 {
+            won += 1;
+            assert_eq!(score(&console), everything);
+        }
+    }
+    assert!(won > 0);
+}
+
+#[test]
+fn the_title_waits_for_start() {
+    let mut console = Console::with("KEEP_OF_KEYS");
+    console.hold(RIGHT | A);
+    console.run(100);
+    assert_eq!([STATE, GAMES].map(|address| console.peek(address)), [0, 0]);
+    let console = start(console, 0);
+    assert_eq!([STATE, GAMES, LIVES, FLOOR].map(|address| console.peek(address)), [1, 1, 3, 1]);
+}
+
+#[test]
+fn a_hero_who_meets_a_guard_often_loses_and_start_begins_anew() {
+    let mut console = started_after(0);
+    console.hold(UP);
+    console.run(80);
+    assert_eq!((console.peek(ROOM), console.word(SEEN)), (0, 0b1001));
+    // Up and down the way of the guard.
+    let mut lives = vec![console.peek(LIVES)];
+    for frame in 0..12_000 {
+        console.hold(if frame / 40 % 2 == 0 { UP } else { LEFT });
+        console.run(1);
+        let left = console.peek(LIVES);
+        if lives.last() != Some(&left) {
+            lives.push(left);
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    assert_eq!(lives, [3, 2, 1, 0]);
+    console.run(200);
+    assert_eq!([GAME_OVER, STATE, WON].map(|address| console.peek(address)), [1, 2, 0]);
+    let console = start(console, 0);
+    assert_eq!([GAME_OVER, STATE, LIVES, GAMES].map(|at| console.peek(at)), [0, 1, 3, 2]);
+    assert_eq!(score(&console), 0);
+}
+
+#[test]
+fn a_key_opens_one_door() {
+    let mut console = started_after(0);
+    let doors = |console: &Console| {
+        console.range(MAP, MAP + 480).iter().filter(|kind| **kind == DOOR).count()
+    };
+    let mut before = (0, 2);
+    let mut opened = 0;
+    let mut player = Player::default();
+    while console.peek(FLOOR) == 1 && console.peek(GAME_OVER) == 0 {
+        let now = (console.peek(KEYS), doors(&console));
+        if now.1 < before.1 {
+            assert_eq!(now, (before.0 - 1, before.1 - 1));
+            opened += 1;
+        }
+        before = now;
+        let buttons = player.decide(&console);
+        console.hold(buttons);
+        console.run(1);
+    }
+    assert_eq!(opened, 2);
+}
+
+#[test]
+fn the_lantern_burns_oil_and_stops_all_creatures() {
+    let mut console = started_after(0);
+    console.hold(UP);
+    console.run(80);
+    console.hold(0);
+    console.run(20);
+    assert_eq!(console.peek(OIL), 2);
+    console.hold(A);
+    console.run(2);
+    console.hold(0);
+    assert_eq!(console.peek(OIL), 1);
+    let before = console.range(CREATURES, CREATURES + 64);
+    console.run(170);
+    assert_eq!(console.range(CREATURES, CREATURES + 64), before);
+    console.run(40);
+    assert_ne!(console.range(CREATURES, CREATURES + 64), before);
+}
+
+#[test]
+fn the_lanterns_light_ends_with_the_game() {
+    const PALETTE: u16 = 0xFF47;
+    let mut console = started_after(0);
+    console.run(40);
+    for (address, byte) in [(LIVES, 1), (MERCY, 0), (CREATURES, 16)] {
+        console.poke(address, byte);
+    }
+    let hero = [0xC006, 0xC007].map(|address| console.peek(address));
+    console.poke(CREATURES + 1, hero[0]);
+    console.poke(CREATURES + 2, hero[1]);
+    console.hold(A);
+    while console.peek(GAME_OVER) == 0 && console.frames < 400 {
+        console.run(1);
+    }
+    assert_eq!((console.peek(GAME_OVER), console.peek(OIL)), (1, 1));
+    console.run(20);
+    assert_eq!(console.peek(PALETTE), 0b1110_0100);
+}
+
+#[test]
+fn buttons_and_the_seed_decide_the_game_and_nothing_else() {
+    let rom = gbxcule_assembler::by_name("KEEP_OF_KEYS").expect("the game").rom();
+    let seed = usize::from(rom.address("Seed").expect("a label of the game"));
+    let mut other = rom.bytes.clone();
+    other[seed] ^= 0x55;
+    let after = |bytes: &[u8], buttons: u32| {
+        let mut console = start(Console::of(bytes), 0);
+        console.hold(UP);
+        console.run(80);
+        play_blindly(&mut console, 600, buttons);
+        console.range(0xC000, 0xC100)
+    };
+    assert_eq!(after(&rom.bytes, 1), after(&rom.bytes, 1));
+    assert_ne!(after(&rom.bytes, 1), after(&rom.bytes, 2));
+    assert_ne!(after(&rom.bytes, 1), after(&other, 1));
+}
+
+#[test]
+fn blind_play_finds_next_to_nothing() {
+    let scores: Vec<u16> = (0..6)
+        .map(|seed| {
+            let mut console = started_after(0);
+            play_blindly(&mut console, 3_600, seed);
+            assert_eq!(console.peek(FLOOR), 1);
+            score(&console)
+        })
+        .collect();
+    assert!(scores.iter().all(|score| *score < 150), "{scores:?}");
+}

@@ -1,0 +1,126 @@
+//! TARN_MASON's scripted player, which knows the game's memory.
+
+use crate::console::{A, Console, LEFT, RIGHT, START, UP};
+
+pub(super) const GAME_OVER: u16 = 0xC003;
+pub(super) const STATE: u16 = 0xC005;
+pub(super) const COLUMN: u16 = 0xC006;
+const SHAPE: u16 = 0xC010;
+const TURN: u16 = 0xC011;
+pub(super) const HEIGHTS: u16 = 0xC020;
+
+pub(super) const PLAY: u8 = 1;
+pub(super) const COLUMNS: usize = 12;
+
+/// Water on each column, and the points it brings: the rule as the page states it.
+pub(super) fn forecast(heights: &[u8]) -> (Vec<u8>, u32) {
+    let highest = |side: &[u8]| side.iter().copied().max().unwrap_or(0);
+    let surface = |at: usize| highest(&heights[..=at]).min(highest(&heights[at..]));
+    let mut water: Vec<u8> = (0..heights.len()).map(|at| surface(at) - heights[at]).collect();
+    let mut at = 0;
+    for tarn in water.split_mut(|depth| *depth == 0) {
+        if heights[at..at + tarn.len()].contains(&0) {
+            tarn.fill(0);
+        }
+        at += tarn.len() + 1;
+    }
+    let tarns = water.split(|depth| *depth == 0);
+    let volume = |tarn: &[u8]| tarn.iter().map(|depth| u32::from(*depth)).sum::<u32>();
+    let worth = tarns.map(|tarn| volume(tarn) * u32::from(highest(tarn))).sum();
+    (water, worth)
+}
+
+/// A mason who lays each load where rain would bring most, and builds no towers.
+pub(super) struct Mason {
+    shapes: u16,
+    /// Turn and column for the load at hand, whose number is kept with them.
+    plan: Option<(u16, u8, u8)>,
+    is_pressed: bool,
+}
+
+impl Mason {
+    /// `shapes`: address of the game's table.
+    pub(super) fn new(shapes: u16) -> Mason {
+        Mason { shapes, plan: None, is_pressed: false }
+    }
+
+    /// Stones that a shape brings to each of its columns.
+    fn stones(&self, console: &Console, turn: u8) -> Vec<u8> {
+        let at = self.shapes + u16::from(console.peek(SHAPE)) * 16 + u16::from(turn) * 4;
+        let rows = console.range(at, at + 3);
+        let count = |column: u8| rows.iter().map(|row| row >> (2 - column) & 1).sum();
+        (0..console.peek(at + 3)).map(count).collect()
+    }
+
+    fn choose(&self, console: &Console) -> (u8, u8) {
+        let heights = console.range(HEIGHTS, HEIGHTS + COLUMNS as u16);
+        let mut best = (i32::MIN, 0, 0);
+        for turn in 0..4 {
+            let stones = self.stones(console, turn);
+            for column in 0..=COLUMNS - stones.len() {
+                let mut after = heights.clone();
+                for (height, more) in after[column..].iter_mut().zip(&stones) {
+                    *height += more;
+                }
+                let towers: i32 =
+                    after.iter().map(|height| (i32::from(*height) - 9).max(0).pow(2)).sum();
+                let bare = after.iter().filter(|height| **height == 0).count() as i32;
+                let value = forecast(&after).1 as i32 - 2 * bare - 30 * towers;
+                best = best.max((value, turn, column as u8));
+            }
+        }
+        (best.1, best.2)
+    }
+
+    /// The buttons for the next frame.
+    pub(super) fn buttons(&mut self, console: &Console) -> u8 {
+        self.is_pressed = !self.is_pressed && console.peek(STATE) == PLAY;
+        if !self.is_pressed {
+            return 0;
+        }
+        let load = console.word(0xC008);
+        if self.plan.is_none_or(|plan| plan.0 != load) {
+            let (turn, column) = self.choose(console);
+            self.plan = Some((load, turn, column));
+        }
+        let (_, turn, column) = self.plan.unwrap_or_default();
+        match console.peek(COLUMN) {
+            _ if console.peek(TURN) != turn => A,
+            at if at < column => RIGHT,
+            at if at > column => LEFT,
+            _ => UP,
+        }
+    }
+}
+
+/// A console with the game, past its title.
+pub(super) fn started(mut console: Console) -> Console {
+    console.run(40);
+    console.hold(START);
+    console.run(2);
+    console.hold(0);
+    console.run(4);
+    console
+}
+
+pub(super) fn console() -> Console {
+    started(Console::with("TARN_MASON"))
+}
+
+/// The mason's game of at most so many frames, begun a little later than others.
+pub(crate) fn played(frames: u32, later: u32) -> Console {
+    let mut console = Console::with("TARN_MASON");
+    console.run(later);
+    let (mut console, mut mason) = (started(console), mason());
+    while console.frames < frames && console.peek(GAME_OVER) == 0 {
+        let buttons = mason.buttons(&console);
+        console.hold(buttons);
+        console.run(1);
+    }
+    console
+}
+
+pub(super) fn mason() -> Mason {
+    let rom = gbxcule_assembler::by_name("TARN_MASON").expect("the game").rom();
+    Mason::new(rom.address("Shapes").expect("a label of the game"))
+}

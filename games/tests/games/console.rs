@@ -1,0 +1,108 @@
+//! A machine with a ROM in it, for the tests of the games and of the assembler.
+
+use gbxcule_gameboy::Cartridge;
+
+/// Buttons as `Machine::set_buttons` takes them.
+pub(crate) const RIGHT: u8 = 0x01;
+pub(crate) const LEFT: u8 = 0x02;
+pub(crate) const UP: u8 = 0x04;
+pub(crate) const DOWN: u8 = 0x08;
+pub(crate) const A: u8 = 0x10;
+pub(crate) const B: u8 = 0x20;
+pub(crate) const START: u8 = 0x80;
+
+/// A console of a model: the two machines have the same calls.
+macro_rules! console {
+    ($name:ident, $machine:ty) => {
+        #[derive(Clone)]
+        pub(crate) struct $name {
+            machine: $machine,
+            rom: Vec<u8>,
+            cart_ram: Vec<u8>,
+            /// Frames run so far.
+            pub(crate) frames: u32,
+        }
+
+        impl $name {
+            pub(crate) fn with(name: &str) -> $name {
+                let rom =
+                    gbxcule_assembler::by_name(name).unwrap_or_else(|| panic!("no ROM {name}"));
+                $name::of(rom.bytes())
+            }
+
+            pub(crate) fn of(rom: &[u8]) -> $name {
+                let cartridge = Cartridge::from_rom(rom).unwrap_or_else(|error| panic!("{error}"));
+                $name {
+                    machine: <$machine>::power_on(&cartridge),
+                    rom: rom.to_vec(),
+                    cart_ram: vec![0xFF; cartridge.ram_bytes as usize],
+                    frames: 0,
+                }
+            }
+
+            /// Runs so many frames, of which the last one is drawn.
+            pub(crate) fn run(&mut self, frames: u32) {
+                self.frames += frames;
+                for left in (0..frames).rev() {
+                    self.machine.run_frame(&self.rom, &mut self.cart_ram, left == 0);
+                }
+            }
+
+            pub(crate) fn hold(&mut self, buttons: u8) {
+                self.machine.set_buttons(buttons);
+            }
+
+            pub(crate) fn peek(&self, address: u16) -> u8 {
+                self.machine.peek(&self.rom, &self.cart_ram, address)
+            }
+
+            /// Changes a byte of RAM, to bring about what play seldom does.
+            pub(crate) fn poke(&mut self, address: u16, value: u8) {
+                self.machine.poke(&self.rom, &mut self.cart_ram, address, value);
+            }
+
+            pub(crate) fn poke_word(&mut self, address: u16, value: u16) {
+                let [low, high] = value.to_le_bytes();
+                self.poke(address, low);
+                self.poke(address + 1, high);
+            }
+
+            pub(crate) fn word(&self, address: u16) -> u16 {
+                u16::from_le_bytes([self.peek(address), self.peek(address + 1)])
+            }
+
+            pub(crate) fn range(&self, from: u16, to: u16) -> Vec<u8> {
+                (from..to).map(|address| self.peek(address)).collect()
+            }
+        }
+    };
+}
+
+console!(Console, gbxcule_gameboy::Machine);
+console!(ColorConsole, gbxcule_gameboy_color::Machine);
+
+impl Console {
+    /// A machine as it stands; its cartridge has no RAM.
+    pub(crate) fn of_machine(machine: gbxcule_gameboy::Machine, rom: &[u8]) -> Self {
+        Self { machine, rom: rom.to_vec(), cart_ram: Vec::new(), frames: 0 }
+    }
+
+    /// The picture as shades 0 to 3, row by row.
+    pub(crate) fn shades(&self) -> Vec<u8> {
+        let quad = |byte: &u8| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3];
+        self.machine.frame.iter().flat_map(quad).collect()
+    }
+}
+
+impl ColorConsole {
+    /// The picture as the hardware's words, row by row.
+    pub(crate) fn colors(&self) -> Vec<u16> {
+        let word = |pair: &[u8]| u16::from_le_bytes([pair[0], pair[1]]);
+        self.machine.frame.chunks(2).map(word).collect()
+    }
+
+    /// Both banks of video memory.
+    pub(crate) fn video_memory(&self) -> &[u8] {
+        &self.machine.vram
+    }
+}
