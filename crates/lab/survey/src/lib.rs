@@ -4,8 +4,8 @@
 //! Pure: takes paths and texts, gives counts and a table. Walking directories is for others. Each
 //! kernel found is compiled, refused, or a bug of ours: nothing is dropped.
 
-use crate::{ImportOptions, Program, ReadFile, Texts};
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
+use gbxcule_front_warp::{ImportOptions, Program, ReadFile, Texts};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Code, Diagnostic, Severity, render};
 use gbxcule_ir::module::Module;
@@ -157,7 +157,7 @@ impl Survey {
         let id = known.unwrap_or_else(|| self.sources.add(path.clone(), text));
         let begin = Instant::now();
         // Imports are followed for kernels alone.
-        if texts.parsed(&self.sources, id).is_ok_and(|text| !text.may_hold_kernels()) {
+        if !texts.may_hold_kernels(&self.sources, id) {
             return;
         }
         let parsed = Program::parse_with_cache(texts, &mut self.sources, id, read);
@@ -398,3 +398,8 @@ fn rate(f: &mut fmt::Formatter<'_>, name: &str, kernels: usize, time: Duration) 
         kernels as f64 / seconds.max(1e-9)
     )
 }
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -1,7 +1,7 @@
 //! Surveys: their counts, the values that they try, their messages.
 
 use gbxcule_front_warp::ImportOptions;
-use gbxcule_front_warp::survey::{Outcome, Survey, survey, survey_with_texts};
+use gbxcule_survey::{Outcome, Survey, survey, survey_with_texts};
 use std::path::{Path, PathBuf};
 
 const HEAD: &str = "from typing import Any\nimport warp as wp\n";
@@ -291,4 +291,21 @@ fn a_file_that_another_imports_is_kept_for_it() {
     let tree = Some(PathBuf::new());
     let result = survey(files, &ImportOptions { tree, ..ImportOptions::default() }, &read);
     assert_eq!((result.compiled(), result.tried()), (3, 0), "{}", result.refusals());
+}
+
+#[test]
+fn a_survey_counts_what_compiles_and_names_what_does_not() {
+    let good = "import warp as wp\n@wp.kernel\ndef a(x: wp.array(dtype=float)):\n    x[0] = 1.0\n";
+    let bad =
+        "import warp as wp\n@wp.kernel\ndef b(x: wp.array(dtype=float)):\n    wp.tile_fft(x)\n";
+    let files = [("good.py", good), ("bad.py", bad), ("broken.py", "def f(:")];
+    let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let result = survey_with_texts(files, &ImportOptions::default(), &|_| None.into());
+    assert_eq!((result.entries.len(), result.compiled(), result.unparsed.len()), (2, 1, 1));
+    assert_eq!(result.refused(), [("unsupported-tile", 1)]);
+    assert_eq!(
+        (result.bugs().count(), result.stage_totals.map(|stage| stage.kernels)),
+        (0, [1; 4])
+    );
+    assert_eq!((result.entries[1].kernel.as_str(), result.entries[1].line), ("b", 3));
 }
