@@ -11,7 +11,7 @@ use super::files::{crate_folders, files_below};
 const MAX_METHODS: usize = 60;
 
 /// Types that may have more methods: crate and name.
-const EXCEPTIONS: [(&str, &str); 12] = [
+const EXCEPTIONS: [(&str, &str); 11] = [
     ("back-cxx", "Writer"),
     ("front-rust", "Lowering"),
     ("front-warp", "FunctionLowering"),
@@ -19,7 +19,6 @@ const EXCEPTIONS: [(&str, &str); 12] = [
     ("gameboy", "Apu"),
     ("gameboy", "Cpu"),
     ("gameboy", "Machine"),
-    ("gameboy", "Ppu"),
     ("ir", "Builder"),
     ("swarm", "DeviceSwarm"),
     ("synth", "KernelBuilder"),
