@@ -3,30 +3,15 @@
 //! An array is *exclusive* if every access to it, in the whole kernel, takes the launch index of
 //! each dimension that the kernel asks for as an index of the same dimension of the array, plus the
 //! same constant: then no two threads ever touch one element. This holds for elements; that these
-//! have memory of their own must be checked of the arrays at a launch ([`ExclusiveArray`]). No
-//! array is exclusive in a kernel with handles that can't be traced to its parameters, or with
-//! callees that touch arrays.
+//! have memory of their own must be checked of the arrays at a launch ([`ParamArray`]). No
+//! array is exclusive in a kernel with handles that can't be traced to its parameters.
 
-use gbxcule_ir::check::Valid;
-use gbxcule_ir::walk::{Step, walk};
-use gbxcule_ir::{
-    Arg, BinaryOp, Body, FunctionId, Module, Op, PlaceId, Projection, Root, Selector, StmtKind,
-    Value,
-};
+use super::access::{Accesses, ParamArray, Purpose};
+use super::sum::{Atom, Sum};
+use gbxcule_ir::{FunctionId, Module, Value};
 
 /// Constants in indices go up to this, for launches of grids with extents up to this: no sum wraps.
 pub const MAX_SMALL: i64 = 1 << 30;
-
-/// An array among a kernel's parameters: its elements, or its gradient.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ExclusiveArray {
-    /// Position of the parameter.
-    pub param: u32,
-    /// The fields on the way from there.
-    pub fields: Vec<u32>,
-    /// True if the gradient is meant.
-    pub gradient: bool,
-}
 
 /// Arrays of a kernel whose elements each belong to one thread.
 #[derive(Clone, Default, Debug)]
@@ -35,7 +20,7 @@ pub(super) struct Exclusivity {
     atomics: Vec<bool>,
     /// The arrays of these operations: if each has its elements, and memory, for itself, no thread
     /// meets another.
-    pub(super) arrays: Vec<ExclusiveArray>,
+    pub(super) arrays: Vec<ParamArray>,
 }
 
 impl Exclusivity {
@@ -44,20 +29,18 @@ impl Exclusivity {
     }
 
     /// Looks at a kernel that asks for `dims` dimensions of the grid.
-    pub(super) fn new(module: &Valid<Module>, kernel: FunctionId, dims: u8) -> Self {
-        let body = &module.functions[kernel].body;
-        let atomic = |op: &Op| matches!(op, Op::Atomic { .. });
-        if dims == 0 || !body.values.iter().any(|(_, data)| atomic(&data.op)) {
-            return Self::default();
+    pub(super) fn new(module: &Module, kernel: FunctionId, dims: u8, accesses: &Accesses) -> Self {
+        let values = module.functions[kernel].body.values.len();
+        let mut exclusivity = Self::default();
+        if dims == 0 {
+            return exclusivity;
         }
-        let tracer = Tracer::new(body);
-        let Some(accesses) = tracer.accesses(module) else { return Self::default() };
-        let mut exclusivity = Self { atomics: vec![false; body.values.len()], arrays: Vec::new() };
-        for access in &accesses {
-            let Some(value) = access.atomic else { continue };
-            let same = accesses.iter().filter(|other| other.array == access.array);
-            let same: Vec<&[Index]> = same.map(|other| &other.indices[..]).collect();
+        for access in &accesses.all {
+            let Purpose::Atomic { value: Some(value), .. } = access.purpose else { continue };
+            let same = accesses.all.iter().filter(|other| other.array == access.array);
+            let same: Vec<&[Option<Sum>]> = same.map(|other| &other.indices[..]).collect();
             if (0..dims).all(|dim| (0..same[0].len()).any(|at| is_distinct(&same, at, dim))) {
+                exclusivity.atomics.resize(values, false);
                 exclusivity.atomics[value.index()] = true;
                 if !exclusivity.arrays.contains(&access.array) {
                     exclusivity.arrays.push(access.array.clone());
@@ -70,226 +53,22 @@ impl Exclusivity {
 
 /// Returns true if the index of one dimension is a launch index, plus one constant, in all
 /// accesses.
-fn is_distinct(accesses: &[&[Index]], at: usize, dim: u8) -> bool {
-    let first = accesses[0].get(at).copied().flatten();
-    first.is_some_and(|(of, _)| of == dim)
-        && accesses.iter().all(|indices| indices.get(at).copied().flatten() == first)
-}
-
-/// A launch index and what is added to it, if an index is that.
-type Index = Option<(u8, i64)>;
-
-/// An access to an element, with what is known of its indices in the dimensions of the array.
-struct Access {
-    array: ExclusiveArray,
-    indices: Vec<Index>,
-    atomic: Option<Value>,
-}
-
-/// A handle: the array, and what was said of its dimensions. `None` is one still open.
-#[derive(Clone)]
-struct TracedHandle {
-    array: ExclusiveArray,
-    taken: Vec<Option<Index>>,
-}
-
-impl TracedHandle {
-    /// The next dimensions that are open get these indices; further ones stay open.
-    fn take(&mut self, indices: impl IntoIterator<Item = Option<Index>>) {
-        let mut at = 0;
-        for index in indices {
-            while self.taken.get(at).is_some_and(Option::is_some) {
-                at += 1;
-            }
-            if at == self.taken.len() {
-                self.taken.push(None);
-            }
-            self.taken[at] = index;
-            at += 1;
-        }
-    }
-}
-
-struct Tracer<'a> {
-    body: &'a Body,
-    /// Value of each variable that is stored once, as a whole, and never in part.
-    stored: Vec<Option<Value>>,
-}
-
-impl<'a> Tracer<'a> {
-    fn new(body: &'a Body) -> Self {
-        let mut stores = vec![(0, None); body.locals.len()];
-        walk(body, body.root, |step| {
-            let Step::Stmt(stmt) = step else { return };
-            if let StmtKind::Store { place, value } = stmt.kind
-                && let Root::Local(local) = body.places[place].root
-                && !is_memory(body, place)
-                && body.values[value].op != Op::Zero
-            {
-                let (count, stored) = &mut stores[local.index()];
-                *count += 1;
-                *stored = body.path(place).is_empty().then_some(value);
-            }
-        });
-        let only = |(count, stored)| if count == 1 { stored } else { None };
-        Self { body, stored: stores.into_iter().map(only).collect() }
-    }
-
-    /// All accesses to array memory; `None` if any can't be told.
-    fn accesses(&self, module: &Valid<Module>) -> Option<Vec<Access>> {
-        let mut accesses = Vec::new();
-        let mut whole = true;
-        walk(self.body, self.body.root, |step| {
-            let Step::Stmt(stmt) = step else { return };
-            whole &= match stmt.kind {
-                StmtKind::Store { place, .. } => self.place(place, None, &mut accesses),
-                StmtKind::Let(value) => match self.body.values[value].op {
-                    Op::Load(place) => self.place(place, None, &mut accesses),
-                    Op::Atomic { place, .. } => self.place(place, Some(value), &mut accesses),
-                    Op::AsArray(_) => false,
-                    Op::Call { function, args } => {
-                        let mut params = module.functions[function].params.iter();
-                        let memory = |arg: &Arg| match *arg {
-                            Arg::Value(_) => false,
-                            Arg::Place(place) => is_memory(self.body, place),
-                        };
-                        !params.any(|param| module.types.holds_array(param.ty))
-                            && !self.body.arg_lists[args].iter().any(memory)
-                    }
-                    _ => true,
-                },
-                _ => true,
-            };
-        });
-        whole.then_some(accesses)
-    }
-
-    /// Adds the access that a place is, if it is one.
-    fn place(&self, place: PlaceId, atomic: Option<Value>, accesses: &mut Vec<Access>) -> bool {
-        let path = self.body.path(place);
-        let elements = |step: &&Projection| matches!(step, Projection::Element(_));
-        if path.iter().filter(elements).count() == 0 {
-            return true;
-        }
-        let Some((fields, rest)) = fields(path) else { return false };
-        // A handle that itself lies in an array could be any.
-        let [Projection::Element(indices), rest @ ..] = rest else { return false };
-        if rest.iter().any(|step| matches!(step, Projection::Element(_))) {
-            return false;
-        }
-        let Some(mut handle) = self.root(self.body.places[place].root, fields) else {
-            return false;
-        };
-        let indices = self.body.value_lists[*indices].iter();
-        handle.take(indices.map(|&index| Some(self.index(index))));
-        let indices = handle.taken.into_iter().map(Option::flatten).collect();
-        accesses.push(Access { array: handle.array, indices, atomic });
-        true
-    }
-
-    fn root(&self, root: Root, fields: Vec<u32>) -> Option<TracedHandle> {
-        match root {
-            Root::Param(param) => {
-                let array = ExclusiveArray { param, fields, gradient: false };
-                Some(TracedHandle { array, taken: Vec::new() })
-            }
-            Root::Array(value) => self.value(value, fields),
-            Root::Local(local) => self.value(self.stored[local.index()]?, fields),
-            Root::Table(_) => None,
-        }
-    }
-
-    fn value(&self, value: Value, mut fields: Vec<u32>) -> Option<TracedHandle> {
-        match self.body.values[value].op {
-            Op::Load(place) => {
-                let (mut all, []) = self::fields(self.body.path(place))? else { return None };
-                all.extend(fields);
-                self.root(self.body.places[place].root, all)
-            }
-            Op::Extract { from, index } => {
-                fields.insert(0, index);
-                self.value(from, fields)
-            }
-            Op::Gradient(array) => {
-                let mut handle = self.value(array, fields)?;
-                let first = !std::mem::replace(&mut handle.array.gradient, true);
-                first.then_some(handle)
-            }
-            Op::View { array, selectors } => {
-                let mut handle = self.value(array, fields)?;
-                // Of a range the first index isn't known, so none is; but an index is still to
-                // come.
-                let selectors = &self.body.selector_lists[selectors];
-                if selectors.iter().any(|selector| matches!(selector, Selector::Range { .. })) {
-                    return None;
-                }
-                handle.take(selectors.iter().map(|selector| match *selector {
-                    Selector::At(index) => Some(self.index(index)),
-                    Selector::Range { .. } => None,
-                }));
-                Some(handle)
-            }
-            _ => None,
-        }
-    }
-
-    fn index(&self, value: Value) -> Index {
-        let wide = |value| {
-            let of = self.body.type_of(value).as_scalar();
-            of.is_some_and(|of| of.is_int() && of.bits() >= 32)
-        };
-        if !wide(value) {
-            return None;
-        }
-        match self.body.values[value].op {
-            Op::LaunchIndex(dim) => Some((dim, 0)),
-            // From 0 to 2^31 all of these types hold the same.
-            Op::Convert(of) => self.index(of),
-            Op::Binary(BinaryOp::Add, left, right) => {
-                let (found, number) = match (self.number(left), self.number(right)) {
-                    (Some(number), None) => (right, number),
-                    (None, Some(number)) => (left, number),
-                    _ => return None,
-                };
-                let (dim, added) = self.index(found)?;
-                let sum = added + number;
-                (sum < MAX_SMALL).then_some((dim, sum))
-            }
-            _ => None,
-        }
-    }
-
-    /// A constant that isn't negative.
-    fn number(&self, value: Value) -> Option<i64> {
-        let Op::Literal(literal) = self.body.values[value].op else { return None };
-        let number = i64::try_from(literal.as_int()?).ok()?;
-        (0..MAX_SMALL).contains(&number).then_some(number)
-    }
-}
-
-fn is_memory(body: &Body, place: PlaceId) -> bool {
-    body.path(place).iter().any(|step| matches!(step, Projection::Element(_)))
-}
-
-/// The fields that a path begins with, and the rest of it.
-fn fields(path: &[Projection]) -> Option<(Vec<u32>, &[Projection])> {
-    let count = path.iter().take_while(|step| matches!(step, Projection::Field(_))).count();
-    let (begin, rest) = path.split_at(count);
-    let fields = begin.iter().map(|step| match *step {
-        Projection::Field(field) => Some(field),
-        _ => None,
-    });
-    Some((fields.collect::<Option<_>>()?, rest))
+fn is_distinct(accesses: &[&[Option<Sum>]], at: usize, dim: u8) -> bool {
+    let index = |indices: &[Option<Sum>]| {
+        let rest = indices.get(at)?.as_ref()?.minus(&Sum::atom(Atom::Launch(dim)))?;
+        rest.as_constant().filter(|added| (0..MAX_SMALL).contains(added))
+    };
+    let first = index(accesses[0]);
+    first.is_some() && accesses.iter().all(|indices| index(indices) == first)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use gbxcule_front_warp::Program;
-    use gbxcule_ir::FunctionId;
     use gbxcule_ir::abi::Checks;
     use gbxcule_ir::check;
     use gbxcule_ir::source::SourceMap;
+    use gbxcule_ir::{FunctionId, Op};
     use gbxcule_passes::grad::reverses;
 
     /// The own arrays of a kernel's reverse, `x'` for the gradient of `x`, with how many atomic

@@ -20,22 +20,27 @@
 //! ones lie in stack slots. Nothing here recurses over statements: bodies may be large and nest
 //! deeply.
 
+mod access;
 mod code;
 mod exclusive;
 mod group;
 mod lowered_module;
 mod lowerer;
+mod order;
 mod plan;
 mod proven;
 mod result;
 mod shape;
+mod sum;
 mod thread;
 mod typed;
 mod uniform;
 
+pub use access::ParamArray;
 pub use code::Site;
-pub use exclusive::{ExclusiveArray, MAX_SMALL};
+pub use exclusive::MAX_SMALL;
 pub use lowered_module::{Emitted, Entry, Import, LoweredModule, Printed};
+pub use order::{Apart, GroupOrder, UsedArray};
 
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilderContext;

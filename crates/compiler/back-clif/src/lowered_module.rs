@@ -4,8 +4,8 @@
 //! [`LoweredModule::imports`], by position), namespace 1 is data ([`LoweredModule::tables`], by
 //! position).
 
+use super::access::ParamArray;
 use super::code::Site;
-use super::exclusive::ExclusiveArray;
 use cranelift_codegen::ir;
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::{FunctionId, Name, Scalar, TableId, Type};
@@ -74,7 +74,11 @@ pub struct Entry {
     pub stack_bytes: u64,
     /// Arrays of which threads touch their own elements only, if no two elements share memory, and
     /// none does with anything else. See [`super::Sharing`].
-    pub exclusive: std::sync::Arc<[ExclusiveArray]>,
+    pub exclusive: std::sync::Arc<[ParamArray]>,
+    /// Requirements on the arrays of a launch whose threads may run side by side in groups; others
+    /// must run in their order ([`RangeRecord::in_order`](gbxcule_ir::abi::RangeRecord)). `None` if
+    /// threads always do.
+    pub order: Option<std::sync::Arc<super::order::GroupOrder>>,
 }
 
 impl LoweredModule {

@@ -2,8 +2,10 @@
 //! has to lie in memory because an index known only when running goes into it.
 
 use super::Boundary;
+use super::access::{self, Accesses};
 use super::exclusive::Exclusivity;
 use super::lowered_module::Entry;
+use super::order::GroupOrder;
 use super::shape::Flats;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
@@ -35,6 +37,8 @@ pub(crate) struct FunctionPlan {
     pub(crate) can_fault: bool,
     /// Number of threads of a kernel that are lowered at once.
     pub(crate) lanes: usize,
+    /// Requirements for several at once, on the arrays of a launch.
+    pub(crate) order: GroupOrder,
     /// Conditions in which threads that are lowered at once may differ.
     pub(crate) split: Vec<gbxcule_ir::Value>,
     /// Number of leading dimensions of the grid that the function and its callees ask for.
@@ -92,18 +96,9 @@ impl Plan {
                     Inline::Always => cost <= ALWAYS,
                     Inline::Auto => cost <= if called == 1 { CALLED_ONCE } else { SMALL },
                 };
-            // Constants are made once for all threads.
-            let constants = function.body.values.iter();
-            let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
-            let is_small = function.kind == FunctionKind::Kernel
-                && cost.saturating_sub(constants as u64) <= SEVERAL;
-            let inline = |id: FunctionId| functions[id.index()].inline;
-            let split = is_small.then(|| super::uniform::split(module, &inline, id)).flatten();
-            functions[id.index()].lanes = if split.is_some() { super::typed::GROUP } else { 1 };
-            functions[id.index()].split = split.unwrap_or_default();
             if function.kind == FunctionKind::Kernel {
-                functions[id.index()].exclusivity =
-                    Exclusivity::new(module, id, functions[id.index()].dims);
+                let accesses = access::accesses(module, id, boundary.externals);
+                plan_threads(module, &mut functions, id, cost, accesses.as_ref());
             }
         }
         let mut plan = Self { functions, emitted: Vec::new() };
@@ -149,9 +144,37 @@ impl Plan {
             let &FunctionPlan { dims, frame_bytes, callee_bytes, work, .. } = plan;
             let stack_bytes = frame_bytes.saturating_add(callee_bytes);
             let exclusive = plan.exclusivity.arrays.clone().into();
-            Entry { kernel, position, dims, work, stack_bytes, exclusive }
+            let order = (plan.lanes > 1).then(|| plan.order.clone().into());
+            Entry { kernel, position, dims, work, stack_bytes, exclusive, order }
         };
         kernels.map(entry).collect()
+    }
+}
+
+/// Decides how many threads of a kernel are lowered at once, and which elements are a thread's own.
+fn plan_threads(
+    module: &Valid<Module>,
+    functions: &mut [FunctionPlan],
+    id: FunctionId,
+    cost: u64,
+    accesses: Option<&Accesses>,
+) {
+    let dims = functions[id.index()].dims;
+    // Constants are made once for all threads.
+    let constants = module.functions[id].body.values.iter();
+    let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
+    let is_small = cost.saturating_sub(constants as u64) <= SEVERAL;
+    let inline = |id: FunctionId| functions[id.index()].inline;
+    let split = is_small.then(|| super::uniform::split(module, &inline, id)).flatten();
+    let order = accesses.and_then(|accesses| GroupOrder::new(accesses, dims));
+    let plan = &mut functions[id.index()];
+    plan.lanes = 1;
+    if let (Some(split), Some(order)) = (split, order) {
+        plan.lanes = super::typed::GROUP;
+        (plan.split, plan.order) = (split, order);
+    }
+    if let Some(accesses) = accesses {
+        plan.exclusivity = Exclusivity::new(module, id, dims, accesses);
     }
 }
 

@@ -25,14 +25,16 @@ pub(crate) struct Record {
 const _: () = assert!(std::mem::offset_of!(Record, range) == 0);
 
 impl Record {
-    /// A record for ranges of a grid of these extents, in a launch that `stop` ends.
+    /// A record for ranges of a grid of these extents, in a launch that `stop` ends; `in_order` if threads
+    /// must not run side by side.
     pub(crate) fn new(
         extents: [i64; GRID_DIMS],
         running: &RunningLaunch<'_>,
         stop: &AtomicBool,
+        in_order: bool,
     ) -> Self {
         let launch = std::ptr::from_ref(running).cast();
-        Self { range: RangeRecord::new(extents, stop), launch }
+        Self { range: RangeRecord::new(extents, stop, in_order), launch }
     }
 }
 

@@ -1,20 +1,17 @@
-//! Checks before a launch that no two elements of the listed arrays share memory, with each other
-//! or with another argument. The compiler has shown that each thread uses only its own elements;
-//! together this allows plain adds instead of atomic ones.
+//! Checks before a launch that elements of the listed arrays don't share memory.
+//!
+//! The compiler has shown that each thread uses only its own elements; together this allows plain
+//! adds instead of atomic ones, and threads that run side by side in groups.
 
 use crate::argument::Argument;
 use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::overlap::collect;
-use gbxcule_back_clif::{ExclusiveArray, MAX_SMALL};
+use gbxcule_back_clif::{Apart, GroupOrder, MAX_SMALL, ParamArray};
 use std::sync::Arc;
 
 /// Returns true if all of a kernel's arrays that must be exclusive are.
-pub(crate) fn are_exclusive(
-    exclusive: &[ExclusiveArray],
-    grid: &[usize],
-    args: &[Argument],
-) -> bool {
+pub(crate) fn are_exclusive(exclusive: &[ParamArray], grid: &[usize], args: &[Argument]) -> bool {
     if exclusive.is_empty() {
         return true;
     }
@@ -41,6 +38,56 @@ pub(crate) fn are_exclusive(
     })
 }
 
+/// Returns true if groups of threads that run side by side leave the memory that threads leave in
+/// their order: arrays that are written have their elements for themselves, and share memory only
+/// with arrays that are the same and used in the same way.
+pub(crate) fn may_group(order: &GroupOrder, args: &[Argument]) -> bool {
+    let mut arrays = Vec::with_capacity(order.arrays.len());
+    for used in &order.arrays {
+        let memory = match find(&used.array, args) {
+            Some(Argument::Array(array)) => {
+                buffer(array, used.array.gradient).map(|own| (array, extent(array, own)))
+            }
+            Some(Argument::Absent) => None,
+            // Rows of structs are copied for the launch: nothing shares their memory.
+            Some(Argument::Rows(_)) if !used.written => None,
+            _ => return false,
+        };
+        if let Some((array, _)) = memory
+            && let Some(apart) = used.apart
+            && !(is_wider(array, apart) && has_distinct_elements(array))
+        {
+            return false;
+        }
+        arrays.push(memory);
+    }
+    let mut pairs = (0..arrays.len()).flat_map(|other| (0..other).map(move |one| (one, other)));
+    pairs.all(|(one, other)| {
+        let (Some((array, [low, high])), Some((twin, [first, last]))) =
+            (arrays[one], arrays[other])
+        else {
+            return true;
+        };
+        let written = order.arrays[one].written || order.arrays[other].written;
+        if !written || low.max(first) >= high.min(last) {
+            return true;
+        }
+        let apart = order.same.iter().find(|&&(left, right, _)| (left, right) == (one, other));
+        let same = low == first
+            && array.shape() == twin.shape()
+            && array.strides() == twin.strides()
+            && array.data_type().layout() == twin.data_type().layout();
+        apart.is_some_and(|&(_, _, apart)| {
+            same && is_wider(array, apart) && has_distinct_elements(array)
+        })
+    })
+}
+
+/// Returns true if no two different indices of threads of a group are one element.
+fn is_wider(array: &Array, apart: Apart) -> bool {
+    array.shape().get(apart.dim).is_some_and(|&extent| extent as i64 > apart.reach)
+}
+
 fn buffer(array: &Array, gradient: bool) -> Option<&Arc<Buffer>> {
     if gradient { array.gradient.as_ref() } else { Some(&array.data) }
 }
@@ -50,7 +97,7 @@ fn extent(array: &Array, buffer: &Buffer) -> [i128; 2] {
     array.span().map(|at| at + i128::from(buffer.address()))
 }
 
-fn find<'a>(exclusive: &ExclusiveArray, args: &'a [Argument]) -> Option<&'a Argument> {
+fn find<'a>(exclusive: &ParamArray, args: &'a [Argument]) -> Option<&'a Argument> {
     let mut arg = args.get(exclusive.param as usize)?;
     for &field in &exclusive.fields {
         let Argument::Struct(fields) = arg else { return None };
@@ -83,7 +130,7 @@ mod tests {
     #[test]
     fn memory_shared_with_another_array_is_not_exclusive() {
         let exclusive =
-            |param, fields: &[u32]| ExclusiveArray { param, fields: fields.into(), gradient: true };
+            |param, fields: &[u32]| ParamArray { param, fields: fields.into(), gradient: true };
         let array = || Array::from_slice(&[1.0f32; 8]).with_gradient().expect("small");
         let whole = array();
         let part = |from: usize| whole.slice(0, from..from + 4, 1).expect("a part");

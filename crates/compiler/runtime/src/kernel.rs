@@ -170,11 +170,13 @@ impl Kernel {
                     true => &native.code,
                     false => native.shared_code(module)?,
                 };
+                let in_order =
+                    entry.order.as_ref().is_some_and(|order| !exclusive::may_group(order, args));
                 let packed = block.lock();
                 let running = RunningLaunch { module, program: &native.program, output };
                 let (plan, stop) = (&plan, &AtomicBool::new(false));
                 let (packed, running) = (&packed, &running);
-                let host = HostLaunch { code, entry, plan, here, packed, running, stop };
+                let host = HostLaunch { code, entry, plan, here, in_order, packed, running, stop };
                 let fault = host.run(go_on);
                 if stop.load(Ordering::Relaxed) {
                     return Ok(false);

@@ -11,14 +11,10 @@ use super::files::{crate_folders, files_below};
 const MAX_METHODS: usize = 60;
 
 /// Types that may have more methods: crate and name.
-const EXCEPTIONS: [(&str, &str); 11] = [
+const EXCEPTIONS: [(&str, &str); 7] = [
     ("back-cxx", "Writer"),
     ("front-rust", "Lowering"),
-    ("front-warp", "FunctionLowering"),
     ("front-warp", "Unit"),
-    ("gameboy", "Apu"),
-    ("gameboy", "Cpu"),
-    ("gameboy", "Machine"),
     ("ir", "Builder"),
     ("swarm", "DeviceSwarm"),
     ("synth", "KernelBuilder"),

@@ -74,7 +74,12 @@ impl Lowerer<'_, '_> {
     /// of the range, where a group is not full, and where threads of a group take different ways.
     fn groups(&mut self, range: &Range, first: &[Value], done: Block) {
         let [head, alone, bail] = [0, 1, 0].map(|more| self.loop_head(first.len() + more));
-        self.b.ins().jump(head, &arguments_of(first));
+        // Arrays of the launch may share memory.
+        let in_order = offset_of!(RangeRecord, in_order) as i32;
+        let record = self.record();
+        let in_order = self.b.ins().load(types::I8, MemFlagsData::trusted(), record, in_order);
+        let whole = arguments_of(&[first, &[range.end]].concat());
+        self.b.ins().brif(in_order, alone, &whole, head, &arguments_of(first));
         self.b.switch_to_block(head);
         let current: Vec<Value> = self.b.block_params(head)[..first.len()].to_vec();
         let beyond = self.b.ins().iadd_imm_s(current[0], GROUP as i64);

@@ -23,7 +23,7 @@ pub struct Grid {
 
 /// Record that machine code on the CPU gets a pointer to: one for each range of threads that runs.
 ///
-/// The extents and `stop` come from the launch. A fault fills in the other fields.
+/// The extents, `stop` and `in_order` come from the launch. A fault fills in the other fields.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RangeRecord {
@@ -37,12 +37,14 @@ pub struct RangeRecord {
     pub extents: [i64; GRID_DIMS],
     /// Set once the launch is to be given up. Valid as long as the range runs.
     pub stop: *const AtomicBool,
+    /// True if threads must run one after the other: their arrays may share memory.
+    pub in_order: bool,
 }
 
 impl RangeRecord {
     /// A record for ranges of such a grid, without a fault, in a launch that `stop` ends.
-    pub const fn new(extents: [i64; GRID_DIMS], stop: &AtomicBool) -> Self {
+    pub const fn new(extents: [i64; GRID_DIMS], stop: &AtomicBool, in_order: bool) -> Self {
         let stop = std::ptr::from_ref(stop);
-        Self { fault_found: 0, fault_limit: 0, fault_thread: 0, extents, stop }
+        Self { fault_found: 0, fault_limit: 0, fault_thread: 0, extents, stop, in_order }
     }
 }

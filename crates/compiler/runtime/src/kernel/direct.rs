@@ -121,7 +121,7 @@ impl DirectKernel {
         }
         let (module, program) = (self.kernel.compiled.module(), &self.native.program);
         let running = RunningLaunch { module, program, output: Output::Standard };
-        let mut record = Record::new([1; GRID_DIMS], &running, &NEVER);
+        let mut record = Record::new([1; GRID_DIMS], &running, &NEVER, false);
         // SAFETY: the words hold handles as this kernel's layout says, over slices borrowed for the
         // call: `check` saw that elements have the size and alignment that the kernel takes them to
         // have, and that what it may write was given for writing, as plain bytes. `running`

@@ -41,6 +41,8 @@ pub(super) struct HostLaunch<'a> {
     pub(super) plan: &'a Plan,
     /// True if the launch runs on the caller's thread ([`runs_on_caller`]).
     pub(super) here: bool,
+    /// True if threads must not run side by side in groups.
+    pub(super) in_order: bool,
     pub(super) packed: &'a Packed<'a>,
     pub(super) running: &'a RunningLaunch<'a>,
     /// Set once the launch is to be given up.
@@ -135,7 +137,7 @@ impl HostLaunch<'_> {
 
     fn range(&self, begin: i64, end: i64) -> Option<RawFault> {
         let words = &self.packed.words;
-        let mut record = Record::new(self.plan.extents, self.running, self.stop);
+        let mut record = Record::new(self.plan.extents, self.running, self.stop, self.in_order);
         // SAFETY: `lay_out` laid the arguments out for this kernel and `ArgumentBlock::lock` locked
         // the buffers that their handles point into, which `packed` keeps locked; `running` and
         // `stop` outlive the call. The code is for threads that meet as these do.

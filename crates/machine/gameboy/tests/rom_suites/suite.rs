@@ -179,8 +179,8 @@ pub(crate) fn picture_beside(path: &Path, endings: &[&str]) -> Option<Vec<u16>> 
     endings.iter().find_map(read)
 }
 
-/// DocBoy's ROMs end with a picture of horizontal lines if they pass and of vertical ones if not, or
-/// with a picture of their own.
+/// DocBoy's ROMs end with a picture of horizontal lines if they pass and of vertical ones if not,
+/// or with a picture of their own.
 pub(crate) fn judge_docboy(path: &Path) -> Option<Verdict> {
     let below = |part: &str| folder().join(format!("docboy-results/{part}/{}.png", stem(path)));
     let is_visual = path.components().any(|part| part.as_os_str() == "visual");
