@@ -55,7 +55,7 @@ pub struct Beam {
     pub first_line: bool,
 }
 
-/// What the position means. `late` is the Color's `Ppu::lateness`.
+/// Meaning of the position. `late` is the Color's `Ppu::lateness`.
 impl Beam {
     /// LY as the CPU reads it.
     #[cfg(not(color))]
