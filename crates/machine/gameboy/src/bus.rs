@@ -183,32 +183,23 @@ impl Machine {
         }
     }
 
-    /// FF00-FFFF: the chips' registers, HRAM and IE.
+    /// FF00-FFFF: the chips' registers, HRAM and IE, once their chip is brought up to `now`.
     fn read_high(&mut self, low: u8) -> u8 {
         match low {
-            0x80..=0xfe => self.hram[(low & 0x7f) as usize],
-            0x00 => self.joypad.read(),
-            0x01 => {
-                self.sync_serial();
-                self.serial.sb
+            0x01 | 0x02 => self.sync_serial(),
+            0x0f => self.sync_interrupts(),
+            0x04..=0x07 => {
+                return self.timer.read(&mut self.interrupts, self.now, low as u16);
             }
-            0x02 => {
-                self.sync_serial();
-                self.serial.sc | self.serial_control_ones()
+            0x10..=0x3f => {
+                return self.apu.read(self.now, self.timer.div_base, 0xff00 | low as u16);
             }
-            0x04..=0x07 => self.timer.read(&mut self.interrupts, self.now, low as u16),
-            0x0f => {
-                self.sync_interrupts();
-                self.interrupts.requested | 0xe0
-            }
-            0x10..=0x3f => self.apu.read(self.now, self.timer.div_base, 0xff00 | low as u16),
-            0x46 => self.dma.page,
-            0x40..=0x4b => read_ppu(self, low),
+            0x41 | 0x44 => return read_ppu(self, low),
             #[cfg(color)]
-            0x4c..=0x77 => read_color(self, low),
-            0xff => self.interrupts.enabled,
-            _ => 0xff,
+            0x4c..=0x77 => return read_color(self, low),
+            _ => {}
         }
+        view::read_register(self, low)
     }
 
     fn write_high(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {

@@ -75,21 +75,41 @@ impl Color {
 
 /// Reads FF4C-FF77.
 pub(crate) fn read_color(machine: &mut Machine, low: u8) -> u8 {
+    let is_cell = low == 0x69 || low == 0x6b;
     if low == 0x76 || low == 0x77 {
-        return machine.apu.read_levels(machine.now, machine.timer.div_base, low);
+        machine.apu.read_levels(machine.now, machine.timer.div_base, low)
+    } else if is_cell && !machine.ppu.compatible {
+        read_palette(machine, low == 0x6b)
+    } else {
+        color_register(machine, low)
     }
+}
+
+/// Returns a register as it stands: nothing is blocked.
+pub(crate) fn color_register(machine: &Machine, low: u8) -> u8 {
+    if low == 0x76 || low == 0x77 {
+        let mut apu = machine.apu;
+        return apu.read_levels(machine.now, machine.timer.div_base, low);
+    }
+    let palettes = &machine.ppu.palettes;
     if machine.ppu.compatible {
         return register_open_to_all(machine, low);
     }
     match low {
-        0x69 => read_palette(machine, false),
-        0x6b => read_palette(machine, true),
-        _ => color_register(machine, low),
+        0x4d => (machine.speed.double as u8) << 7 | 0x7e | machine.speed.armed as u8,
+        0x55 => machine.hdma.read(),
+        0x56 => machine.color.read_infrared(),
+        0x69 => palettes.background[(palettes.background_index & 0x3f) as usize],
+        0x6b => palettes.object[(palettes.object_index & 0x3f) as usize],
+        0x6c => machine.ppu.sorts_by_x as u8 | 0xfe,
+        0x70 => machine.color.wram_bank | 0xf8,
+        0x74 => machine.color.undocumented[2],
+        _ => register_open_to_all(machine, low),
     }
 }
 
 /// Returns a register that programs for the original can read, too, or FF.
-pub(crate) fn register_open_to_all(machine: &Machine, low: u8) -> u8 {
+fn register_open_to_all(machine: &Machine, low: u8) -> u8 {
     match low {
         // FF72 and FF73 are open to all programs.
         0x72 | 0x73 => machine.color.undocumented[(low & 3) as usize ^ 2],
@@ -99,19 +119,6 @@ pub(crate) fn register_open_to_all(machine: &Machine, low: u8) -> u8 {
         0x68 => machine.ppu.palettes.background_index | 0x40,
         0x6a => machine.ppu.palettes.object_index | 0x40,
         _ => 0xff,
-    }
-}
-
-/// Returns a register whose value does not depend on the PPU's position.
-pub(crate) fn color_register(machine: &Machine, low: u8) -> u8 {
-    match low {
-        0x4d => (machine.speed.double as u8) << 7 | 0x7e | machine.speed.armed as u8,
-        0x55 => machine.hdma.read(),
-        0x56 => machine.color.read_infrared(),
-        0x6c => machine.ppu.sorts_by_x as u8 | 0xfe,
-        0x70 => machine.color.wram_bank | 0xf8,
-        0x74 => machine.color.undocumented[2],
-        _ => register_open_to_all(machine, low),
     }
 }
 

@@ -23,7 +23,9 @@ use crate::machine::{COLOR, Machine, WRAM_BYTES};
 #[cfg(color)]
 use crate::ppu::Palettes;
 use crate::ppu::timing::schedule_ppu;
-use crate::ppu::{FINE_SCROLL_UNUSED, FRAME_BYTES, LineProgress, Pipeline, Ppu, Scan, VRAM_BYTES};
+use crate::ppu::{
+    Beam, FINE_SCROLL_UNUSED, FRAME_BYTES, LineProgress, Pipeline, Ppu, Scan, VRAM_BYTES,
+};
 use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::Speed;
@@ -291,10 +293,7 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         obp1: 0xff,
         wy: 0,
         wx: 0,
-        line,
-        dot,
-        line_start: 0u32.wrapping_sub(dot as u32),
-        first_line: false,
+        beam: Beam { line, dot, line_start: 0u32.wrapping_sub(dot as u32), first_line: false },
         stat_line: false,
         lyc_line: line == 153,
         lyc_frozen: false,

@@ -36,15 +36,16 @@ pub use pipeline::{Pipeline, run_pipeline, start_pipeline};
 pub use registers::write_ppu;
 pub use registers::{read_ppu, read_vram};
 pub use scan::Scan;
-pub use timing::schedule_ppu;
+pub use timing::{Beam, schedule_ppu};
 pub use whole_line::{draw_line, mode3_end};
 pub use whole_or_by_dots::LineProgress;
 
 use crate::cpu::Mode;
-use crate::interrupts::{Interrupts, VBLANK};
+use crate::interrupts::VBLANK;
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_timing::{follow_lyc, is_vram_read_blocked};
+use crate::ppu::stat::{line_event, update_stat_line};
 use crate::ppu::whole_or_by_dots::{finish_line, skip_quiet_lines};
 
 /// LCDC bit 0: background and window enable.
@@ -113,14 +114,8 @@ pub struct Ppu {
     pub wy: u8,
     /// FF4B.
     pub wx: u8,
-    /// The line the PPU works on, 0 to 153. LY follows it with a delay (`timing`).
-    pub line: u8,
-    /// Dots of the line that have passed: everything that happens before `dot` has happened.
-    pub dot: u16,
-    /// Time at which the line began, in T-cycles.
-    pub line_start: u32,
-    /// The line is the first after the LCD was switched on: shorter, and without mode 2.
-    pub first_line: bool,
+    /// Position in the frame.
+    pub beam: Beam,
     /// The interrupt line's level: only its rise requests an interrupt.
     pub stat_line: bool,
     /// LY = LYC as the interrupt line sees it.
@@ -208,8 +203,8 @@ pub(crate) fn advance_ppu(machine: &mut Machine, until: u32) {
     if !machine.ppu.is_on() {
         return;
     }
-    let mut elapsed = until.wrapping_sub(machine.ppu.line_start);
-    if elapsed as i32 <= machine.ppu.dot as i32 {
+    let mut elapsed = until.wrapping_sub(machine.ppu.beam.line_start);
+    if elapsed as i32 <= machine.ppu.beam.dot as i32 {
         return;
     }
     while elapsed >= LINE_TCYCLES as u32 {
@@ -224,50 +219,44 @@ pub(crate) fn advance_ppu(machine: &mut Machine, until: u32) {
 }
 
 fn advance_in_line(machine: &mut Machine, to: u16) {
-    let from = machine.ppu.dot;
-    if machine.ppu.line < VBLANK_LINE {
+    let from = machine.ppu.beam.dot;
+    if machine.ppu.beam.line < VBLANK_LINE {
         advance_in_visible_line(machine, from, to);
     } else {
-        let began = machine.ppu.advance_in_vblank(&mut machine.interrupts, from, to);
-        if began {
-            if machine.ppu.draw && machine.ppu.frame_blank {
-                clear_picture(machine);
-            }
-            machine.ppu.frame_blank = false;
-        }
+        advance_in_vblank(machine, from, to);
     }
-    machine.ppu.dot = to;
+    machine.ppu.beam.dot = to;
 }
 
 fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
-    let ppu = &mut machine.ppu;
-    if !ppu.first_line {
+    if !machine.ppu.beam.first_line {
         if from <= 3 && to > 3 {
-            ppu.line_event(&mut machine.interrupts, 3);
+            line_event(machine, 3);
         }
         #[cfg(color)]
-        ppu.meet_wy_between(from, to);
+        machine.ppu.meet_wy_between(from, to);
         if from <= 4 && to > 4 {
-            ppu.dot = 5;
-            ppu.frame_over |= ppu.line == 0 && ppu.entered_vblank;
+            let ppu = &mut machine.ppu;
+            ppu.beam.dot = 5;
+            ppu.frame_over |= ppu.beam.line == 0 && ppu.entered_vblank;
             #[cfg(not(color))]
             ppu.meet_wy();
         }
         if from <= timing::COMPARE_DOT && to > timing::COMPARE_DOT {
-            ppu.line_event(&mut machine.interrupts, timing::COMPARE_DOT);
+            line_event(machine, timing::COMPARE_DOT);
         }
     }
     if to <= timing::MODE3_DOT {
         return;
     }
-    if ppu.stage == LineProgress::Rendering {
+    if machine.ppu.stage == LineProgress::Rendering {
         run_pipeline(machine, to);
     }
     if watches_hblank(machine) && machine.ppu.stage != LineProgress::Rendering {
         let rise = hblank_dot(machine);
         if from <= rise && to > rise {
-            machine.ppu.dot = rise + 1;
-            machine.ppu.update_stat_line(&mut machine.interrupts, stat::HBLANK_SOURCE);
+            machine.ppu.beam.dot = rise + 1;
+            update_stat_line(machine, stat::HBLANK_SOURCE);
         }
         #[cfg(color)]
         {
@@ -281,6 +270,35 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
         finish_line(machine);
         #[cfg(color)]
         machine.ppu.meet_wy();
+    }
+}
+
+fn advance_in_vblank(machine: &mut Machine, from: u16, to: u16) {
+    for event in 0..timing::VBLANK_EVENTS.len() {
+        let at = timing::VBLANK_EVENTS[event];
+        if from <= at && to > at {
+            machine.ppu.beam.dot = at + 1;
+            vblank_event(machine, at);
+        }
+    }
+}
+
+fn vblank_event(machine: &mut Machine, at: u16) {
+    let begins = machine.ppu.beam.line == VBLANK_LINE;
+    if begins && at == VBLANK_DOT {
+        machine.interrupts.request(VBLANK);
+        machine.ppu.entered_vblank = true;
+        if machine.ppu.draw && machine.ppu.frame_blank {
+            clear_picture(machine);
+        }
+        machine.ppu.frame_blank = false;
+    }
+    let sources = machine.ppu.beam.sources(0);
+    if COLOR && at == timing::MODE2_DOT && begins {
+        // A line that LYC drove does not hide VBlank (gambatte `lycint143_m1irq_*`).
+        machine.ppu.stat_line &= machine.ppu.stat & sources != 0;
+    } else {
+        update_stat_line(machine, sources);
     }
 }
 
@@ -357,9 +375,9 @@ impl Ppu {
     }
 
     fn begin_next_line(&mut self) {
-        self.line_start = self.line_start.wrapping_add(LINE_TCYCLES as u32);
-        self.dot = 0;
-        self.first_line = false;
+        self.beam.line_start = self.beam.line_start.wrapping_add(LINE_TCYCLES as u32);
+        self.beam.dot = 0;
+        self.beam.first_line = false;
         self.mode3_end = 0;
         #[cfg(color)]
         {
@@ -368,41 +386,12 @@ impl Ppu {
         self.used_fine_scroll = FINE_SCROLL_UNUSED;
         self.scan.restart();
         self.stage = LineProgress::Untouched;
-        self.line += 1;
-        if self.line == VBLANK_LINE {
+        self.beam.line += 1;
+        if self.beam.line == VBLANK_LINE {
             self.window_line = self.pipeline.window_active as u8;
-        } else if self.line > LAST_LINE {
-            self.line = 0;
+        } else if self.beam.line > LAST_LINE {
+            self.beam.line = 0;
             self.wy_met = false;
         }
-    }
-
-    /// Moves through VBlank and returns true if it began.
-    fn advance_in_vblank(&mut self, interrupts: &mut Interrupts, from: u16, to: u16) -> bool {
-        let mut began = false;
-        for event in 0..timing::VBLANK_EVENTS.len() {
-            let at = timing::VBLANK_EVENTS[event];
-            if from <= at && to > at {
-                self.dot = at + 1;
-                began |= self.vblank_event(interrupts, at);
-            }
-        }
-        began
-    }
-
-    fn vblank_event(&mut self, interrupts: &mut Interrupts, at: u16) -> bool {
-        let begins = self.line == VBLANK_LINE && at == VBLANK_DOT;
-        if begins {
-            interrupts.request(VBLANK);
-            self.entered_vblank = true;
-        }
-        let sources = self.sources(0);
-        if COLOR && at == timing::MODE2_DOT && self.line == VBLANK_LINE {
-            // A line that LYC drove does not hide VBlank (gambatte `lycint143_m1irq_*`).
-            self.stat_line &= self.stat & sources != 0;
-        } else {
-            self.update_stat_line(interrupts, sources);
-        }
-        begins
     }
 }

@@ -8,9 +8,10 @@
 //! later. No argument can lead outside.
 
 #[cfg(color)]
-use crate::color::{color_register, register_open_to_all};
+use crate::color::color_register;
 use crate::machine::{Machine, WRAM_BYTES};
 use crate::ppu::VRAM_BYTES;
+use crate::ppu::registers::ppu_register;
 
 /// Numbers that belong to the step that is over and not to the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +76,10 @@ pub fn read_bank(machine: &Machine, rom: &[u8], cart_ram: &[u8], bank: u16, addr
     }
 }
 
-/// FF00-FFFF.
+/// FF00-FFFF. At the end of a frame the LCD is off or has not begun to draw line 0, so the mode in
+/// FF41 does not depend on the line's objects.
 #[inline(never)]
-fn read_register(machine: &Machine, low: u8) -> u8 {
+pub(crate) fn read_register(machine: &Machine, low: u8) -> u8 {
     let now = machine.now;
     let div_base = machine.timer.div_base;
     match low {
@@ -96,57 +98,11 @@ fn read_register(machine: &Machine, low: u8) -> u8 {
             apu.read(now, div_base, 0xff00 | low as u16)
         }
         0x46 => machine.dma.page,
-        0x40..=0x4b => read_ppu(machine, low),
+        0x40..=0x4b => ppu_register(&machine.ppu, low),
         #[cfg(color)]
-        0x4c..=0x77 => read_color(machine, low),
+        0x4c..=0x77 => color_register(machine, low),
         0xff => machine.interrupts.enabled,
         _ => 0xff,
-    }
-}
-
-/// FF4C-FF77, as `Machine::read_color`.
-#[cfg(color)]
-fn read_color(machine: &Machine, low: u8) -> u8 {
-    if low == 0x76 || low == 0x77 {
-        let mut apu = machine.apu;
-        return apu.read_levels(machine.now, machine.timer.div_base, low);
-    }
-    let palettes = &machine.ppu.palettes;
-    if machine.ppu.compatible {
-        return register_open_to_all(machine, low);
-    }
-    match low {
-        0x69 => palettes.background[(palettes.background_index & 0x3f) as usize],
-        0x6b => palettes.object[(palettes.object_index & 0x3f) as usize],
-        _ => color_register(machine, low),
-    }
-}
-
-// At the end of a frame the LCD is off or has not begun to draw line 0, so the mode does not depend
-// on the line's objects. At a hook within a line it reads 2, also where it is 3 or 0.
-fn read_ppu(machine: &Machine, low: u8) -> u8 {
-    let ppu = &machine.ppu;
-    match low {
-        0x40 => ppu.lcdc,
-        0x41 => {
-            let mode = if ppu.is_on() { ppu.mode_before_drawing() } else { 0 };
-            0x80 | ppu.stat | (ppu.lyc_bit() as u8) << 2 | mode
-        }
-        0x42 => ppu.scy,
-        0x43 => ppu.scx,
-        0x44 => {
-            if ppu.is_on() {
-                ppu.ly()
-            } else {
-                0
-            }
-        }
-        0x45 => ppu.lyc,
-        0x47 => ppu.bgp,
-        0x48 => ppu.obp0,
-        0x49 => ppu.obp1,
-        0x4a => ppu.wy,
-        _ => ppu.wx,
     }
 }
 

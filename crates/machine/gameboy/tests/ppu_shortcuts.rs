@@ -59,7 +59,7 @@ fn stage_scene(scene: &Scene) -> Machine {
     (ppu.scy, ppu.scx, ppu.bgp, ppu.obp0, ppu.obp1) = (scy, scx, bgp, obp0, obp1);
     (ppu.wy, ppu.wx, ppu.wy_met) = (wy, wx, scene.wy_met);
     ppu.window_line = window_line % (scene.line + 1);
-    (ppu.line, ppu.dot, ppu.draw) = (scene.line, 85, true);
+    (ppu.beam.line, ppu.beam.dot, ppu.draw) = (scene.line, 85, true);
     #[cfg(color)]
     {
         ppu.palettes.background.fill_with(&mut random);
@@ -165,7 +165,7 @@ fn observe(draw: bool, scene: &Scene, writes: &[(u32, u16, u8)]) -> (Vec<u8>, Ma
     let (_, rom) = machine();
     let mut machine = stage_scene(scene);
     machine.ppu.draw = draw;
-    machine.ppu.line_start = machine.tcycles().wrapping_sub(85);
+    machine.ppu.beam.line_start = machine.tcycles().wrapping_sub(85);
     let begin = machine.now;
     let mut seen = Vec::new();
     for &(at, address, value) in writes {
@@ -225,7 +225,7 @@ fn a_window_that_is_enabled_within_its_line_is_met_whether_or_not_lines_are_draw
 fn draw(scene: &Scene, writes: &[(u32, u16, u8)], step: u32) -> Machine {
     let (_, rom) = machine();
     let mut machine = stage_scene(scene);
-    machine.ppu.line_start = machine.tcycles().wrapping_sub(85);
+    machine.ppu.beam.line_start = machine.tcycles().wrapping_sub(85);
     let begin = machine.now;
     let mut at = 0;
     for &(moment, address, value) in writes.iter().chain([&(40_000, 0xff42, 0)]) {
@@ -269,7 +269,7 @@ proptest! {
 fn draw_frames(scene: &Scene, writes: &[(u32, u16, u8)], all_by_dots: bool) -> Machine {
     let (_, rom) = machine();
     let mut machine = stage_scene(scene);
-    machine.ppu.line_start = machine.tcycles().wrapping_sub(85);
+    machine.ppu.beam.line_start = machine.tcycles().wrapping_sub(85);
     let begin = machine.now;
     let mut writes = writes.iter().peekable();
     for at in 0..40_000 {
@@ -277,7 +277,7 @@ fn draw_frames(scene: &Scene, writes: &[(u32, u16, u8)], all_by_dots: bool) -> M
         if all_by_dots {
             sync_ppu_now(&mut machine);
             let ppu = &machine.ppu;
-            if ppu.stage == LineProgress::Untouched && ppu.line < 144 && ppu.dot > 88 {
+            if ppu.stage == LineProgress::Untouched && ppu.beam.line < 144 && ppu.beam.dot > 88 {
                 start_pipeline(&mut machine);
             }
         }

@@ -142,7 +142,7 @@ fn refusals_say_what_is_wrong() {
         state
     };
     let frame_done = console.offset_of(|machine| machine.frame_done = true);
-    let beyond_last_line = console.save_with(|machine| machine.ppu.line = 154);
+    let beyond_last_line = console.save_with(|machine| machine.ppu.beam.line = 154);
     let mut refusal = |state: &[u8]| console.load(state).unwrap_err().to_string();
     assert_snapshot!(refusal(b"PyBoy"), @"not a state of this program; check that this is the right file");
     assert_eq!(
@@ -155,7 +155,7 @@ fn refusals_say_what_is_wrong() {
     assert_snapshot!(refusal(&damaged(8, 0x63)), @"the state has format version 99, this program reads version 4; load it with the program that saved it");
     assert_snapshot!(refusal(&damaged(12, 0x01)), @r"the state was made with another ROM, titled `\x01EST`; load that ROM, the very same version");
     assert_snapshot!(refusal(&damaged(frame_done, 2)), @"the state is damaged: 0x02 has no meaning for frame_done");
-    assert_snapshot!(refusal(&beyond_last_line), @"the state is damaged: ppu.line must be at most 153");
+    assert_snapshot!(refusal(&beyond_last_line), @"the state is damaged: ppu.beam.line must be at most 153");
 }
 
 #[test]

@@ -204,22 +204,26 @@ fn the_cpu_and_the_small_chips_have_only_the_bits_that_exist() {
 
 /// Runs to a visible line, well after its beginning.
 fn drawing(machine: &mut Machine) {
-    machine.ppu.line = 20;
-    machine.ppu.line_start = machine.tcycles() - 455;
-    machine.ppu.dot = 455;
+    machine.ppu.beam.line = 20;
+    machine.ppu.beam.line_start = machine.tcycles() - 455;
+    machine.ppu.beam.dot = 455;
 }
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "one row for each field")]
 fn the_ppu_stands_within_a_frame() {
     hold(&[
-        row("ppu.line must be at most 153", &[|m| m.ppu.line = 153], &[|m| m.ppu.line = 154]),
         row(
-            "ppu.dot must be less than 456",
+            "ppu.beam.line must be at most 153",
+            &[|m| m.ppu.beam.line = 153],
+            &[|m| m.ppu.beam.line = 154],
+        ),
+        row(
+            "ppu.beam.dot must be less than 456",
             &[drawing],
             &[|m| {
                 drawing(m);
-                m.ppu.dot = 456;
+                m.ppu.beam.dot = 456;
             }],
         ),
         row(
@@ -233,9 +237,9 @@ fn the_ppu_stands_within_a_frame() {
             &[|m| m.ppu.stat = 4, |m| m.ppu.stat = 0x80],
         ),
         row(
-            "ppu.first_line is line 0",
-            &[|m| m.ppu.first_line = true],
-            &[|m| (m.ppu.first_line, m.ppu.line) = (true, 1)],
+            "ppu.beam.first_line is line 0",
+            &[|m| m.ppu.beam.first_line = true],
+            &[|m| (m.ppu.beam.first_line, m.ppu.beam.line) = (true, 1)],
         ),
         row(
             "ppu.used_fine_scroll must be less than 8, or ff",
@@ -244,8 +248,8 @@ fn the_ppu_stands_within_a_frame() {
         ),
         row(
             "ppu.stage must be Untouched in VBlank",
-            &[|m| (m.ppu.line, m.ppu.stage, m.ppu.mode3_end) = (143, LineProgress::Done, 1)],
-            &[|m| (m.ppu.line, m.ppu.stage, m.ppu.mode3_end) = (144, LineProgress::Done, 1)],
+            &[|m| (m.ppu.beam.line, m.ppu.stage, m.ppu.mode3_end) = (143, LineProgress::Done, 1)],
+            &[|m| (m.ppu.beam.line, m.ppu.stage, m.ppu.mode3_end) = (144, LineProgress::Done, 1)],
         ),
         row(
             "ppu.stage can't be Rendering while off",
@@ -261,17 +265,17 @@ fn the_ppu_stands_within_a_frame() {
             &[|m| (m.ppu.stage, m.ppu.mode3_end) = (LineProgress::Done, 0)],
         ),
         row(
-            "ppu.line_start must lie in the last frames",
-            &[|m| m.ppu.line_start = m.tcycles() + 8 - 4 * LAG],
+            "ppu.beam.line_start must lie in the last frames",
+            &[|m| m.ppu.beam.line_start = m.tcycles() + 8 - 4 * LAG],
             &[
-                |m| m.ppu.line_start = m.tcycles() + 8 - 4 * LAG - 1,
-                |m| m.ppu.line_start = m.tcycles() + 9,
+                |m| m.ppu.beam.line_start = m.tcycles() + 8 - 4 * LAG - 1,
+                |m| m.ppu.beam.line_start = m.tcycles() + 9,
             ],
         ),
         row(
-            "ppu.dot must not be ahead of the time",
-            &[|m| (m.ppu.line_start, m.ppu.dot) = (m.tcycles(), 8)],
-            &[|m| (m.ppu.line_start, m.ppu.dot) = (m.tcycles(), 9)],
+            "ppu.beam.dot must not be ahead of the time",
+            &[|m| (m.ppu.beam.line_start, m.ppu.beam.dot) = (m.tcycles(), 8)],
+            &[|m| (m.ppu.beam.line_start, m.ppu.beam.dot) = (m.tcycles(), 9)],
         ),
     ]);
 }

@@ -331,9 +331,9 @@ fn idle(machine: &mut AnyMachine, nops: &[u8], cart_ram: &mut [u8]) -> bool {
 /// T-cycles since the PPU began line 0, also where it has not been brought up to now.
 fn place(machine: &AnyMachine) -> u32 {
     of_either!(machine, machine => {
-        let elapsed = machine.tcycles().wrapping_sub(machine.ppu.line_start).cast_signed();
-        let dot = elapsed.max(i32::from(machine.ppu.dot)).unsigned_abs();
-        (u32::from(machine.ppu.line) * LINE_TCYCLES + dot) % (4 * FRAME_MCYCLES)
+        let elapsed = machine.tcycles().wrapping_sub(machine.ppu.beam.line_start).cast_signed();
+        let dot = elapsed.max(i32::from(machine.ppu.beam.dot)).unsigned_abs();
+        (u32::from(machine.ppu.beam.line) * LINE_TCYCLES + dot) % (4 * FRAME_MCYCLES)
     })
 }
 

@@ -11,11 +11,10 @@ use super::files::{crate_folders, files_below};
 const MAX_METHODS: usize = 60;
 
 /// Types that may have more methods: crate and name.
-const EXCEPTIONS: [(&str, &str); 8] = [
+const EXCEPTIONS: [(&str, &str); 7] = [
     ("back-cxx", "Writer"),
     ("front-rust", "Lowering"),
     ("front-warp", "Unit"),
-    ("gameboy", "Ppu"),
     ("ir", "Builder"),
     ("swarm", "DeviceSwarm"),
     ("grammar", "KernelBuilder"),

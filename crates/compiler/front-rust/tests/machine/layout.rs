@@ -8,7 +8,7 @@ use gbxcule_gameboy::dma::Dma;
 use gbxcule_gameboy::interrupts::Interrupts;
 use gbxcule_gameboy::joypad::Joypad;
 use gbxcule_gameboy::machine::Machine;
-use gbxcule_gameboy::ppu::{Pipeline, Ppu, Scan};
+use gbxcule_gameboy::ppu::{Beam, Pipeline, Ppu, Scan};
 use gbxcule_gameboy::serial::Serial;
 use gbxcule_gameboy::timer::Timer;
 use gbxcule_gameboy::view::StepNumbers;
@@ -41,9 +41,10 @@ fn natives() -> Vec<Native> {
         Cpu { now a zero carries b c d e h l sp pc ime ime_delayed mode just_halted halt_bug stop_skips }
         Interrupts { requested enabled }
         Timer { div_base tima tma tac synced_at overflowed overflow_at reload_at deadline }
-        Ppu { lcdc stat scy scx lyc bgp obp0 obp1 wy wx line dot line_start first_line stat_line lyc_line
+        Ppu { lcdc stat scy scx lyc bgp obp0 obp1 wy wx beam stat_line lyc_line
             lyc_frozen wy_met window_line draw frame_blank entered_vblank frame_over deadline
             used_fine_scroll stage mode3_end scan pipeline }
+        Beam { line dot line_start first_line }
         Scan { x y entry entries count }
         Pipeline { dot position column background_low background_high background_count object_low
             object_high object_palette object_behind fetch_step tile data_low data_high window_active

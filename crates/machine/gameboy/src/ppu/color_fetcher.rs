@@ -2,7 +2,7 @@
 //! goes wrong when LCDC or the window changes within a fetch. Called by `fetcher` and `pipeline`.
 #![cfg(color)]
 
-use crate::ppu::{LCDC_TILE_DATA, LCDC_WINDOW, Pipeline, Ppu, VRAM_BYTES};
+use crate::ppu::{LCDC_WINDOW, Pipeline, Ppu, VRAM_BYTES};
 
 impl Ppu {
     /// Fetches the number and the attributes of the next tile.
@@ -69,36 +69,34 @@ impl Pipeline {
 /// A fetch whose address was formed on the dot before LCDC moves the tiles' data reads something
 /// else: the tile's number, if it is below 80, while the data leaves 8000, and the upper plane that
 /// was read from there last while it enters 8000 (mealybug-tearoom-tests, "TILE_SEL").
-impl Ppu {
+impl Pipeline {
     pub(super) fn garble_low(&mut self) {
-        let pipeline = &mut self.pipeline;
-        if pipeline.misses_fetch {
+        if self.misses_fetch {
             return;
         }
-        if pipeline.enters_8000 {
-            pipeline.data_low = pipeline.last_high;
-        } else if pipeline.leaves_8000 {
-            pipeline.last_high = pipeline.data_low;
-            if pipeline.tile < 0x80 {
-                pipeline.data_low = pipeline.tile;
+        if self.enters_8000 {
+            self.data_low = self.last_high;
+        } else if self.leaves_8000 {
+            self.last_high = self.data_low;
+            if self.tile < 0x80 {
+                self.data_low = self.tile;
             }
         }
     }
 
-    pub(super) fn garble_high(&mut self) {
-        let pipeline = &mut self.pipeline;
-        if pipeline.misses_fetch {
+    pub(super) fn garble_high(&mut self, from_8000: bool) {
+        if self.misses_fetch {
             return;
         }
-        if pipeline.enters_8000 {
-            pipeline.data_high = pipeline.last_high;
-        } else if pipeline.leaves_8000 {
-            pipeline.last_high = pipeline.data_high;
-            if pipeline.tile < 0x80 {
-                pipeline.data_high = pipeline.tile;
+        if self.enters_8000 {
+            self.data_high = self.last_high;
+        } else if self.leaves_8000 {
+            self.last_high = self.data_high;
+            if self.tile < 0x80 {
+                self.data_high = self.tile;
             }
-        } else if self.lcdc & LCDC_TILE_DATA != 0 {
-            pipeline.last_high = pipeline.data_high;
+        } else if from_8000 {
+            self.last_high = self.data_high;
         }
     }
 }

@@ -6,10 +6,10 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::color_pixel::{EightPixels, ObjectPixels};
+use crate::ppu::color_pixel::{EightPixels, FourColors, ObjectPixels};
 use crate::ppu::scan::MAX_OBJECTS;
 use crate::ppu::{
-    LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, VRAM_BYTES,
+    LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Scan, VRAM_BYTES,
 };
 
 /// Columns of the screen.
@@ -42,11 +42,11 @@ struct FetchedTile {
 /// Draws a line that the shortcut covers and whose objects are known.
 pub(crate) fn draw_plain_line(machine: &mut Machine) {
     let window_at = machine.ppu.window_at() as i16;
-    let mut run = machine.ppu.background_run();
+    let mut run = TileRun::background(&machine.ppu);
     if window_at < COLUMNS {
         run.end = window_at;
         draw_run(machine, &run);
-        run = machine.ppu.window_run(window_at);
+        run = TileRun::window(&machine.ppu, window_at);
         machine.ppu.window_line = machine.ppu.window_line.wrapping_add(1);
     }
     draw_run(machine, &run);
@@ -55,46 +55,46 @@ pub(crate) fn draw_plain_line(machine: &mut Machine) {
 }
 
 fn draw_run(machine: &mut Machine, run: &TileRun) {
-    let order = machine.ppu.objects_by_priority();
+    let order = machine.ppu.scan.by_priority(machine.ppu.sorts_by_x);
     let mut column = run.column;
     let mut number = 0;
     let mut palette = 0;
-    let mut colors = machine.ppu.background_colors(palette);
+    let mut colors = FourColors::of(&machine.ppu, palette);
     while column < run.end {
-        let tile = machine.ppu.tile_of(&machine.vram, run, number);
+        let tile = FetchedTile::of(&machine.ppu, &machine.vram, run, number);
         if tile.attributes & 7 != palette {
             palette = tile.attributes & 7;
-            colors = machine.ppu.background_colors(palette);
+            colors = FourColors::of(&machine.ppu, palette);
         }
         let mirrored = tile.attributes & 0x20 != 0;
         let pixels = EightPixels {
             low: if mirrored { tile.low.reverse_bits() } else { tile.low },
             high: if mirrored { tile.high.reverse_bits() } else { tile.high },
             attributes: tile.attributes,
-            objects: machine.ppu.objects_over(&machine.vram, &machine.oam, &order, column),
+            objects: ObjectPixels::over(&machine.ppu, &machine.vram, &machine.oam, &order, column),
         };
-        machine.ppu.put_eight_pixels(&mut machine.frame, &pixels, &colors, column, run.end);
+        pixels.show(&machine.ppu, &mut machine.frame, &colors, column, run.end);
         column += 8;
         number += 1;
     }
 }
 
-impl Ppu {
-    fn background_run(&self) -> TileRun {
-        let row = self.line.wrapping_add(self.scy);
-        let map = if self.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
+impl TileRun {
+    fn background(ppu: &Ppu) -> TileRun {
+        let row = ppu.beam.line.wrapping_add(ppu.scy);
+        let map = if ppu.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
         TileRun {
-            column: -(self.fine_scroll() as i16),
+            column: -(ppu.fine_scroll() as i16),
             end: COLUMNS,
             map_row: map + (row >> 3) as u16 * 32,
-            map_column: self.scx >> 3,
+            map_column: ppu.scx >> 3,
             line: row & 7,
         }
     }
 
-    fn window_run(&self, column: i16) -> TileRun {
-        let row = self.window_line;
-        let map = if self.lcdc & LCDC_WINDOW_MAP != 0 { 0x1c00 } else { 0x1800 };
+    fn window(ppu: &Ppu, column: i16) -> TileRun {
+        let row = ppu.window_line;
+        let map = if ppu.lcdc & LCDC_WINDOW_MAP != 0 { 0x1c00 } else { 0x1800 };
         TileRun {
             column,
             end: COLUMNS,
@@ -103,27 +103,28 @@ impl Ppu {
             line: row & 7,
         }
     }
+}
 
-    fn tile_of(&self, vram: &[u8; VRAM_BYTES], run: &TileRun, number: u8) -> FetchedTile {
+impl FetchedTile {
+    fn of(ppu: &Ppu, vram: &[u8; VRAM_BYTES], run: &TileRun, number: u8) -> FetchedTile {
         let cell = (run.map_row | (run.map_column.wrapping_add(number) & 0x1f) as u16) & 0x1fff;
         let tile = vram[cell as usize];
-        let attributes = if self.compatible { 0 } else { vram[0x2000 | cell as usize] };
+        let attributes = if ppu.compatible { 0 } else { vram[0x2000 | cell as usize] };
         let line = if attributes & 0x40 != 0 { 7 - run.line } else { run.line };
         let bank = (attributes as u16 & 8) << 10;
-        let address = (self.tile_address(tile, line) & 0x1fff | bank) as usize & 0x3ffe;
+        let address = (ppu.tile_address(tile, line) & 0x1fff | bank) as usize & 0x3ffe;
         FetchedTile { number: tile, attributes, low: vram[address], high: vram[address | 1] }
     }
+}
 
+impl Scan {
     /// Numbers of the line's objects: what lies in front comes first.
-    fn objects_by_priority(&self) -> [u8; MAX_OBJECTS as usize] {
+    fn by_priority(&self, sorts_by_x: bool) -> [u8; MAX_OBJECTS as usize] {
         let mut order = [0; MAX_OBJECTS as usize];
-        for object in 0..self.scan.count as usize {
-            let entry = self.scan.entry[object];
+        for object in 0..self.count as usize {
+            let entry = self.entry[object];
             let mut place = object;
-            while !self.sorts_by_x
-                && place > 0
-                && self.scan.entry[order[place - 1] as usize] > entry
-            {
+            while !sorts_by_x && place > 0 && self.entry[order[place - 1] as usize] > entry {
                 order[place] = order[place - 1];
                 place -= 1;
             }
@@ -131,10 +132,12 @@ impl Ppu {
         }
         order
     }
+}
 
+impl ObjectPixels {
     /// The objects' pixels in eight columns.
-    fn objects_over(
-        &self,
+    fn over(
+        ppu: &Ppu,
         vram: &[u8; VRAM_BYTES],
         oam: &[u8; 0xa0],
         order: &[u8; MAX_OBJECTS as usize],
@@ -142,14 +145,14 @@ impl Ppu {
     ) -> ObjectPixels {
         let mut pixels = ObjectPixels::none();
         let mut place = 0;
-        while place < self.scan.count as usize {
+        while place < ppu.scan.count as usize {
             let object = order[place] as usize;
             place += 1;
-            let begin = self.scan.x[object] as i16 - 8 - column;
+            let begin = ppu.scan.x[object] as i16 - 8 - column;
             if begin > -8 && begin < 8 {
-                let entry = self.scan.entry[object] as usize * 4;
+                let entry = ppu.scan.entry[object] as usize * 4;
                 let flags = oam[(entry + 3) % 0xa0];
-                let address = self.object_row(self.scan.y[object], oam[(entry + 2) % 0xa0], flags);
+                let address = ppu.object_row(ppu.scan.y[object], oam[(entry + 2) % 0xa0], flags);
                 let mut low = vram[address & (VRAM_BYTES - 1)];
                 let mut high = vram[(address | 1) & (VRAM_BYTES - 1)];
                 if flags & 0x20 != 0 {
@@ -164,12 +167,14 @@ impl Ppu {
                     high <<= -begin;
                 }
                 let takes = (low | high) & !(pixels.low | pixels.high);
-                pixels.put(low, high, takes, self.object_palette(flags), flags >> 7);
+                pixels.put(low, high, takes, ppu.object_palette(flags), flags >> 7);
             }
         }
         pixels
     }
+}
 
+impl Ppu {
     /// Leaves in the fetcher what it has read when mode 3 ends, in the last of the line's runs. It
     /// reads the tile behind the one that is put out: its number with the first pixel of that, its
     /// lower plane with the third, its upper one with the fifth, which counts from the sixth on.
@@ -186,8 +191,8 @@ impl Ppu {
             object_tile = if begin >= 0 { begin >> 3 } else { -2 };
         }
         let reads_all = rest >= 6 || object_tile == shown as i16;
-        let tile = self.tile_of(vram, run, shown);
-        let next = self.tile_of(vram, run, shown + 1);
+        let tile = FetchedTile::of(self, vram, run, shown);
+        let next = FetchedTile::of(self, vram, run, shown + 1);
         let complete = if reads_all { next } else { tile };
         let of_object = object_tile >= shown as i16 - (!reads_all) as i16;
         if self.lcdc & LCDC_TILE_DATA != 0 {

@@ -98,71 +98,8 @@ impl Ppu {
             attributes: pipeline.background_attributes,
             objects,
         };
-        let colors = self.background_colors(pixels.attributes & 7);
-        self.put_eight_pixels(frame, &pixels, &colors, pipeline.column as i16, 160);
-    }
-
-    /// Puts eight pixels into the frame, the first of them into a column. `colors` are those of the
-    /// background's palette. What lies left of the screen, or from column `end` on, is left out.
-    pub(super) fn put_eight_pixels(
-        &self,
-        frame: &mut [u8; FRAME_BYTES],
-        pixels: &EightPixels,
-        colors: &FourColors,
-        column: i16,
-        end: i16,
-    ) {
-        let enabled = self.lcdc & LCDC_BACKGROUND != 0;
-        let blank = self.compatible && !enabled;
-        let low = if blank { 0 } else { pixels.low };
-        let high = if blank { 0 } else { pixels.high };
-        let left = colors.four_pixels(low >> 4, high >> 4);
-        let right = colors.four_pixels(low & 15, high & 15);
-        if column >= 0 && column + 8 <= end {
-            let at = self.line as usize * 320 + column as usize * 2;
-            store_four(frame, at, left);
-            store_four(frame, at + 8, right);
-        } else {
-            for pixel in 0..8 {
-                if column + pixel >= 0 && column + pixel < end {
-                    let four = if pixel < 4 { left } else { right };
-                    let color = (four >> ((pixel & 3) * 16)) as u16;
-                    store_pixel(frame, self.line, (column + pixel) as u8, color);
-                }
-            }
-        }
-        let objects = &pixels.objects;
-        let in_front = if pixels.attributes & IN_FRONT != 0 { 0xff } else { 0 };
-        let mut hidden = (low | high) & (objects.behind | in_front);
-        if !enabled && !self.compatible {
-            hidden = 0;
-        }
-        let shown = (objects.low | objects.high) & !hidden;
-        if shown != 0 && self.lcdc & LCDC_OBJECTS != 0 {
-            self.put_objects(frame, objects, shown, column, end);
-        }
-    }
-
-    /// Puts those pixels of objects into the frame that are shown.
-    fn put_objects(
-        &self,
-        frame: &mut [u8; FRAME_BYTES],
-        objects: &ObjectPixels,
-        shown: u8,
-        column: i16,
-        end: i16,
-    ) {
-        for pixel in 0..8 {
-            let bit = 7 - pixel;
-            if shown >> bit & 1 != 0 && column + pixel >= 0 && column + pixel < end {
-                let number = objects.low >> bit & 1 | (objects.high >> bit & 1) << 1;
-                let palette = objects.palette_0 >> bit & 1
-                    | (objects.palette_1 >> bit & 1) << 1
-                    | (objects.palette_2 >> bit & 1) << 2;
-                let color = self.object_color(palette, number);
-                store_pixel(frame, self.line, (column + pixel) as u8, color);
-            }
-        }
+        let colors = FourColors::of(self, pixels.attributes & 7);
+        pixels.show(self, frame, &colors, pipeline.column as i16, 160);
     }
 
     /// The number of an object's palette, out of its attributes.
@@ -186,16 +123,6 @@ impl Ppu {
             self.palettes.background_color(0, self.bgp >> (number * 2) & 3)
         } else {
             self.palettes.background_color(palette, number)
-        }
-    }
-
-    /// The colours of a palette of the background.
-    pub(super) fn background_colors(&self, palette: u8) -> FourColors {
-        FourColors {
-            first: in_all(self.background_color(palette, 0)),
-            second: in_all(self.background_color(palette, 1)),
-            third: in_all(self.background_color(palette, 2)),
-            fourth: in_all(self.background_color(palette, 3)),
         }
     }
 
@@ -242,7 +169,66 @@ fn plane(bit: u8) -> u8 {
     0u8.wrapping_sub(bit & 1)
 }
 
+impl EightPixels {
+    /// Puts the eight pixels into the frame, the first of them into a column. `colors` are those of
+    /// the background's palette. What lies left of the screen, or from column `end` on, is left
+    /// out.
+    pub(super) fn show(
+        &self,
+        ppu: &Ppu,
+        frame: &mut [u8; FRAME_BYTES],
+        colors: &FourColors,
+        column: i16,
+        end: i16,
+    ) {
+        let enabled = ppu.lcdc & LCDC_BACKGROUND != 0;
+        let blank = ppu.compatible && !enabled;
+        let low = if blank { 0 } else { self.low };
+        let high = if blank { 0 } else { self.high };
+        let left = colors.four_pixels(low >> 4, high >> 4);
+        let right = colors.four_pixels(low & 15, high & 15);
+        if column >= 0 && column + 8 <= end {
+            let at = ppu.beam.line as usize * 320 + column as usize * 2;
+            store_four(frame, at, left);
+            store_four(frame, at + 8, right);
+        } else {
+            for pixel in 0..8 {
+                if column + pixel >= 0 && column + pixel < end {
+                    let four = if pixel < 4 { left } else { right };
+                    let color = (four >> ((pixel & 3) * 16)) as u16;
+                    store_pixel(frame, ppu.beam.line, (column + pixel) as u8, color);
+                }
+            }
+        }
+        let objects = &self.objects;
+        let in_front = if self.attributes & IN_FRONT != 0 { 0xff } else { 0 };
+        let mut hidden = (low | high) & (objects.behind | in_front);
+        if !enabled && !ppu.compatible {
+            hidden = 0;
+        }
+        let shown = (objects.low | objects.high) & !hidden;
+        if shown != 0 && ppu.lcdc & LCDC_OBJECTS != 0 {
+            objects.show(ppu, frame, shown, column, end);
+        }
+    }
+}
+
 impl ObjectPixels {
+    /// Puts those pixels into the frame that are shown.
+    fn show(&self, ppu: &Ppu, frame: &mut [u8; FRAME_BYTES], shown: u8, column: i16, end: i16) {
+        for pixel in 0..8 {
+            let bit = 7 - pixel;
+            if shown >> bit & 1 != 0 && column + pixel >= 0 && column + pixel < end {
+                let number = self.low >> bit & 1 | (self.high >> bit & 1) << 1;
+                let palette = self.palette_0 >> bit & 1
+                    | (self.palette_1 >> bit & 1) << 1
+                    | (self.palette_2 >> bit & 1) << 2;
+                let color = ppu.object_color(palette, number);
+                store_pixel(frame, ppu.beam.line, (column + pixel) as u8, color);
+            }
+        }
+    }
+
     pub(super) const fn none() -> ObjectPixels {
         ObjectPixels { low: 0, high: 0, palette_0: 0, palette_1: 0, palette_2: 0, behind: 0 }
     }
@@ -259,6 +245,16 @@ impl ObjectPixels {
 }
 
 impl FourColors {
+    /// The colours of a palette of the background.
+    pub(super) fn of(ppu: &Ppu, palette: u8) -> FourColors {
+        FourColors {
+            first: in_all(ppu.background_color(palette, 0)),
+            second: in_all(ppu.background_color(palette, 1)),
+            third: in_all(ppu.background_color(palette, 2)),
+            fourth: in_all(ppu.background_color(palette, 3)),
+        }
+    }
+
     /// The colours of four pixels, the leftmost one in the lowest bits, from four bits of both
     /// planes.
     #[inline(always)]

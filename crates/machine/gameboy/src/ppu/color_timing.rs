@@ -17,11 +17,10 @@
 
 use crate::interrupts::STAT;
 use crate::machine::{Machine, is_before};
-use crate::ppu::timing::{COMPARE_DOT, MODE3_DOT, NO_LINE};
+use crate::ppu::stat::update_lcd_off_stat_line;
+use crate::ppu::timing::{Beam, COMPARE_DOT, MODE3_DOT, NO_LINE};
 use crate::ppu::whole_line::mode3_end;
-use crate::ppu::{
-    LAST_LINE, LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, VBLANK_DOT, VBLANK_LINE, stat,
-};
+use crate::ppu::{LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_DOT, VBLANK_LINE, stat};
 use crate::ppu::{advance_ppu, sync_ppu};
 
 /// Dot of line 153 from which line 0 is compared.
@@ -36,42 +35,18 @@ const WY_0_DOT: u16 = 7;
 const HDMA_TAIL_DOT: u16 = 5;
 
 impl Ppu {
-    /// Dots by which some things are seen later at double speed.
-    #[inline(always)]
-    pub(super) fn lateness(&self) -> u16 {
-        self.double_speed as u16
-    }
-
     /// Compares WY with the line at its beginning. It is compared once more on the line's last dot.
     pub(super) fn meet_wy_between(&mut self, from: u16, to: u16) {
-        let dot = if self.line == 0 { WY_0_DOT } else { WY_DOT };
+        let dot = if self.beam.line == 0 { WY_0_DOT } else { WY_DOT };
         if from <= dot && to > dot {
-            self.meet_wy_on(self.line);
+            self.meet_wy_on(self.beam.line);
         }
     }
+}
 
-    /// Returns true if the window may begin on this dot: what it needs is looked at on the dot
-    /// before (gambatte `late_reenable_*`, `late_enable_ly0_ds_*`).
-    #[inline(always)]
-    pub(super) fn is_window_allowed(&self) -> bool {
-        self.pipeline.window_allowed
-    }
-
-    /// Called after each dot.
-    #[inline(always)]
-    pub(super) fn note_window(&mut self) {
-        self.pipeline.window_allowed = self.is_window_met() && self.lcdc & LCDC_WINDOW != 0;
-    }
-
-    /// Returns true if the window may begin on this line.
-    #[inline(always)]
-    pub(super) fn is_window_met(&self) -> bool {
-        self.wy_met || self.drawn_wy == self.line
-    }
-
+impl Beam {
     /// LY as the CPU reads it.
-    pub fn ly(&self) -> u8 {
-        let late = self.lateness();
+    pub fn ly(&self, late: u16) -> u8 {
         let line = self.line;
         if line == 0 || line == LAST_LINE && self.dot > 7 + late {
             0
@@ -85,9 +60,9 @@ impl Ppu {
     }
 
     /// The line that is compared with LYC, or `NO_LINE`.
-    pub(crate) fn compared_line(&self) -> u16 {
+    pub(crate) fn compared_line(&self, late: u16) -> u16 {
         let line = self.line as u16;
-        let unseen = 2 - self.lateness();
+        let unseen = 2 - late;
         if line == 0 {
             0
         } else if self.dot > COMPARE_DOT {
@@ -106,8 +81,7 @@ impl Ppu {
     }
 
     /// Sources, besides LY = LYC, that a write to STAT finds active, given when mode 3 ends.
-    pub(super) fn written_sources(&self, mode3_end: u16) -> u8 {
-        let late = self.lateness();
+    pub(super) fn written_sources(&self, mode3_end: u16, late: u16) -> u8 {
         let dot = self.dot;
         let is_edge = dot > 3 && dot <= COMPARE_DOT;
         if self.line > VBLANK_LINE || self.line == VBLANK_LINE && dot > VBLANK_DOT {
@@ -132,11 +106,6 @@ impl Ppu {
             0
         }
     }
-
-    /// LY = LYC or a source that is enabled.
-    fn stat_level(&self, sources: u8) -> bool {
-        self.stat & sources != 0 || self.lyc_line && self.stat & stat::LYC_SOURCE != 0
-    }
 }
 
 /// The dot on which mode 3 of this line ends or has ended.
@@ -146,20 +115,21 @@ fn end_of_mode3(machine: &mut Machine) -> u16 {
 
 /// Returns true if the CPU sees mode 3, which has begun, go on.
 pub(crate) fn in_mode3(machine: &mut Machine) -> bool {
-    machine.ppu.dot <= end_of_mode3(machine) + machine.ppu.lateness()
+    machine.ppu.beam.dot <= end_of_mode3(machine) + machine.ppu.lateness()
 }
 
 fn blocks(machine: &mut Machine, begins: u16, beyond_end: u16) -> bool {
     machine.ppu.is_on()
-        && machine.ppu.line < VBLANK_LINE
-        && machine.ppu.dot >= begins
-        && (machine.ppu.dot <= MODE3_DOT || machine.ppu.dot <= end_of_mode3(machine) + beyond_end)
+        && machine.ppu.beam.line < VBLANK_LINE
+        && machine.ppu.beam.dot >= begins
+        && (machine.ppu.beam.dot <= MODE3_DOT
+            || machine.ppu.beam.dot <= end_of_mode3(machine) + beyond_end)
 }
 
 /// Returns true if the PPU keeps the CPU from reading VRAM.
 pub(crate) fn is_vram_read_blocked(machine: &mut Machine) -> bool {
     let late = machine.ppu.lateness();
-    blocks(machine, if machine.ppu.first_line { 89 - late } else { 87 - late }, late)
+    blocks(machine, if machine.ppu.beam.first_line { 89 - late } else { 87 - late }, late)
 }
 
 /// Returns true if the PPU keeps the CPU from writing VRAM.
@@ -170,30 +140,30 @@ pub(crate) fn is_vram_write_blocked(machine: &mut Machine) -> bool {
 /// Returns true if the PPU keeps the CPU from reading OAM.
 pub(crate) fn is_oam_read_blocked(machine: &mut Machine) -> bool {
     let late = machine.ppu.lateness();
-    blocks(machine, if machine.ppu.first_line { 85 + 2 * late } else { 4 + late }, late)
+    blocks(machine, if machine.ppu.beam.first_line { 85 + 2 * late } else { 4 + late }, late)
 }
 
 /// Returns true if the PPU keeps the CPU from writing OAM.
 pub(crate) fn is_oam_write_blocked(machine: &mut Machine) -> bool {
     let late = machine.ppu.lateness();
-    blocks(machine, if machine.ppu.first_line { 85 + late } else { 4 }, late)
+    blocks(machine, if machine.ppu.beam.first_line { 85 + late } else { 4 }, late)
 }
 
 /// Returns true if the PPU keeps the CPU from the Color's palettes.
 pub(crate) fn is_palette_blocked(machine: &mut Machine) -> bool {
     let late = machine.ppu.lateness();
-    blocks(machine, if machine.ppu.first_line { 89 } else { 88 - late }, 4 - late)
+    blocks(machine, if machine.ppu.beam.first_line { 89 } else { 88 - late }, 4 - late)
 }
 
 /// Returns true if HDMA copies a block at once, some dots from now.
 pub(crate) fn is_hdma_period(machine: &mut Machine, ahead: u16) -> bool {
-    let dot = machine.ppu.dot + ahead;
-    if !machine.ppu.is_on() || machine.ppu.line > VBLANK_LINE {
+    let dot = machine.ppu.beam.dot + ahead;
+    if !machine.ppu.is_on() || machine.ppu.beam.line > VBLANK_LINE {
         false
     } else if dot < HDMA_TAIL_DOT {
-        machine.ppu.line > 0
-    } else if machine.ppu.line == VBLANK_LINE || dot <= MODE3_DOT {
-        machine.ppu.first_line
+        machine.ppu.beam.line > 0
+    } else if machine.ppu.beam.line == VBLANK_LINE || dot <= MODE3_DOT {
+        machine.ppu.beam.first_line
     } else {
         dot >= end_of_mode3(machine) + HDMA_DOTS && dot < LINE_TCYCLES + HDMA_TAIL_DOT
     }
@@ -201,9 +171,9 @@ pub(crate) fn is_hdma_period(machine: &mut Machine, ahead: u16) -> bool {
 
 pub(crate) fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
     let end = end_of_mode3_or_none(machine);
-    let dot = machine.ppu.dot;
-    if machine.ppu.line >= VBLANK_LINE {
-        machine.ppu.tcycles_to(0, MODE3_DOT)
+    let dot = machine.ppu.beam.dot;
+    if machine.ppu.beam.line >= VBLANK_LINE {
+        machine.ppu.beam.tcycles_to(0, MODE3_DOT)
     } else if dot <= MODE3_DOT {
         MODE3_DOT as u32
     } else if dot <= end + 1 {
@@ -216,7 +186,7 @@ pub(crate) fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
 }
 
 fn end_of_mode3_or_none(machine: &mut Machine) -> u16 {
-    let draws = machine.ppu.line < VBLANK_LINE && machine.ppu.dot > MODE3_DOT;
+    let draws = machine.ppu.beam.line < VBLANK_LINE && machine.ppu.beam.dot > MODE3_DOT;
     if draws { end_of_mode3(machine) - machine.ppu.hblank_ahead } else { 0 }
 }
 
@@ -229,20 +199,20 @@ pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
     let new = value & stat::ALL_SOURCES;
     machine.ppu.stat = new;
     if !machine.ppu.is_on() {
-        machine.ppu.update_lcd_off_stat_line(&mut machine.interrupts);
+        update_lcd_off_stat_line(machine);
         return;
     }
     let end = end_of_mode3_or_none(machine);
     let ppu = &mut machine.ppu;
-    let compared = ppu.compared_line();
-    let mut sources = ppu.written_sources(end);
-    let driving = ppu.sources(end);
+    let compared = ppu.beam.compared_line(ppu.lateness());
+    let mut sources = ppu.beam.written_sources(end, ppu.lateness());
+    let driving = ppu.beam.sources(end);
     ppu.lyc_line = compared == ppu.lyc as u16;
     if compared == NO_LINE {
         // LYC drives nothing now (gambatte `late_enable_after_lycint_*`).
         ppu.stat_line = old & driving != 0;
     }
-    if ppu.line == 0 && ppu.dot == COMPARE_DOT && !ppu.first_line {
+    if ppu.beam.line == 0 && ppu.beam.dot == COMPARE_DOT && !ppu.beam.first_line {
         // VBlank drives nothing any more (gambatte `lycstatwirq_trigger_ly00_10_50_*`).
         ppu.stat_line = ppu.lyc_line && old & stat::LYC_SOURCE != 0 || old & stat::OAM_SOURCE != 0;
     }
@@ -258,7 +228,7 @@ pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
     sync_ppu(machine, t.wrapping_add(2 - machine.ppu.lateness() as u32));
     machine.ppu.stat = new;
     let end = end_of_mode3_or_none(machine);
-    let sources = machine.ppu.sources(end);
+    let sources = machine.ppu.beam.sources(end);
     machine.ppu.stat_line = machine.ppu.stat_level(sources);
 }
 
@@ -268,8 +238,8 @@ pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
 pub(crate) fn write_lyc(machine: &mut Machine, t: u32, value: u8) {
     sync_ppu(machine, t);
     let late = machine.ppu.lateness();
-    let (line, dot) = (machine.ppu.line, machine.ppu.dot);
-    let compared = machine.ppu.compared_line();
+    let (line, dot) = (machine.ppu.beam.line, machine.ppu.beam.dot);
+    let compared = machine.ppu.beam.compared_line(machine.ppu.lateness());
     let old = machine.ppu.lyc;
     if old == value {
         return;
@@ -294,7 +264,7 @@ pub(crate) fn write_lyc(machine: &mut Machine, t: u32, value: u8) {
         machine.ppu.stat_line
     };
     let end = end_of_mode3_or_none(machine);
-    let sources = machine.ppu.sources(end);
+    let sources = machine.ppu.beam.sources(end);
     if !matches && machine.ppu.lyc_line {
         // The line stays high for a while (gambatte `lycdisable_ff45_*`).
         machine.ppu.lyc_release = true;
@@ -327,10 +297,10 @@ pub(crate) fn follow_lyc(machine: &mut Machine, until: u32) {
     if requests {
         machine.interrupts.request(STAT);
     } else {
-        let compared = machine.ppu.compared_line();
+        let compared = machine.ppu.beam.compared_line(machine.ppu.lateness());
         machine.ppu.lyc_line = compared == machine.ppu.lyc as u16;
         let end = end_of_mode3_or_none(machine);
-        let sources = machine.ppu.sources(end);
+        let sources = machine.ppu.beam.sources(end);
         machine.ppu.stat_line &= machine.ppu.stat_level(sources);
     }
 }

@@ -78,7 +78,7 @@ fn is_scrolled_finely(machine: &mut Machine) -> bool {
         LineProgress::Done => true,
         LineProgress::Rendering => machine.ppu.pipeline.position >= -8,
         LineProgress::Untouched => {
-            if machine.ppu.line >= VBLANK_LINE || !machine.ppu.is_fine_scroll_over() {
+            if machine.ppu.beam.line >= VBLANK_LINE || !machine.ppu.beam.is_fine_scroll_over() {
                 return false;
             }
             // An object at the very left keeps the first pixel waiting.
@@ -92,7 +92,7 @@ fn is_scrolled_finely(machine: &mut Machine) -> bool {
 /// two dots, and is tall if it is on either (gambatte `late_sizechange*`).
 fn write_object_size(machine: &mut Machine, t: u32, size: u8) {
     sync_ppu(machine, t.wrapping_sub(2));
-    let elapsed = t.wrapping_sub(machine.ppu.line_start);
+    let elapsed = t.wrapping_sub(machine.ppu.beam.line_start);
     if machine.ppu.is_on() && elapsed <= timing::MODE3_DOT as u32 {
         if elapsed > 6 {
             let dot = elapsed as u16 - machine.ppu.double_speed as u16;

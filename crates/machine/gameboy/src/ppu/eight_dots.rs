@@ -6,7 +6,7 @@
 
 #[cfg(color)]
 use crate::ppu::LCDC_TILE_DATA;
-use crate::ppu::{FRAME_BYTES, LCDC_WINDOW, Ppu, VRAM_BYTES};
+use crate::ppu::{FRAME_BYTES, LCDC_WINDOW, Pipeline, Ppu, Scan, VRAM_BYTES};
 
 impl Ppu {
     /// Returns true if the next eight dots put out eight pixels and fetch one tile, and nothing
@@ -20,7 +20,9 @@ impl Ppu {
             && pipeline.stall == 0
             && position >= 0
             && position <= 144;
-        aligned && !self.window_may_act(position) && !self.object_may_begin(position)
+        aligned
+            && !self.window_may_act(position)
+            && !(self.fetches_objects() && pipeline.object_may_begin(&self.scan))
     }
 
     fn window_may_act(&self, position: i16) -> bool {
@@ -32,16 +34,6 @@ impl Ppu {
             let wx = self.wx as i16;
             self.pipeline.inserts_pixel || wx >= position + 6 && wx <= position + 15
         }
-    }
-
-    fn object_may_begin(&self, position: i16) -> bool {
-        let mut object = self.pipeline.object as usize;
-        while object < self.scan.count as usize && (self.scan.x[object] as i16) < position + 8 {
-            object += 1;
-        }
-        self.fetches_objects()
-            && object < self.scan.count as usize
-            && self.scan.x[object] as i16 <= position + 15
     }
 
     /// Works on eight dots for which `are_eight_dots_plain` holds.
@@ -85,5 +77,16 @@ impl Ppu {
         pipeline.column = pipeline.column.wrapping_add(8);
         pipeline.dot += 8;
         self.note_window();
+    }
+}
+
+impl Pipeline {
+    /// Returns true if an object begins on one of the next eight pixels.
+    fn object_may_begin(&self, scan: &Scan) -> bool {
+        let mut object = self.object as usize;
+        while object < scan.count as usize && (scan.x[object] as i16) < self.position + 8 {
+            object += 1;
+        }
+        object < scan.count as usize && scan.x[object] as i16 <= self.position + 15
     }
 }

@@ -33,12 +33,12 @@ impl Ppu {
             }
             1 => self.pipeline.fetch_step = 2,
             3 => {
-                self.garble_low();
+                self.pipeline.garble_low();
                 self.pipeline.fetch_step = 4;
             }
             _ => {
                 if self.pipeline.fetch_step == 5 {
-                    self.garble_high();
+                    self.pipeline.garble_high(self.lcdc & LCDC_TILE_DATA != 0);
                     if self.pipeline.window_active {
                         self.pipeline.window_column = (self.pipeline.window_column + 1) & 0x1f;
                     }
@@ -74,7 +74,7 @@ impl Ppu {
         if self.pipeline.window_active {
             self.window_line.wrapping_sub(1)
         } else {
-            self.line.wrapping_add(self.scy)
+            self.beam.line.wrapping_add(self.scy)
         }
     }
 
@@ -127,16 +127,13 @@ impl Ppu {
 }
 
 #[cfg(not(color))]
-impl Ppu {
+impl Pipeline {
     #[inline(always)]
     fn garble_low(&mut self) {}
 
     #[inline(always)]
-    fn garble_high(&mut self) {}
-}
+    fn garble_high(&mut self, _from_8000: bool) {}
 
-#[cfg(not(color))]
-impl Pipeline {
     #[inline(always)]
     pub(super) fn note_fine_scroll(&mut self) {}
 

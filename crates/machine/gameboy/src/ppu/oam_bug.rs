@@ -18,13 +18,13 @@ fn oam_row(machine: &mut Machine) -> usize {
     let tcycles = machine.tcycles();
     sync_ppu(machine, tcycles);
     let ppu = &machine.ppu;
-    if !ppu.is_on() || ppu.line >= VBLANK_LINE || ppu.first_line {
+    if !ppu.is_on() || ppu.beam.line >= VBLANK_LINE || ppu.beam.first_line {
         return 0;
     }
-    if ppu.dot <= 6 || ppu.dot > timing::MODE3_DOT {
+    if ppu.beam.dot <= 6 || ppu.beam.dot > timing::MODE3_DOT {
         return 0;
     }
-    let entry = (ppu.dot - 7) / 2;
+    let entry = (ppu.beam.dot - 7) / 2;
     let row = ((entry & !1) * 4 + 8) as usize;
     if row >= machine.oam.len() {
         return 0;

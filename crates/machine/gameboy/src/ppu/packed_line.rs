@@ -35,100 +35,24 @@ pub(super) struct TileRow {
     row: u8,
 }
 
-impl Ppu {
-    /// The line's background and window, as colours. `tiles` are those of the line before.
-    pub(super) fn background(
-        &self,
-        vram: &[u8; 0x2000],
-        window_at: u16,
-        tiles: &mut TileRow,
-    ) -> PackedLine {
-        if self.lcdc & LCDC_BACKGROUND == 0 {
-            return PackedLine::empty();
-        }
-        let row = self.line.wrapping_add(self.scy);
-        if tiles.row != row >> 3 {
-            tiles.row = row >> 3;
-            let map = if self.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
-            self.find_tiles(vram, map, self.scx >> 3, tiles);
-        }
-        let background = tiles.pixels(vram, row & 7, self.scx & 7);
-        if window_at >= 160 {
-            return background;
-        }
-        let map = if self.lcdc & LCDC_WINDOW_MAP != 0 { 0x1c00 } else { 0x1800 };
-        let mut tiles = TileRow::none();
-        tiles.row = self.window_line >> 3;
-        self.find_tiles(vram, map, 0, &mut tiles);
-        background.up_to(window_at as u8, tiles.pixels(vram, self.window_line & 7, 0))
+impl TileRow {
+    /// Makes a row that is none of a map.
+    pub(super) const fn none() -> TileRow {
+        TileRow { addresses: [0; TILES], row: NO_ROW }
     }
 
     /// Finds the tiles in a row of a map, from a column on.
-    fn find_tiles(&self, vram: &[u8; 0x2000], map: u16, first_column: u8, tiles: &mut TileRow) {
-        let map_row = map | (tiles.row as u16 * 32);
+    fn find(&mut self, ppu: &Ppu, vram: &[u8; 0x2000], map: u16, first_column: u8) {
+        let map_row = map | (self.row as u16 * 32);
         // Tile data at 8800 is counted from 9000 with a sign: tile 128 comes first.
-        let unsigned = self.lcdc & LCDC_TILE_DATA != 0;
+        let unsigned = ppu.lcdc & LCDC_TILE_DATA != 0;
         let toggle = if unsigned { 0 } else { 0x80 };
         let origin = if unsigned { 0 } else { 0x800 };
         for at in 0..TILES {
             let column = first_column as u16 + at as u16;
             let tile = vram[((map_row | column & 31) & 0x1fff) as usize] ^ toggle;
-            tiles.addresses[at] = origin + tile as u16 * 16;
+            self.addresses[at] = origin + tile as u16 * 16;
         }
-    }
-
-    /// Puts the objects over the background: its colours, and the shades that they have.
-    pub(super) fn mix(
-        &self,
-        vram: &[u8; 0x2000],
-        oam: &[u8; 0xa0],
-        background: PackedLine,
-        ground: PackedLine,
-    ) -> PackedLine {
-        let mut mixed = ground;
-        // From the lowest priority up: each object replaces what lies under its pixels.
-        let mut index = self.scan.count as usize;
-        while index > 0 {
-            index -= 1;
-            let x = self.scan.x[index];
-            if x > 0 && x < 168 {
-                let entry = self.scan.entry[index] as usize * 4;
-                let flags = oam[(entry + 3) % 0xa0];
-                let address = self.object_row(self.scan.y[index], oam[(entry + 2) % 0xa0], flags);
-                let mut low = vram[address & 0x1fff];
-                let mut high = vram[(address | 1) & 0x1fff];
-                if flags & 0x20 != 0 {
-                    low = low.reverse_bits();
-                    high = high.reverse_bits();
-                }
-                let colours = interleaved((high as u64) << 56 | (low as u64) << 48);
-                let palette = if flags & 0x10 != 0 { self.obp1 } else { self.obp0 };
-                let pixels = looked_up(colours, palette);
-                let covers = opaque(colours);
-                let behind = flags & 0x80 != 0;
-                // The first of eight pixels, from three tiles left of the screen on.
-                let first = x as u32 * 2 + 48;
-                let word = (first >> 6) as usize;
-                let left = first & 63;
-                if word > 0 && word <= WORDS {
-                    let under = if behind { opaque(background.words[word - 1]) } else { 0 };
-                    mixed.put(word - 1, covers >> left, pixels >> left, under, &ground);
-                }
-                if left > 48 && word < WORDS {
-                    let under = if behind { opaque(background.words[word]) } else { 0 };
-                    let back = 64 - left;
-                    mixed.put(word, covers << back, pixels << back, under, &ground);
-                }
-            }
-        }
-        mixed
-    }
-}
-
-impl TileRow {
-    /// Makes a row that is none of a map.
-    pub(super) const fn none() -> TileRow {
-        TileRow { addresses: [0; TILES], row: NO_ROW }
     }
 
     /// Pixels of one line of the tiles, without the first ones.
@@ -162,6 +86,80 @@ impl TileRow {
 impl PackedLine {
     const fn empty() -> PackedLine {
         PackedLine { words: [0; WORDS] }
+    }
+
+    /// The line's background and window, as colours. `tiles` are those of the line before.
+    pub(super) fn background(
+        ppu: &Ppu,
+        vram: &[u8; 0x2000],
+        window_at: u16,
+        tiles: &mut TileRow,
+    ) -> PackedLine {
+        if ppu.lcdc & LCDC_BACKGROUND == 0 {
+            return PackedLine::empty();
+        }
+        let row = ppu.beam.line.wrapping_add(ppu.scy);
+        if tiles.row != row >> 3 {
+            tiles.row = row >> 3;
+            let map = if ppu.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
+            tiles.find(ppu, vram, map, ppu.scx >> 3);
+        }
+        let background = tiles.pixels(vram, row & 7, ppu.scx & 7);
+        if window_at >= 160 {
+            return background;
+        }
+        let map = if ppu.lcdc & LCDC_WINDOW_MAP != 0 { 0x1c00 } else { 0x1800 };
+        let mut tiles = TileRow::none();
+        tiles.row = ppu.window_line >> 3;
+        tiles.find(ppu, vram, map, 0);
+        background.up_to(window_at as u8, tiles.pixels(vram, ppu.window_line & 7, 0))
+    }
+
+    /// Puts the objects over the background: these colours, and the shades that they have.
+    pub(super) fn under_objects(
+        &self,
+        ppu: &Ppu,
+        vram: &[u8; 0x2000],
+        oam: &[u8; 0xa0],
+        ground: PackedLine,
+    ) -> PackedLine {
+        let mut mixed = ground;
+        // From the lowest priority up: each object replaces what lies under its pixels.
+        let mut index = ppu.scan.count as usize;
+        while index > 0 {
+            index -= 1;
+            let x = ppu.scan.x[index];
+            if x > 0 && x < 168 {
+                let entry = ppu.scan.entry[index] as usize * 4;
+                let flags = oam[(entry + 3) % 0xa0];
+                let address = ppu.object_row(ppu.scan.y[index], oam[(entry + 2) % 0xa0], flags);
+                let mut low = vram[address & 0x1fff];
+                let mut high = vram[(address | 1) & 0x1fff];
+                if flags & 0x20 != 0 {
+                    low = low.reverse_bits();
+                    high = high.reverse_bits();
+                }
+                let colours = interleaved((high as u64) << 56 | (low as u64) << 48);
+                let palette = if flags & 0x10 != 0 { ppu.obp1 } else { ppu.obp0 };
+                let pixels = looked_up(colours, palette);
+                let covers = opaque(colours);
+                let behind = flags & 0x80 != 0;
+                // The first of eight pixels, from three tiles left of the screen on.
+                let first = x as u32 * 2 + 48;
+                let word = (first >> 6) as usize;
+                let left = first & 63;
+                if word > 0 && word <= WORDS {
+                    let under = if behind { opaque(self.words[word - 1]) } else { 0 };
+                    mixed.put(word - 1, covers >> left, pixels >> left, under, &ground);
+                }
+                if left > 48 && word < WORDS {
+                    let under = if behind { opaque(self.words[word]) } else { 0 };
+                    let back = 64 - left;
+                    mixed.put(word, covers << back, pixels << back, under, &ground);
+                }
+            }
+        }
+        mixed
     }
 
     /// Joins this line, left of a pixel, with another one that begins there.

@@ -291,7 +291,7 @@ impl Pipeline {
 /// Takes the current line over from the beginning of mode 3.
 pub fn start_pipeline(machine: &mut Machine) {
     scan_objects(machine, super::timing::MODE3_DOT + 1);
-    let start = machine.ppu.mode3_start();
+    let start = machine.ppu.beam.mode3_start();
     machine.ppu.pipeline.restart(start);
     machine.ppu.note_window();
     machine.ppu.stage = LineProgress::Rendering;
@@ -319,7 +319,7 @@ pub fn run_pipeline(machine: &mut Machine, until: u16) {
 pub(crate) fn probe_mode3_end(machine: &mut Machine) -> u16 {
     let mut probe = machine.ppu;
     if probe.stage == LineProgress::Untouched {
-        let start = probe.mode3_start();
+        let start = probe.beam.mode3_start();
         probe.pipeline.restart(start);
         probe.note_window();
     }
@@ -468,16 +468,18 @@ impl Ppu {
                 self.pipeline.object_tile = oam[(entry + 2) % 0xa0];
                 self.pipeline.object_flags = oam[(entry + 3) % 0xa0];
             }
-            5 => {
-                let address = self.object_address();
-                self.pipeline.object_data_low = vram[address & (VRAM_BYTES - 1)];
-            }
-            7 => {
-                let address = self.object_address();
-                self.pipeline.object_data_high = vram[(address | 1) & (VRAM_BYTES - 1)];
-                #[cfg(color)]
-                {
-                    self.pipeline.last_high = self.pipeline.object_data_high;
+            5 | 7 => {
+                let y = self.scan.y[self.pipeline.object as usize];
+                let (tile, flags) = (self.pipeline.object_tile, self.pipeline.object_flags);
+                let address = self.object_row(y, tile, flags);
+                if self.pipeline.object_step == 5 {
+                    self.pipeline.object_data_low = vram[address & (VRAM_BYTES - 1)];
+                } else {
+                    self.pipeline.object_data_high = vram[(address | 1) & (VRAM_BYTES - 1)];
+                    #[cfg(color)]
+                    {
+                        self.pipeline.last_high = self.pipeline.object_data_high;
+                    }
                 }
             }
             _ => {}
@@ -485,35 +487,20 @@ impl Ppu {
         self.pipeline.object_step += 1;
     }
 
-    /// Returns the address in VRAM of the row of the object that is being fetched.
-    fn object_address(&self) -> usize {
-        let y = self.scan.y[self.pipeline.object as usize];
-        self.object_row(y, self.pipeline.object_tile, self.pipeline.object_flags)
-    }
-
     /// Returns the address in VRAM of an object's row on this line.
     pub(super) fn object_row(&self, y: u8, tile: u8, flags: u8) -> usize {
         let tall = self.lcdc & LCDC_TALL_OBJECTS != 0;
         let last_row = if tall { 15 } else { 7 };
-        let mut row = self.line.wrapping_sub(y) & last_row;
+        let mut row = self.beam.line.wrapping_sub(y) & last_row;
         if flags & 0x40 != 0 {
             row ^= last_row;
         }
         let tile = if tall { tile & 0xfe } else { tile };
-        tile as usize * 16 + row as usize * 2 + self.object_bank(flags)
-    }
-
-    /// Returns the offset in VRAM of an object's bank.
-    #[cfg(not(color))]
-    #[inline(always)]
-    fn object_bank(&self, _flags: u8) -> usize {
-        0
-    }
-
-    /// Returns the offset in VRAM of an object's bank.
-    #[cfg(color)]
-    fn object_bank(&self, flags: u8) -> usize {
-        if self.compatible { 0 } else { (flags as usize & 8) << 10 }
+        #[cfg(color)]
+        let bank = if self.compatible { 0 } else { (flags as usize & 8) << 10 };
+        #[cfg(not(color))]
+        let bank = 0;
+        tile as usize * 16 + row as usize * 2 + bank
     }
 
     /// Returns true if objects take their time.
@@ -553,7 +540,7 @@ impl Ppu {
         pipeline.window_just_started = false;
         if pipeline.position >= 0 {
             if draws && pipeline.column < 160 {
-                store_pixel(frame, self.line, pipeline.column, pixel);
+                store_pixel(frame, self.beam.line, pipeline.column, pixel);
             }
             pipeline.column = pipeline.column.wrapping_add(1);
         }
@@ -575,8 +562,9 @@ impl Ppu {
             // The panel fell behind the PPU: the line's rest repeats the last pixel.
             while self.pipeline.column < 160 {
                 let column = self.pipeline.column;
-                let shown = if column == 0 { 0 } else { load_pixel(frame, self.line, column - 1) };
-                store_pixel(frame, self.line, column, shown);
+                let shown =
+                    if column == 0 { 0 } else { load_pixel(frame, self.beam.line, column - 1) };
+                store_pixel(frame, self.beam.line, column, shown);
                 self.pipeline.column += 1;
             }
         }

@@ -22,6 +22,7 @@ use crate::ppu::color_timing::{
     is_oam_read_blocked, is_oam_write_blocked, is_vram_read_blocked, is_vram_write_blocked,
 };
 use crate::ppu::oam_bug::{corrupt_oam_by_read, corrupt_oam_by_write};
+use crate::ppu::stat::{update_lcd_off_stat_line, update_stat_line};
 #[cfg(not(color))]
 use crate::ppu::sync_ppu;
 use crate::ppu::timing::ppu_mode;
@@ -48,25 +49,37 @@ const FETCHER_BITS: u8 = LCDC_BACKGROUND_MAP | LCDC_TILE_DATA | LCDC_WINDOW_MAP 
 
 /// A read of FF40-FF4B.
 pub fn read_ppu(machine: &mut Machine, low: u8) -> u8 {
+    if low == 0x41 || low == 0x44 {
+        sync_ppu_now(machine);
+    }
+    let register = ppu_register(&machine.ppu, low);
+    if low == 0x41 && machine.ppu.is_on() { register & !3 | ppu_mode(machine) } else { register }
+}
+
+/// A register as it stands. FF41 has mode 2 also where it is 3 or 0.
+pub(crate) fn ppu_register(ppu: &Ppu, low: u8) -> u8 {
+    let late = ppu.lateness();
     match low {
-        0x40 => machine.ppu.lcdc,
+        0x40 => ppu.lcdc,
         0x41 => {
-            sync_ppu_now(machine);
-            let mode = if machine.ppu.is_on() { ppu_mode(machine) } else { 0 };
-            0x80 | machine.ppu.stat | (machine.ppu.lyc_bit() as u8) << 2 | mode
+            let mode = if ppu.is_on() { ppu.beam.mode_before_drawing(late) } else { 0 };
+            0x80 | ppu.stat | (ppu.lyc_bit() as u8) << 2 | mode
         }
-        0x42 => machine.ppu.scy,
-        0x43 => machine.ppu.scx,
+        0x42 => ppu.scy,
+        0x43 => ppu.scx,
         0x44 => {
-            sync_ppu_now(machine);
-            if machine.ppu.is_on() { machine.ppu.ly() } else { 0 }
+            if ppu.is_on() {
+                ppu.beam.ly(late)
+            } else {
+                0
+            }
         }
-        0x45 => machine.ppu.lyc,
-        0x47 => machine.ppu.bgp,
-        0x48 => machine.ppu.obp0,
-        0x49 => machine.ppu.obp1,
-        0x4a => machine.ppu.wy,
-        _ => machine.ppu.wx,
+        0x45 => ppu.lyc,
+        0x47 => ppu.bgp,
+        0x48 => ppu.obp0,
+        0x49 => ppu.obp1,
+        0x4a => ppu.wy,
+        _ => ppu.wx,
     }
 }
 
@@ -86,11 +99,11 @@ pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
         }
         0x43 => {
             sync_ppu(machine, t.wrapping_sub(2));
-            if !machine.ppu.is_fine_scroll_over() {
+            if !machine.ppu.beam.is_fine_scroll_over() {
                 // The lower bits change a dot later (gambatte `scx_m3_extend_1`).
                 sync_ppu(machine, t.wrapping_sub(1));
             }
-            if machine.ppu.is_fine_scroll_over() {
+            if machine.ppu.beam.is_fine_scroll_over() {
                 machine.ppu.latch_fine_scroll();
                 before_picture_change(machine);
             } else {
@@ -102,7 +115,9 @@ pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
         0x45 => {
             sync_ppu(machine, t);
             machine.ppu.lyc = value;
-            if machine.ppu.line < VBLANK_LINE && machine.ppu.dot > super::timing::MODE3_DOT {
+            if machine.ppu.beam.line < VBLANK_LINE
+                && machine.ppu.beam.dot > super::timing::MODE3_DOT
+            {
                 // HBlank can take the interrupt line over (gambatte `lycdisable_ff45_*`).
                 sync_ppu(machine, t.wrapping_add(1));
             }
@@ -121,7 +136,7 @@ pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
             sync_ppu(machine, t);
             before_timing_change(machine);
             machine.ppu.wy = value;
-            if machine.ppu.dot > super::timing::COMPARE_DOT {
+            if machine.ppu.beam.dot > super::timing::COMPARE_DOT {
                 // Within a line the comparison takes two dots more (gambatte
                 // `late_wy_FFto2_ly2_scx*`).
                 sync_ppu(machine, t.wrapping_add(2));
@@ -231,7 +246,7 @@ pub(crate) fn before_lcdc_change(machine: &mut Machine, changed: u8) {
 #[cfg(not(color))]
 pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
     sync_ppu(machine, t);
-    let at_line_edge = machine.ppu.line < VBLANK_LINE && machine.ppu.dot == 4;
+    let at_line_edge = machine.ppu.beam.line < VBLANK_LINE && machine.ppu.beam.dot == 4;
     let only_hblank = machine.ppu.stat & (stat::OAM_SOURCE | stat::HBLANK_SOURCE);
     if at_line_edge && only_hblank == stat::HBLANK_SOURCE {
         set_stat(machine, stat::ALL_SOURCES & !stat::OAM_SOURCE);
@@ -252,12 +267,13 @@ fn set_stat(machine: &mut Machine, sources: u8) {
 /// Evaluates the STAT interrupt line after a register that drives it was written.
 fn reconsider_stat_line(machine: &mut Machine) {
     if machine.ppu.is_on() {
-        let drawing = machine.ppu.line < VBLANK_LINE && machine.ppu.dot > super::timing::MODE3_DOT;
+        let drawing =
+            machine.ppu.beam.line < VBLANK_LINE && machine.ppu.beam.dot > super::timing::MODE3_DOT;
         let mode3_end = if drawing { mode3_end(machine) } else { 0 };
-        let sources = machine.ppu.sources(mode3_end);
-        machine.ppu.update_stat_line(&mut machine.interrupts, sources);
+        let sources = machine.ppu.beam.sources(mode3_end);
+        update_stat_line(machine, sources);
     } else {
-        machine.ppu.update_lcd_off_stat_line(&mut machine.interrupts);
+        update_lcd_off_stat_line(machine);
     }
 }
 
@@ -317,11 +333,6 @@ impl Ppu {
         }
     }
 
-    /// SCX's lower bits, which delay the first pixel, have been used on this line.
-    pub(super) fn is_fine_scroll_over(&self) -> bool {
-        self.dot > self.mode3_start() + 10
-    }
-
     /// Keeps the bits that this line has used, for the computation of its length later.
     pub(super) fn latch_fine_scroll(&mut self) {
         if self.used_fine_scroll == FINE_SCROLL_UNUSED {
@@ -339,35 +350,45 @@ impl Ppu {
     }
 
     /// Returns true if the window may begin on this line.
-    #[cfg(not(color))]
     #[inline(always)]
     pub(super) fn is_window_met(&self) -> bool {
-        self.wy_met
+        let met = self.wy_met;
+        #[cfg(color)]
+        let met = met || self.drawn_wy == self.beam.line;
+        met
     }
 
-    /// Returns true if the window may begin on this dot.
-    #[cfg(not(color))]
+    /// Returns true if the window may begin on this dot. What the Color's needs is looked at on
+    /// the dot before (gambatte `late_reenable_*`, `late_enable_ly0_ds_*`).
     #[inline(always)]
     pub(super) fn is_window_allowed(&self) -> bool {
-        self.wy_met
+        #[cfg(color)]
+        let allowed = self.pipeline.window_allowed;
+        #[cfg(not(color))]
+        let allowed = self.wy_met;
+        allowed
     }
 
     /// Called after each dot.
-    #[cfg(not(color))]
     #[inline(always)]
-    pub(super) fn note_window(&mut self) {}
+    pub(super) fn note_window(&mut self) {
+        #[cfg(color)]
+        {
+            self.pipeline.window_allowed = self.is_window_met() && self.lcdc & LCDC_WINDOW != 0;
+        }
+    }
 
     /// WY is compared all the time while the window is enabled, not only when a line begins.
     pub(crate) fn meet_wy(&mut self) {
-        self.meet_wy_on(self.line);
+        self.meet_wy_on(self.beam.line);
     }
 
     // A write to WY can still meet the line before, on the first dots of the next (gambatte
     // `late_wy_*`); enabling the window can't (`late_enable_afterVblank_*`).
     #[cfg(not(color))]
     fn meet_written_wy(&mut self) {
-        let compared = self.compared_line();
-        self.meet_wy_on(if compared > 0xff { self.line } else { compared as u8 });
+        let compared = self.beam.compared_line(self.lateness());
+        self.meet_wy_on(if compared > 0xff { self.beam.line } else { compared as u8 });
     }
 
     pub(super) fn meet_wy_on(&mut self, line: u8) {
@@ -399,8 +420,8 @@ impl Ppu {
     fn switch_off(&mut self) {
         self.lyc_frozen = self.lyc_bit();
         self.stat_line = self.lyc_frozen && self.stat & stat::LYC_SOURCE != 0;
-        self.line = 0;
-        self.dot = 0;
+        self.beam.line = 0;
+        self.beam.dot = 0;
         self.wy_met = false;
         self.stage = LineProgress::Done;
         self.pipeline.window_active = false;
@@ -410,10 +431,10 @@ impl Ppu {
     // The first line is 8 dots short at its beginning, has no mode 2 and shows no objects, and the
     // panel stays white until the next frame.
     fn switch_on(&mut self, t: u32) {
-        self.line = 0;
-        self.dot = 8;
-        self.line_start = t.wrapping_sub(8);
-        self.first_line = true;
+        self.beam.line = 0;
+        self.beam.dot = 8;
+        self.beam.line_start = t.wrapping_sub(8);
+        self.beam.first_line = true;
         self.frame_blank = true;
         self.wy_met = false;
         self.window_line = 0;

@@ -70,7 +70,7 @@ pub(super) struct Candidates {
 pub(super) fn candidates(machine: &Machine, lines: u8) -> Candidates {
     let mut found = Candidates { entries: [0; ENTRIES as usize], count: 0 };
     // Y of an object that ends on the first line.
-    let lowest = machine.ppu.line + 17 - object_height(machine);
+    let lowest = machine.ppu.beam.line + 17 - object_height(machine);
     let reach = lines + object_height(machine) - 1;
     for entry in 0..ENTRIES {
         found.entries[found.count] = entry;
@@ -84,7 +84,7 @@ pub(super) fn candidates(machine: &Machine, lines: u8) -> Candidates {
 #[cfg(not(color))]
 pub(super) fn scan_candidates(machine: &mut Machine, candidates: &Candidates) {
     let height = object_height(machine);
-    let line = machine.ppu.line + 16;
+    let line = machine.ppu.beam.line + 16;
     machine.ppu.scan.entries = ENTRIES;
     for at in 0..candidates.count {
         let entry = candidates.entries[at];
@@ -97,7 +97,7 @@ pub(super) fn scan_candidates(machine: &mut Machine, candidates: &Candidates) {
 
 /// Looks at every entry whose dot lies before `dot`.
 pub(crate) fn scan_objects(machine: &mut Machine, dot: u16) {
-    if machine.ppu.first_line || dot <= 5 {
+    if machine.ppu.beam.first_line || dot <= 5 {
         return;
     }
     let mut until = (dot - 4) / 2;
@@ -110,7 +110,7 @@ pub(crate) fn scan_objects(machine: &mut Machine, dot: u16) {
     let height = object_height(machine);
     let from = machine.ppu.scan.entries as usize;
     machine.ppu.scan.entries = until as u8;
-    let line = machine.ppu.line + 16;
+    let line = machine.ppu.beam.line + 16;
     if from == 0 && !is_any_object_on(machine, line, height) {
         return;
     }
@@ -148,7 +148,7 @@ fn is_entry_hidden(machine: &Machine, entry: usize) -> bool {
         // The transfer stands still.
         return machine.dma.is_moving(machine.now);
     }
-    let moment = machine.ppu.line_start.wrapping_add(6 + 2 * entry as u32);
+    let moment = machine.ppu.beam.line_start.wrapping_add(6 + 2 * entry as u32);
     let mcycles = moment.wrapping_sub(machine.tcycles()) as i32 >> machine.tcycle_shift();
     machine.dma.is_moving(machine.now.wrapping_add(mcycles as u32))
 }

@@ -65,7 +65,7 @@ impl Ppu {
             };
             let column = pipeline.column.wrapping_add(pixel);
             if column < 160 {
-                store_pixel(frame, self.line, column, shade);
+                store_pixel(frame, self.beam.line, column, shade);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The STAT interrupt line: the OR of its enabled sources. Only its rise requests an interrupt, so
 //! one source can hide another ("STAT blocking").
 
-use crate::interrupts::{Interrupts, STAT};
-use crate::machine::COLOR;
+use crate::interrupts::STAT;
+use crate::machine::{COLOR, Machine};
 use crate::ppu::{Ppu, timing};
 
 /// STAT bit 3: mode 0.
@@ -17,47 +17,57 @@ pub(super) const LYC_SOURCE: u8 = 0x40;
 pub(super) const ALL_SOURCES: u8 = 0x78;
 
 impl Ppu {
-    /// Evaluates the line for the sources, besides LY = LYC, that drive it now.
-    pub(crate) fn update_stat_line(&mut self, interrupts: &mut Interrupts, sources: u8) {
-        let compared = self.compared_line();
-        // Between two lines nothing is compared, and the line keeps what it saw last.
-        let is_new = !COLOR || self.dot > timing::COMPARE_DOT || self.line == 0;
-        if compared != timing::NO_LINE && is_new {
-            self.lyc_line = compared == self.lyc as u16;
-        }
-        let level = self.stat & sources != 0 || self.lyc_line && self.stat & LYC_SOURCE != 0;
-        if level && !self.stat_line {
-            interrupts.request(STAT);
-        }
-        self.stat_line = level;
-    }
-
-    /// One of the moments at the beginning of a visible line on which the interrupt line can
-    /// change.
-    pub(crate) fn line_event(&mut self, interrupts: &mut Interrupts, at: u16) {
-        self.dot = at + 1;
-        if at == timing::COMPARE_DOT {
-            // Mode 2 drives the line once more.
-            self.update_stat_line(interrupts, OAM_SOURCE);
-            self.update_stat_line(interrupts, 0);
-        } else {
-            let sources = self.sources(0);
-            self.update_stat_line(interrupts, sources);
-        }
+    /// LY = LYC or a source that is enabled.
+    pub(super) fn stat_level(&self, sources: u8) -> bool {
+        self.stat & sources != 0 || self.lyc_line && self.stat & LYC_SOURCE != 0
     }
 
     /// STAT bit 2.
     pub(crate) fn lyc_bit(&self) -> bool {
-        if self.is_on() { self.compared_line() == self.lyc as u16 } else { self.lyc_frozen }
-    }
-
-    /// Evaluates the line while the LCD is off: of its sources only the frozen comparison is left
-    /// (gambatte `lcdoff_lycirqen_*`).
-    pub(crate) fn update_lcd_off_stat_line(&mut self, interrupts: &mut Interrupts) {
-        let level = self.lyc_frozen && self.stat & LYC_SOURCE != 0;
-        if level && !self.stat_line {
-            interrupts.request(STAT);
+        if self.is_on() {
+            self.beam.compared_line(self.lateness()) == self.lyc as u16
+        } else {
+            self.lyc_frozen
         }
-        self.stat_line = level;
     }
+}
+
+/// Evaluates the line for the sources, besides LY = LYC, that drive it now.
+pub(crate) fn update_stat_line(machine: &mut Machine, sources: u8) {
+    let ppu = &mut machine.ppu;
+    let compared = ppu.beam.compared_line(ppu.lateness());
+    // Between two lines nothing is compared, and the line keeps what it saw last.
+    let is_new = !COLOR || ppu.beam.dot > timing::COMPARE_DOT || ppu.beam.line == 0;
+    if compared != timing::NO_LINE && is_new {
+        ppu.lyc_line = compared == ppu.lyc as u16;
+    }
+    let level = ppu.stat_level(sources);
+    set_stat_line(machine, level);
+}
+
+/// One of the moments at the beginning of a visible line on which the interrupt line can change.
+pub(crate) fn line_event(machine: &mut Machine, at: u16) {
+    machine.ppu.beam.dot = at + 1;
+    if at == timing::COMPARE_DOT {
+        // Mode 2 drives the line once more.
+        update_stat_line(machine, OAM_SOURCE);
+        update_stat_line(machine, 0);
+    } else {
+        let sources = machine.ppu.beam.sources(0);
+        update_stat_line(machine, sources);
+    }
+}
+
+/// Evaluates the line while the LCD is off: of its sources only the frozen comparison is left
+/// (gambatte `lcdoff_lycirqen_*`).
+pub(crate) fn update_lcd_off_stat_line(machine: &mut Machine) {
+    let level = machine.ppu.lyc_frozen && machine.ppu.stat & LYC_SOURCE != 0;
+    set_stat_line(machine, level);
+}
+
+fn set_stat_line(machine: &mut Machine, level: bool) {
+    if level && !machine.ppu.stat_line {
+        machine.interrupts.request(STAT);
+    }
+    machine.ppu.stat_line = level;
 }

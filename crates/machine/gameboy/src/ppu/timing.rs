@@ -41,10 +41,25 @@ const VBLANK_OAM_DOT: u16 = if COLOR { 3 } else { 2 };
 /// The new line drives the interrupt line if it is LYC. On line 0 the OAM source rises now.
 pub(super) const COMPARE_DOT: u16 = 5;
 
-impl Ppu {
+/// Position in the frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Beam {
+    /// The line the PPU works on, 0 to 153. LY follows it with a delay.
+    pub line: u8,
+    /// Dots of the line that have passed: everything that happens before `dot` has happened.
+    pub dot: u16,
+    /// Time at which the line began, in T-cycles.
+    pub line_start: u32,
+    /// The line is the first after the LCD was switched on: shorter, and without mode 2.
+    pub first_line: bool,
+}
+
+/// Meaning of the position. `late` is the Color's `Ppu::lateness`.
+impl Beam {
     /// LY as the CPU reads it.
     #[cfg(not(color))]
-    pub fn ly(&self) -> u8 {
+    pub fn ly(&self, _late: u16) -> u8 {
         let line = self.line;
         if line == LAST_LINE {
             // Line 153 shows as 153 for four dots only.
@@ -65,7 +80,7 @@ impl Ppu {
 
     /// The line that is compared with LYC, or `NO_LINE`.
     #[cfg(not(color))]
-    pub(crate) fn compared_line(&self) -> u16 {
+    pub(crate) fn compared_line(&self, _late: u16) -> u16 {
         let line = self.line as u16;
         let dot = self.dot;
         if line == 0 {
@@ -93,7 +108,7 @@ impl Ppu {
     }
 
     /// The mode outside of what follows `mode3_dot` in a visible line.
-    pub(crate) fn mode_before_drawing(&self) -> u8 {
+    pub(crate) fn mode_before_drawing(&self, late: u16) -> u8 {
         if self.line >= VBLANK_LINE {
             (self.line > VBLANK_LINE || self.dot > VBLANK_DOT) as u8
         } else if self.first_line {
@@ -101,7 +116,7 @@ impl Ppu {
         } else if self.dot > MODE2_DOT {
             2
         } else {
-            (self.line == 0 && self.dot <= LY_DOT + self.lateness()) as u8
+            (self.line == 0 && self.dot <= LY_DOT + late) as u8
         }
     }
 
@@ -110,13 +125,7 @@ impl Ppu {
         if self.first_line { 91 } else { 89 }
     }
 
-    /// Dots by which the Color shows some things later at double speed.
-    #[cfg(not(color))]
-    #[inline(always)]
-    fn lateness(&self) -> u16 {
-        0
-    }
-
+    /// The dot on which mode 3 begins.
     pub(super) fn mode3_dot(&self) -> u16 {
         if self.first_line { FIRST_LINE_MODE3_DOT } else { MODE3_DOT }
     }
@@ -157,115 +166,13 @@ impl Ppu {
         let lines = if is_past { line as u32 + 154 } else { line as u32 } - self.line as u32;
         lines * LINE_TCYCLES as u32 + dot as u32
     }
-}
 
-/// The mode in STAT.
-pub(crate) fn ppu_mode(machine: &mut Machine) -> u8 {
-    if machine.ppu.line >= VBLANK_LINE || machine.ppu.dot <= machine.ppu.mode3_dot() {
-        let mode = machine.ppu.mode_before_drawing();
-        // OAM DMA takes OAM from a DMG's scan (docboy `oam_scan_blocked_by_dma_*`).
-        if !COLOR && mode == 2 && machine.dma.active { 0 } else { mode }
-    } else if in_mode3(machine) {
-        3
-    } else {
-        0
-    }
-}
-
-/// Returns true if mode 3 has begun and not ended yet.
-#[cfg(not(color))]
-pub(crate) fn in_mode3(machine: &mut Machine) -> bool {
-    machine.ppu.stage != LineProgress::Done && machine.ppu.dot <= mode3_end(machine)
-}
-
-/// Returns true if the PPU keeps the CPU from reading VRAM.
-#[cfg(not(color))]
-pub(crate) fn is_vram_read_blocked(machine: &mut Machine) -> bool {
-    let begins = if machine.ppu.first_line { FIRST_LINE_MODE3_DOT } else { SCAN_TAIL_DOT };
-    blocks_from(machine, begins)
-}
-
-/// Returns true if the PPU keeps the CPU from writing VRAM.
-#[cfg(not(color))]
-pub(crate) fn is_vram_write_blocked(machine: &mut Machine) -> bool {
-    let begins = machine.ppu.mode3_dot();
-    blocks_from(machine, begins)
-}
-
-/// Returns true if the PPU keeps the CPU from reading OAM.
-#[cfg(not(color))]
-pub(crate) fn is_oam_read_blocked(machine: &mut Machine) -> bool {
-    let begins = if machine.ppu.first_line { FIRST_LINE_MODE3_DOT } else { LY_DOT };
-    blocks_from(machine, begins)
-}
-
-/// Returns true if the PPU keeps the CPU from writing OAM.
-#[cfg(not(color))]
-pub(crate) fn is_oam_write_blocked(machine: &mut Machine) -> bool {
-    if machine.ppu.first_line {
-        return blocks_from(machine, MODE3_DOT);
-    }
-    let is_tail = machine.ppu.dot > SCAN_TAIL_DOT && machine.ppu.dot <= MODE3_DOT;
-    !is_tail && blocks_from(machine, MODE2_DOT)
-}
-
-#[cfg(not(color))]
-fn blocks_from(machine: &mut Machine, begins: u16) -> bool {
-    machine.ppu.is_on()
-        && machine.ppu.line < VBLANK_LINE
-        && machine.ppu.dot > begins
-        && (machine.ppu.dot <= MODE3_DOT || in_mode3(machine))
-}
-
-/// Works out when the PPU may raise an interrupt or end the frame next: never too late,
-/// sometimes too early.
-pub fn schedule_ppu(machine: &mut Machine) {
-    let frame_end = machine.ppu.tcycles_to(0, MODE2_DOT);
-    let mut tcycles = frame_end.min(machine.ppu.tcycles_to(VBLANK_LINE, VBLANK_DOT));
-    let sources = machine.ppu.stat;
-    if sources & stat::ALL_SOURCES != 0 {
-        if sources & stat::LYC_SOURCE != 0 {
-            tcycles = tcycles.min(machine.ppu.tcycles_to_lyc());
-        }
-        if sources & stat::OAM_SOURCE != 0 {
-            tcycles = tcycles.min(machine.ppu.tcycles_to_oam_source());
-        }
-    }
-    if watches_hblank(machine) {
-        tcycles = tcycles.min(tcycles_to_hblank(machine));
-    }
-    #[cfg(color)]
-    if machine.ppu.lyc_request || machine.ppu.lyc_release {
-        tcycles = tcycles.min(machine.ppu.lyc_request_at.wrapping_sub(machine.ppu.line_start));
-    }
-    // What happens on dot d is seen by accesses after it.
-    let moment = machine.ppu.line_start.wrapping_add(tcycles);
-    let mcycles = (moment.wrapping_sub(machine.tcycles()) as i32 >> machine.tcycle_shift()) + 1;
-    machine.ppu.deadline = machine.now.wrapping_add(mcycles.max(1) as u32);
-}
-
-#[cfg(not(color))]
-pub(crate) fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
-    let line = machine.ppu.line;
-    if line >= VBLANK_LINE {
-        return machine.ppu.tcycles_to(0, MODE3_DOT);
-    }
-    if machine.ppu.dot <= MODE3_DOT {
-        return MODE3_DOT as u32;
-    }
-    if in_mode3(machine) || machine.ppu.dot <= machine.ppu.mode3_end + 1 {
-        mode3_end(machine) as u32 + 1
-    } else {
-        LINE_TCYCLES as u32 + MODE3_DOT as u32
-    }
-}
-
-impl Ppu {
-    fn tcycles_to_lyc(&self) -> u32 {
-        match self.lyc {
+    /// T-cycles from the current line's start to the next comparison that finds a line in LYC.
+    fn tcycles_to_lyc(&self, lyc: u8) -> u32 {
+        match lyc {
             0 => self.tcycles_to(LAST_LINE, LYC_0_DOT),
             153 => self.tcycles_to(LAST_LINE, if COLOR { COMPARE_DOT } else { 6 }),
-            1..=152 => self.tcycles_to(self.lyc, COMPARE_DOT),
+            1..=152 => self.tcycles_to(lyc, COMPARE_DOT),
             // No line has this number.
             _ => self.tcycles_to(VBLANK_LINE, VBLANK_DOT),
         }
@@ -289,5 +196,124 @@ impl Ppu {
         } else {
             LINE_TCYCLES as u32 + LY_DOT as u32
         }
+    }
+
+    /// SCX's lower bits, which delay the first pixel, have been used on this line.
+    pub(super) fn is_fine_scroll_over(&self) -> bool {
+        self.dot > self.mode3_start() + 10
+    }
+}
+
+impl Ppu {
+    /// Dots by which the Color shows some things later at double speed.
+    #[inline(always)]
+    pub(crate) fn lateness(&self) -> u16 {
+        #[cfg(color)]
+        let late = self.double_speed as u16;
+        #[cfg(not(color))]
+        let late = 0;
+        late
+    }
+}
+
+/// The mode in STAT.
+pub(crate) fn ppu_mode(machine: &mut Machine) -> u8 {
+    if machine.ppu.beam.line >= VBLANK_LINE || machine.ppu.beam.dot <= machine.ppu.beam.mode3_dot()
+    {
+        let mode = machine.ppu.beam.mode_before_drawing(machine.ppu.lateness());
+        // OAM DMA takes OAM from a DMG's scan (docboy `oam_scan_blocked_by_dma_*`).
+        if !COLOR && mode == 2 && machine.dma.active { 0 } else { mode }
+    } else if in_mode3(machine) {
+        3
+    } else {
+        0
+    }
+}
+
+/// Returns true if mode 3 has begun and not ended yet.
+#[cfg(not(color))]
+pub(crate) fn in_mode3(machine: &mut Machine) -> bool {
+    machine.ppu.stage != LineProgress::Done && machine.ppu.beam.dot <= mode3_end(machine)
+}
+
+/// Returns true if the PPU keeps the CPU from reading VRAM.
+#[cfg(not(color))]
+pub(crate) fn is_vram_read_blocked(machine: &mut Machine) -> bool {
+    let begins = if machine.ppu.beam.first_line { FIRST_LINE_MODE3_DOT } else { SCAN_TAIL_DOT };
+    blocks_from(machine, begins)
+}
+
+/// Returns true if the PPU keeps the CPU from writing VRAM.
+#[cfg(not(color))]
+pub(crate) fn is_vram_write_blocked(machine: &mut Machine) -> bool {
+    let begins = machine.ppu.beam.mode3_dot();
+    blocks_from(machine, begins)
+}
+
+/// Returns true if the PPU keeps the CPU from reading OAM.
+#[cfg(not(color))]
+pub(crate) fn is_oam_read_blocked(machine: &mut Machine) -> bool {
+    let begins = if machine.ppu.beam.first_line { FIRST_LINE_MODE3_DOT } else { LY_DOT };
+    blocks_from(machine, begins)
+}
+
+/// Returns true if the PPU keeps the CPU from writing OAM.
+#[cfg(not(color))]
+pub(crate) fn is_oam_write_blocked(machine: &mut Machine) -> bool {
+    if machine.ppu.beam.first_line {
+        return blocks_from(machine, MODE3_DOT);
+    }
+    let is_tail = machine.ppu.beam.dot > SCAN_TAIL_DOT && machine.ppu.beam.dot <= MODE3_DOT;
+    !is_tail && blocks_from(machine, MODE2_DOT)
+}
+
+#[cfg(not(color))]
+fn blocks_from(machine: &mut Machine, begins: u16) -> bool {
+    machine.ppu.is_on()
+        && machine.ppu.beam.line < VBLANK_LINE
+        && machine.ppu.beam.dot > begins
+        && (machine.ppu.beam.dot <= MODE3_DOT || in_mode3(machine))
+}
+
+/// Works out when the PPU may raise an interrupt or end the frame next: never too late,
+/// sometimes too early.
+pub fn schedule_ppu(machine: &mut Machine) {
+    let frame_end = machine.ppu.beam.tcycles_to(0, MODE2_DOT);
+    let mut tcycles = frame_end.min(machine.ppu.beam.tcycles_to(VBLANK_LINE, VBLANK_DOT));
+    let sources = machine.ppu.stat;
+    if sources & stat::ALL_SOURCES != 0 {
+        if sources & stat::LYC_SOURCE != 0 {
+            tcycles = tcycles.min(machine.ppu.beam.tcycles_to_lyc(machine.ppu.lyc));
+        }
+        if sources & stat::OAM_SOURCE != 0 {
+            tcycles = tcycles.min(machine.ppu.beam.tcycles_to_oam_source());
+        }
+    }
+    if watches_hblank(machine) {
+        tcycles = tcycles.min(tcycles_to_hblank(machine));
+    }
+    #[cfg(color)]
+    if machine.ppu.lyc_request || machine.ppu.lyc_release {
+        tcycles = tcycles.min(machine.ppu.lyc_request_at.wrapping_sub(machine.ppu.beam.line_start));
+    }
+    // What happens on dot d is seen by accesses after it.
+    let moment = machine.ppu.beam.line_start.wrapping_add(tcycles);
+    let mcycles = (moment.wrapping_sub(machine.tcycles()) as i32 >> machine.tcycle_shift()) + 1;
+    machine.ppu.deadline = machine.now.wrapping_add(mcycles.max(1) as u32);
+}
+
+#[cfg(not(color))]
+pub(crate) fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
+    let line = machine.ppu.beam.line;
+    if line >= VBLANK_LINE {
+        return machine.ppu.beam.tcycles_to(0, MODE3_DOT);
+    }
+    if machine.ppu.beam.dot <= MODE3_DOT {
+        return MODE3_DOT as u32;
+    }
+    if in_mode3(machine) || machine.ppu.beam.dot <= machine.ppu.mode3_end + 1 {
+        mode3_end(machine) as u32 + 1
+    } else {
+        LINE_TCYCLES as u32 + MODE3_DOT as u32
     }
 }

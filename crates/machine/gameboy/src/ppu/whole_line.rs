@@ -12,7 +12,7 @@ use crate::ppu::pipeline::{probe_mode3_end, start_pipeline};
 use crate::ppu::scan::scan_objects;
 #[cfg(not(color))]
 use crate::ppu::scan::{candidates, scan_candidates};
-use crate::ppu::{LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, timing};
+use crate::ppu::{LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, Scan, timing};
 
 /// Dots of mode 3's renderer without scrolling, window or objects.
 const PLAIN_DOTS: u16 = 167;
@@ -60,15 +60,16 @@ pub fn draw_line(machine: &mut Machine) {
 #[cfg(not(color))]
 pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::TileRow) {
     let window_at = machine.ppu.window_at();
-    let background = machine.ppu.background(&machine.vram, window_at, tiles);
+    let background =
+        packed_line::PackedLine::background(&machine.ppu, &machine.vram, window_at, tiles);
     if window_at < 160 {
         machine.ppu.window_line += 1;
     }
     let mut shades = background.shaded(machine.ppu.bgp);
     if machine.ppu.scan.count > 0 && machine.ppu.fetches_objects() {
-        shades = machine.ppu.mix(&machine.vram, &machine.oam, background, shades);
+        shades = background.under_objects(&machine.ppu, &machine.vram, &machine.oam, shades);
     }
-    packed_line::store_line(&mut machine.frame, machine.ppu.line, shades);
+    packed_line::store_line(&mut machine.frame, machine.ppu.beam.line, shades);
 }
 
 /// Draws the lines that come next, as far as the shortcut covers them, and returns their
@@ -79,12 +80,12 @@ pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
         // The objects that OAM DMA hides depend on the moment.
         return 0;
     }
-    let first = machine.ppu.line;
+    let first = machine.ppu.beam.line;
     let candidates = candidates(machine, lines);
     let mut tiles = packed_line::TileRow::none();
     let mut drawn = 0;
     while drawn < lines {
-        machine.ppu.line = first + drawn;
+        machine.ppu.beam.line = first + drawn;
         machine.ppu.meet_wy();
         if machine.ppu.carries_window() || !machine.ppu.is_plain_line() {
             break;
@@ -96,7 +97,7 @@ pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
         machine.ppu.scan.restart();
         drawn += 1;
     }
-    machine.ppu.line = first;
+    machine.ppu.beam.line = first;
     drawn
 }
 
@@ -104,7 +105,10 @@ impl Ppu {
     /// Returns true if the shortcut covers this line: the oddities of a window at the very left, at
     /// 166 or switched off after it was met are left to the pipeline.
     pub(crate) fn is_plain_line(&self) -> bool {
-        if self.pipeline.window_active || self.ends_with_object() {
+        // HBlank overtakes an object at the last column that the Color fetches.
+        let count = self.scan.count as usize;
+        let ends_with_object = COLOR && count > 0 && self.scan.x[count - 1] > 166;
+        if self.pipeline.window_active || ends_with_object {
             false
         } else if !self.is_window_met() {
             true
@@ -113,19 +117,6 @@ impl Ppu {
         } else {
             COLOR || self.wx > 166
         }
-    }
-
-    /// Returns true if an object is fetched at the last column, where HBlank overtakes it.
-    #[cfg(not(color))]
-    #[inline(always)]
-    fn ends_with_object(&self) -> bool {
-        false
-    }
-
-    /// Returns true if an object is fetched at the last column, where HBlank overtakes it.
-    #[cfg(color)]
-    fn ends_with_object(&self) -> bool {
-        self.scan.count > 0 && self.scan.x[self.scan.count as usize - 1] > 166
     }
 
     /// The screen column at which the window begins, 160 or more if it does not.
@@ -140,23 +131,25 @@ impl Ppu {
     fn plain_mode3_end(&self) -> u16 {
         let fine = self.fine_scroll() as u16;
         let window_at = self.window_at();
-        let mut end = self.mode3_start() + PLAIN_DOTS + fine;
+        let mut end = self.beam.mode3_start() + PLAIN_DOTS + fine;
         if window_at < 160 {
             end += WINDOW_DOTS;
         }
         if self.fetches_objects() {
-            end += self.object_dots(fine, window_at);
+            end += self.scan.object_dots(fine, window_at);
         }
         end
     }
+}
 
+impl Scan {
     /// Dots the objects take: six each, and for the first object over a tile what the fetcher still
     /// needs to finish that tile.
     fn object_dots(&self, fine: u16, window_at: u16) -> u16 {
         let mut dots = 0;
         let mut last_tile = 0xffff;
-        for object in 0..self.scan.count as usize {
-            let x = self.scan.x[object] as u16;
+        for object in 0..self.count as usize {
+            let x = self.x[object] as u16;
             if x < 168 {
                 // Pixels of background since the queue was filled with the tile under the object.
                 let in_window = x >= window_at + 8;

@@ -33,7 +33,7 @@ pub(crate) fn skip_quiet_lines(machine: &mut Machine, available: u32) -> u32 {
     if lines > most {
         lines = most;
     }
-    if lines > 0 && machine.ppu.draw && machine.ppu.line < VBLANK_LINE {
+    if lines > 0 && machine.ppu.draw && machine.ppu.beam.line < VBLANK_LINE {
         #[cfg(not(color))]
         {
             lines = draw_lines(machine, lines as u8) as u32;
@@ -80,14 +80,14 @@ pub(crate) fn before_picture_change(machine: &mut Machine) {
 /// depends on. The PPU must have been brought to the moment of the change.
 pub(crate) fn before_timing_change(machine: &mut Machine) {
     if !machine.ppu.is_on()
-        || machine.ppu.line >= VBLANK_LINE
+        || machine.ppu.beam.line >= VBLANK_LINE
         || machine.ppu.stage == LineProgress::Done
     {
         return;
     }
-    let dot = machine.ppu.dot;
+    let dot = machine.ppu.beam.dot;
     scan_objects(machine, dot);
-    if machine.ppu.stage == LineProgress::Untouched && dot > machine.ppu.mode3_start() {
+    if machine.ppu.stage == LineProgress::Untouched && dot > machine.ppu.beam.mode3_start() {
         if dot > mode3_end(machine) {
             finish_line(machine);
         } else {
@@ -120,32 +120,33 @@ impl Ppu {
     /// first and the last line of VBlank are never skipped, and neither is one that LYC, as a
     /// source, meets.
     fn quiet_lines(&self) -> u32 {
-        let mut end = if self.line == 0 && self.entered_vblank {
+        let mut end = if self.beam.line == 0 && self.entered_vblank {
             // The frame ends on this line.
-            self.line
-        } else if self.line < VBLANK_LINE {
+            self.beam.line
+        } else if self.beam.line < VBLANK_LINE {
             VBLANK_LINE - 1
-        } else if self.line > VBLANK_LINE {
+        } else if self.beam.line > VBLANK_LINE {
             LAST_LINE
         } else {
-            self.line
+            self.beam.line
         };
         let compares = self.stat & stat::LYC_SOURCE != 0;
-        if compares && self.lyc >= self.line && self.lyc < end {
+        if compares && self.lyc >= self.beam.line && self.lyc < end {
             end = self.lyc;
         }
-        if self.line >= end { 0 } else { (end - self.line) as u32 }
+        if self.beam.line >= end { 0 } else { (end - self.beam.line) as u32 }
     }
 
     /// Moves past lines that may be skipped, at least one.
     fn skip_lines(&mut self, lines: u8) {
-        let past = self.line + lines;
-        if self.lcdc & LCDC_WINDOW != 0 && self.wy >= self.line && self.wy < past {
-            self.wy_met |= self.line < VBLANK_LINE;
+        let past = self.beam.line + lines;
+        if self.lcdc & LCDC_WINDOW != 0 && self.wy >= self.beam.line && self.wy < past {
+            self.wy_met |= self.beam.line < VBLANK_LINE;
         }
-        self.line = past;
+        self.beam.line = past;
         self.lyc_line = self.lyc == past - 1;
         self.stat_line = self.stat & stat::LYC_SOURCE != 0 && self.lyc_line;
-        self.line_start = self.line_start.wrapping_add(lines as u32 * LINE_TCYCLES as u32);
+        self.beam.line_start =
+            self.beam.line_start.wrapping_add(lines as u32 * LINE_TCYCLES as u32);
     }
 }

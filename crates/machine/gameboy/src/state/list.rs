@@ -20,7 +20,7 @@ use crate::joypad::Joypad;
 use crate::machine::Machine;
 #[cfg(color)]
 use crate::ppu::Palettes;
-use crate::ppu::{LineProgress, Pipeline, Ppu, Scan};
+use crate::ppu::{Beam, LineProgress, Pipeline, Ppu, Scan};
 use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::Speed;
@@ -155,10 +155,7 @@ fields!(Ppu {
     obp1,
     wy,
     wx,
-    line,
-    dot,
-    line_start,
-    first_line,
+    beam,
     stat_line,
     lyc_line,
     lyc_frozen,
@@ -193,6 +190,8 @@ fields!(Ppu {
     #[cfg(color)]
     lyc_request_at,
 });
+
+fields!(Beam { line, dot, line_start, first_line });
 
 codes!(LineProgress { Untouched, Rendering, Done });
 

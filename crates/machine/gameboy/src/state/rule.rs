@@ -105,17 +105,17 @@ fn check_small_chips(machine: &Machine) -> RuleResult {
 }
 
 fn check_ppu(ppu: &Ppu, tcycles: u32) -> RuleResult {
-    rule(ppu.line <= LAST_LINE, "ppu.line must be at most 153")?;
-    rule(ppu.dot < LINE_TCYCLES, "ppu.dot must be less than 456")?;
+    rule(ppu.beam.line <= LAST_LINE, "ppu.beam.line must be at most 153")?;
+    rule(ppu.beam.dot < LINE_TCYCLES, "ppu.beam.dot must be less than 456")?;
     rule(ppu.mode3_end <= LINE_TCYCLES, "ppu.mode3_end must be at most 456")?;
     rule(ppu.stat & !0x78 == 0, "ppu.stat has only bits 3 to 6")?;
-    rule(!ppu.first_line || ppu.line == 0, "ppu.first_line is line 0")?;
+    rule(!ppu.beam.first_line || ppu.beam.line == 0, "ppu.beam.first_line is line 0")?;
     rule(
         ppu.used_fine_scroll < 8 || ppu.used_fine_scroll == FINE_SCROLL_UNUSED,
         "ppu.used_fine_scroll must be less than 8, or ff",
     )?;
     rule(
-        ppu.line < VBLANK_LINE || ppu.stage == LineProgress::Untouched,
+        ppu.beam.line < VBLANK_LINE || ppu.stage == LineProgress::Untouched,
         "ppu.stage must be Untouched in VBlank",
     )?;
     if !ppu.is_on() {
@@ -128,9 +128,9 @@ fn check_ppu(ppu: &Ppu, tcycles: u32) -> RuleResult {
         ppu.stage != LineProgress::Done || ppu.mode3_end != 0,
         "ppu.mode3_end must be known when ppu.stage is Done",
     )?;
-    let elapsed = tcycles.wrapping_sub(ppu.line_start).wrapping_add(PPU_LEAD_TCYCLES);
-    rule(elapsed <= 4 * MAX_LAG_MCYCLES, "ppu.line_start must lie in the last frames")?;
-    rule(ppu.dot as u32 <= elapsed, "ppu.dot must not be ahead of the time")
+    let elapsed = tcycles.wrapping_sub(ppu.beam.line_start).wrapping_add(PPU_LEAD_TCYCLES);
+    rule(elapsed <= 4 * MAX_LAG_MCYCLES, "ppu.beam.line_start must lie in the last frames")?;
+    rule(ppu.beam.dot as u32 <= elapsed, "ppu.beam.dot must not be ahead of the time")
 }
 
 fn check_pipeline(ppu: &Ppu) -> RuleResult {

@@ -143,7 +143,7 @@ pub(crate) fn lines(frame: &[u8]) -> Option<Lines> {
     let rows: Vec<&[u16]> = pixels.chunks(160).collect();
     let is_flat = |row: &&[u16]| row.iter().all(|&pixel| pixel == row[0]);
     let is_alike = |row: &&[u16]| *row == rows[0];
-    match (rows.iter().all(|row| is_flat(&row)), rows.iter().all(|row| is_alike(&row))) {
+    match (rows.iter().all(is_flat), rows.iter().all(is_alike)) {
         (true, false) => Some(Lines::Horizontal),
         (false, true) => Some(Lines::Vertical),
         _ => None,

@@ -29,8 +29,8 @@ const KNOWN_METHODS: [&str; 19] = [
 ];
 
 const KNOWN_DERIVES: [&str; 5] = ["Clone", "Copy", "Debug", "PartialEq", "Eq"];
-const KNOWN_ATTRIBUTES: [&str; 9] =
-    ["cfg", "doc", "inline", "cold", "derive", "repr", "allow", "rustfmt", "must_use"];
+const KNOWN_ATTRIBUTES: [&str; 10] =
+    ["cfg", "doc", "inline", "cold", "derive", "repr", "allow", "expect", "rustfmt", "must_use"];
 const UNKNOWN_TYPES: [&str; 11] =
     ["f32", "f64", "str", "char", "String", "Option", "Result", "Vec", "Box", "Self", "dyn"];
 
