@@ -152,7 +152,8 @@ impl Apu {
         let mut phase = phase;
         if edges != 0 && self.powered {
             // An edge comes with the first tick of the M-cycle that it ends.
-            let since_last = (self.mcycles_since_edge(now, div_base) + 1 << self.tick_shift()) - 1;
+            let since_edge = self.mcycles_since_edge(now, div_base);
+            let since_last = ((since_edge + 1) << self.tick_shift()) - 1;
             let to_first = ticks - since_last - ((edges - 1) << self.ticks_of_edge_log2());
             self.advance_sweep(to_first, phase);
             self.clock_sequencer(edges, phase + to_first);
