@@ -154,7 +154,8 @@ impl Apu {
             // An edge comes with the first tick of the M-cycle that it ends.
             let since_edge = self.mcycles_since_edge(now, div_base);
             let since_last = ((since_edge + 1) << self.tick_shift()) - 1;
-            let to_first = ticks - since_last - ((edges - 1) << self.ticks_of_edge_log2());
+            let to_first =
+                ticks - since_last - ((edges - 1) << (self.edge_shift() + self.tick_shift()));
             self.advance_sweep(to_first, phase);
             self.clock_sequencer(edges, phase + to_first);
             phase += ticks - since_last;
@@ -170,7 +171,7 @@ impl Apu {
         if self.powered && self.sequencer_bit(now, div_base) {
             #[cfg(color)]
             let clocks = self.sequencer.clocks;
-            self.clock_sequencer_early();
+            self.clock_sequencer_once(1);
             #[cfg(color)]
             self.count_down_volumes(clocks);
         }
@@ -224,7 +225,7 @@ impl Apu {
             return;
         }
         let old = self.registers[index as usize & 0x1f];
-        let value = self.value_beside_sweep(index, value);
+        let value = self.sweep.value_beside(index, old, value);
         self.registers[index as usize & 0x1f] = value;
         #[cfg(color)]
         self.rewrite_voice(index, channel, register, old);
@@ -234,7 +235,8 @@ impl Apu {
             _ => {}
         }
         if index == 3 || index == 4 {
-            self.end_sweep_rewrite(register, value);
+            let change = self.frequency(PULSE_1) >> (self.registers[0] & 7);
+            self.sweep.end_rewrite(value & TRIGGER != 0, index == 4, change);
         }
     }
 
@@ -263,7 +265,7 @@ impl Apu {
                 self.active |= 1 << channel;
             }
             match channel {
-                PULSE_1 => self.trigger_sweep(),
+                PULSE_1 => self.sweep.trigger(self.registers[0], self.frequency(PULSE_1)),
                 WAVE => self.trigger_wave(was_active),
                 _ => {}
             }

@@ -56,11 +56,6 @@ impl Apu {
         now.wrapping_sub(div_base) & ((1 << self.edge_shift()) - 1)
     }
 
-    /// Ticks of 2 T-cycles from one fall to the next, as a power of two.
-    pub(super) fn ticks_of_edge_log2(&self) -> u32 {
-        self.edge_shift() + self.tick_shift()
-    }
-
     /// DIV's bit 4; at double speed bit 5.
     pub(super) fn sequencer_bit(&self, now: u32, div_base: u32) -> bool {
         now.wrapping_sub(div_base) >> (self.edge_shift() - 1) & 1 != 0
@@ -68,7 +63,7 @@ impl Apu {
 
     #[cfg(not(color))]
     #[inline(always)]
-    fn edge_shift(&self) -> u32 {
+    pub(super) fn edge_shift(&self) -> u32 {
         EDGE_MCYCLES_LOG2
     }
 
@@ -84,18 +79,13 @@ impl Apu {
             self.clock_sequencer_once(0);
             left -= 1;
             if left > 0 {
-                self.advance_sweep(1 << self.ticks_of_edge_log2(), phase);
+                self.advance_sweep(1 << (self.edge_shift() + self.tick_shift()), phase);
             }
         }
         if left > 1 {
-            self.advance_sweep(1 << self.ticks_of_edge_log2(), phase);
+            self.advance_sweep(1 << (self.edge_shift() + self.tick_shift()), phase);
         }
         self.sequencer.clocks = (self.sequencer.clocks + (left & 7) as u8) & 7;
-    }
-
-    /// The clock of a DIV that is cleared, which comes a tick early here.
-    pub(super) fn clock_sequencer_early(&mut self) {
-        self.clock_sequencer_once(1);
     }
 
     /// Returns true if clocks change more than their own count.
@@ -112,7 +102,9 @@ impl Apu {
         }
     }
 
-    fn clock_sequencer_once(&mut self, early: u8) {
+    /// A clock, `early` ticks before the sequencer's own: DIV is cleared a tick before it would be
+    /// seen to fall.
+    pub(super) fn clock_sequencer_once(&mut self, early: u8) {
         match self.sequencer.glitch {
             PowerOnGlitch::None => self.sequencer.clocks = (self.sequencer.clocks + 1) & 7,
             PowerOnGlitch::LoseEdge => {
@@ -124,8 +116,9 @@ impl Apu {
         if self.sequencer.clocks & 1 == 1 {
             self.clock_lengths();
         }
-        if self.sequencer.clocks & 3 == 3 && self.is_active(PULSE_1) {
-            self.clock_sweep(early);
+        if self.sequencer.clocks & 3 == 3 && self.is_active(PULSE_1) && self.sweep.count_down(early)
+        {
+            self.iterate_sweep(early);
         }
     }
 }

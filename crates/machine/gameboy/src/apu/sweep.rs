@@ -7,7 +7,7 @@
 //! "Obscure Behavior"; the times and what writes disturb are what SameSuite's `channel_1_sweep`,
 //! gambatte's `ch1_init_reset_sweep_counter_timing` and DocBoy's `ch1_period_sweep` tests show.
 
-use super::{Apu, PULSE_1, TRIGGER};
+use super::{Apu, PULSE_1};
 use crate::machine::COLOR;
 
 /// Frequencies have 11 bits.
@@ -80,23 +80,101 @@ impl Sweep {
         sweep.first_check = true;
         sweep
     }
+
+    /// Returns true if the sweep changes with the next ticks, whether a clock comes or not; `nr10`
+    /// holds the step.
+    pub fn is_busy(&self, nr10: u8) -> bool {
+        self.reload_ticks != 0
+            || self.trigger_ticks != 0
+            || self.check_due
+            || self.check_waited < self.check_wait
+            || self.check_shifts != 0 && step(nr10) != 0
+    }
+
+    /// The 128 Hz clock, `early` ticks before the sequencer's own: returns true if the pace is over.
+    /// A clock in the M-cycle of a trigger does not count.
+    pub(super) fn count_down(&mut self, early: u8) -> bool {
+        if self.trigger_ticks + 1 == TRIGGER_TICKS + early {
+            return false;
+        }
+        self.pace_left = self.pace_left.wrapping_sub(1) & 7;
+        self.pace_left == 0
+    }
+
+    /// The value that NR13 or NR14 takes, which holds `old`: in the tick of an iteration that
+    /// writes a frequency, the frequency stays.
+    pub(super) fn value_beside(&self, index: u8, old: u8, value: u8) -> u8 {
+        let iterates = self.reload_ticks == RELOAD_TICKS && self.has_written;
+        if index == 3 && iterates {
+            old
+        } else if index == 4 && iterates {
+            (value & !7) | (old & 7)
+        } else {
+            value
+        }
+    }
+
+    /// NR13 or NR14 was written; `change` is the frequency of both, shifted.
+    pub(super) fn end_rewrite(&mut self, is_trigger: bool, is_high: bool, change: u16) {
+        self.rewrites = false;
+        if is_high && !is_trigger && self.reload_ticks != 0 && self.has_written {
+            self.change = change;
+        }
+    }
+
+    /// NR14 triggers the channel.
+    pub(super) fn trigger(&mut self, nr10: u8, frequency: u16) {
+        let step = step(nr10);
+        self.pace_left = pace(nr10);
+        self.shadow = 0;
+        self.change = 0;
+        self.added = 0;
+        self.first_check = true;
+        if self.check_waited == self.check_wait {
+            self.trigger_ticks = TRIGGER_TICKS;
+        }
+        if step == 0 {
+            return;
+        }
+        self.change = frequency >> step;
+        if !self.is_check_just_triggered() {
+            let ends = self.check_shifts < 2;
+            let begins = self.check_waited == CHECK_WAIT && self.check_shifts == step;
+            self.check_wait = CHECK_WAIT + ends as u8 + begins as u8;
+            self.check_waited = 0;
+        }
+        self.check_shifts = step;
+    }
+
+    /// Returns true in the first M-cycles of a triggered check's wait.
+    fn is_check_just_triggered(&self) -> bool {
+        self.check_wait != 0 && self.check_waited < CHECK_WAIT
+    }
+
+    /// What the adder adds: subtraction adds each bit inverted, and 1.
+    fn summand(&self, nr10: u8) -> u16 {
+        if subtracts(nr10) { self.change ^ HIGHEST_FREQUENCY } else { self.change }
+    }
+}
+
+fn subtracts(nr10: u8) -> bool {
+    nr10 & SUBTRACT != 0
+}
+
+fn step(nr10: u8) -> u8 {
+    nr10 & 7
+}
+
+/// A pace of 0 lasts for 8 clocks.
+fn pace(nr10: u8) -> u8 {
+    (nr10 >> 4) & 7
 }
 
 impl Apu {
-    /// Returns true if the sweep changes with the next ticks, whether a clock comes or not.
-    pub fn is_sweep_busy(&self) -> bool {
-        let sweep = &self.sweep;
-        sweep.reload_ticks != 0
-            || sweep.trigger_ticks != 0
-            || sweep.check_due
-            || sweep.check_waited < sweep.check_wait
-            || sweep.check_shifts != 0 && self.sweep_step() != 0
-    }
-
     /// Lets time pass, `phase` ticks after sound was switched on.
     pub(super) fn advance_sweep(&mut self, ticks: u32, phase: u32) {
         let mut passed = 0;
-        while passed < ticks && self.is_sweep_busy() {
+        while passed < ticks && self.sweep.is_busy(self.registers[0]) {
             self.advance_sweep_once((phase + passed) & 1 == 0);
             passed += 1;
         }
@@ -108,7 +186,7 @@ impl Apu {
             self.end_sweep_check();
         } else if shifts && self.sweep.check_waited < self.sweep.check_wait {
             self.sweep.check_waited += 1;
-        } else if shifts && self.sweep.check_shifts != 0 && self.sweep_step() != 0 {
+        } else if shifts && self.sweep.check_shifts != 0 && step(self.registers[0]) != 0 {
             self.shift_sweep();
         }
         if self.sweep.trigger_ticks != 0 {
@@ -129,18 +207,8 @@ impl Apu {
         }
     }
 
-    /// The 128 Hz clock, `early` ticks before the sequencer's own.
-    pub(super) fn clock_sweep(&mut self, early: u8) {
-        if self.sweep.trigger_ticks + 1 == TRIGGER_TICKS + early {
-            return;
-        }
-        self.sweep.pace_left = self.sweep.pace_left.wrapping_sub(1) & 7;
-        if self.sweep.pace_left == 0 {
-            self.iterate_sweep(early);
-        }
-    }
-
-    fn iterate_sweep(&mut self, early: u8) {
+    /// The last clock of a pace, `early` ticks before the sequencer's own.
+    pub(super) fn iterate_sweep(&mut self, early: u8) {
         if self.sweep.check_shifts != 0 {
             // The shift register is still in use.
             if self.sweep.trigger_ticks > RELOAD_TICKS + early {
@@ -148,10 +216,10 @@ impl Apu {
             }
             self.sweep.change = 0;
         }
-        if self.sweep_pace() == 0 {
+        if pace(self.registers[0]) == 0 {
             return;
         }
-        self.sweep.has_written = self.sweep_step() != 0;
+        self.sweep.has_written = step(self.registers[0]) != 0;
         if self.sweep.has_written {
             self.write_swept_frequency();
         }
@@ -160,14 +228,15 @@ impl Apu {
     }
 
     fn write_swept_frequency(&mut self) {
-        let next = self.sweep_sum(self.sweep_change(), self.subtracts());
+        let nr10 = self.registers[0];
+        let next = self.sweep.shadow + self.sweep.summand(nr10) + subtracts(nr10) as u16;
         self.registers[3] = next as u8;
         self.registers[4] = (self.registers[4] & !7) | (next >> 8) as u8 & 7;
     }
 
     /// Some ticks after an iteration: NR10 may have been written since.
     fn reload_sweep(&mut self) {
-        let step = self.sweep_step();
+        let step = step(self.registers[0]);
         if step != 0 && self.sweep.rewrites {
             self.write_swept_frequency();
         }
@@ -179,14 +248,14 @@ impl Apu {
             }
         }
         self.sweep.change = self.frequency(PULSE_1) >> step;
-        self.sweep.pace_left = self.sweep_pace();
+        self.sweep.pace_left = pace(self.registers[0]);
     }
 
     /// The sum is complete; one that overflows switches the channel off.
     fn end_sweep_check(&mut self) {
         self.sweep.shadow = self.frequency(PULSE_1);
-        self.sweep.added = self.sweep_change();
-        if !self.subtracts() {
+        self.sweep.added = self.sweep.summand(self.registers[0]);
+        if !subtracts(self.registers[0]) {
             let carry = !COLOR && !self.sweep.first_check;
             self.end_sweep_overflow(carry);
         }
@@ -194,7 +263,7 @@ impl Apu {
     }
 
     fn end_sweep_overflow(&mut self, carry: bool) {
-        if self.sweep_sum(self.sweep.added, carry) > HIGHEST_FREQUENCY {
+        if self.sweep.shadow + self.sweep.added + carry as u16 > HIGHEST_FREQUENCY {
             self.deactivate(PULSE_1);
         }
     }
@@ -202,14 +271,14 @@ impl Apu {
     /// NR10 was written, `old` before, `phase` ticks after sound was switched on: an adder that
     /// subtracted before now overflows, shifts go on or begin anew, a full count iterates.
     pub(super) fn rewrite_sweep(&mut self, old: u8, phase: u32) {
-        if self.is_active(PULSE_1) && !self.subtracts() {
+        if self.is_active(PULSE_1) && !subtracts(self.registers[0]) {
             self.end_sweep_overflow(!COLOR || old & SUBTRACT != 0);
         }
         if !self.is_active(PULSE_1) {
             return;
         }
-        let step = self.sweep_step();
-        if self.is_check_just_triggered() {
+        let step = step(self.registers[0]);
+        if self.sweep.is_check_just_triggered() {
             self.sweep.check_shifts = step;
             if step == 0 {
                 self.sweep.check_waited = 0;
@@ -229,81 +298,5 @@ impl Apu {
         if self.sweep.pace_left == 0 {
             self.iterate_sweep(0);
         }
-    }
-
-    /// The value that NR13 or NR14 takes: in the tick of an iteration that writes a frequency, the
-    /// frequency stays.
-    pub(super) fn value_beside_sweep(&mut self, index: u8, value: u8) -> u8 {
-        if (index != 3 && index != 4) || !self.is_iterating() {
-            return value;
-        }
-        if index == 3 {
-            return self.registers[3];
-        }
-        (value & !7) | (self.registers[4] & 7)
-    }
-
-    fn is_iterating(&self) -> bool {
-        self.sweep.reload_ticks == RELOAD_TICKS && self.sweep.has_written
-    }
-
-    /// NR13 or NR14 was written.
-    pub(super) fn end_sweep_rewrite(&mut self, register: u8, value: u8) {
-        self.sweep.rewrites = false;
-        let loads = self.sweep.reload_ticks != 0 && self.sweep.has_written;
-        if register == 4 && value & TRIGGER == 0 && loads {
-            self.sweep.change = self.frequency(PULSE_1) >> self.sweep_step();
-        }
-    }
-
-    /// NR14 triggers the channel.
-    pub(super) fn trigger_sweep(&mut self) {
-        let step = self.sweep_step();
-        self.sweep.pace_left = self.sweep_pace();
-        self.sweep.shadow = 0;
-        self.sweep.change = 0;
-        self.sweep.added = 0;
-        self.sweep.first_check = true;
-        if self.sweep.check_waited == self.sweep.check_wait {
-            self.sweep.trigger_ticks = TRIGGER_TICKS;
-        }
-        if step == 0 {
-            return;
-        }
-        self.sweep.change = self.frequency(PULSE_1) >> step;
-        if !self.is_check_just_triggered() {
-            let ends = self.sweep.check_shifts < 2;
-            let begins = self.sweep.check_waited == CHECK_WAIT && self.sweep.check_shifts == step;
-            self.sweep.check_wait = CHECK_WAIT + ends as u8 + begins as u8;
-            self.sweep.check_waited = 0;
-        }
-        self.sweep.check_shifts = step;
-    }
-
-    /// Returns true in the first M-cycles of a triggered check's wait.
-    fn is_check_just_triggered(&self) -> bool {
-        self.sweep.check_wait != 0 && self.sweep.check_waited < CHECK_WAIT
-    }
-
-    /// Subtraction adds each bit inverted, and 1.
-    fn sweep_change(&self) -> u16 {
-        if self.subtracts() { self.sweep.change ^ HIGHEST_FREQUENCY } else { self.sweep.change }
-    }
-
-    fn sweep_sum(&self, added: u16, carry: bool) -> u16 {
-        self.sweep.shadow + added + carry as u16
-    }
-
-    fn subtracts(&self) -> bool {
-        self.registers[0] & SUBTRACT != 0
-    }
-
-    fn sweep_step(&self) -> u8 {
-        self.registers[0] & 7
-    }
-
-    /// A pace of 0 lasts for 8 clocks.
-    fn sweep_pace(&self) -> u8 {
-        (self.registers[0] >> 4) & 7
     }
 }

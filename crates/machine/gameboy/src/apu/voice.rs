@@ -137,7 +137,7 @@ impl Apu {
         let mut to_edge = half - (self.synced_at.wrapping_sub(div_base) & (half - 1));
         while now != self.synced_at {
             let mut mcycles = now.wrapping_sub(self.synced_at);
-            if self.is_sweep_busy() {
+            if self.sweep.is_busy(self.registers[0]) {
                 mcycles = 1;
             } else if mcycles > to_edge {
                 mcycles = to_edge;
