@@ -115,7 +115,7 @@ impl Apu {
             active: 1,
             lengths: [64, 0, 0, 0],
             sequencer: Sequencer { clocks: 1, glitch: PowerOnGlitch::None },
-            sweep: Sweep { shadow: 0x7c1, timer: 8, enabled: false, subtracted: false },
+            sweep: Sweep::post_boot(),
             wave: Wave::stopped(),
             written: LastWrites {
                 count: 0,
@@ -135,10 +135,12 @@ impl Apu {
     #[cfg(not(color))]
     #[inline(always)]
     pub fn sync(&mut self, now: u32, div_base: u32) {
-        self.sync_registers(now, div_base);
+        self.sync_registers(now, div_base, 0);
     }
 
-    fn sync_registers(&mut self, now: u32, div_base: u32) {
+    /// `phase` counts the ticks from when sound was switched on to where the sync begins; only
+    /// its lowest bit matters.
+    fn sync_registers(&mut self, now: u32, div_base: u32, phase: u32) {
         let elapsed = now.wrapping_sub(self.synced_at);
         if self.is_active(WAVE) {
             let period = self.wave_period();
@@ -146,15 +148,20 @@ impl Apu {
         }
         let edges = self.sequencer_edges(now, div_base);
         self.synced_at = now;
-        if elapsed != 0 {
-            self.iterate_sweep_if_due();
-        }
+        let mut ticks = elapsed << self.tick_shift();
+        let mut phase = phase;
         if edges != 0 && self.powered {
-            self.clock_sequencer(edges);
-            if !self.is_sequencer_edge(now, div_base) {
-                self.iterate_sweep_if_due();
-            }
+            // An edge comes with the first tick of the M-cycle that it ends.
+            let since_edge = self.mcycles_since_edge(now, div_base);
+            let since_last = ((since_edge + 1) << self.tick_shift()) - 1;
+            let to_first =
+                ticks - since_last - ((edges - 1) << (self.edge_shift() + self.tick_shift()));
+            self.advance_sweep(to_first, phase);
+            self.clock_sequencer(edges, phase + to_first);
+            phase += ticks - since_last;
+            ticks = since_last;
         }
+        self.advance_sweep(ticks, phase);
     }
 
     /// Counts the edge of a cleared DIV: a bit that falls clocks the sequencer. Must be called
@@ -164,7 +171,7 @@ impl Apu {
         if self.powered && self.sequencer_bit(now, div_base) {
             #[cfg(color)]
             let clocks = self.sequencer.clocks;
-            self.clock_sequencer(1);
+            self.clock_sequencer_once(1);
             #[cfg(color)]
             self.count_down_volumes(clocks);
         }
@@ -204,11 +211,11 @@ impl Apu {
             0x26 => self.write_power(self.sequencer_bit(now.wrapping_add(1), div_base), value),
             0x27..=0x2f => {}
             0x30..=0x3f => self.write_wave_ram(address, value),
-            _ => self.write_register(div_base, address.wrapping_sub(0x10) as u8 & 0x1f, value),
+            _ => self.write_register(address.wrapping_sub(0x10) as u8 & 0x1f, value),
         }
     }
 
-    fn write_register(&mut self, div_base: u32, index: u8, value: u8) {
+    fn write_register(&mut self, index: u8, value: u8) {
         let (channel, register) = if index < 20 { (index / 5, index % 5) } else { (0, 5) };
         // Pan Docs "NR52": on monochrome models the length counters can be loaded while off.
         if register == 1 && (self.powered || !COLOR) {
@@ -218,20 +225,28 @@ impl Apu {
             return;
         }
         let old = self.registers[index as usize & 0x1f];
+        let value = self.sweep.value_beside(index, old, value);
         self.registers[index as usize & 0x1f] = value;
         #[cfg(color)]
         self.rewrite_voice(index, channel, register, old);
         match register {
-            0 | 2 => self.write_channel_setup(channel, register),
-            4 => self.write_channel_control(div_base, channel, old, value),
+            0 | 2 => self.write_channel_setup(channel, register, old),
+            4 => self.write_channel_control(channel, old, value),
             _ => {}
+        }
+        if index == 3 || index == 4 {
+            let change = self.frequency(PULSE_1) >> (self.registers[0] & 7);
+            self.sweep.end_rewrite(value & TRIGGER != 0, index == 4, change);
         }
     }
 
     /// NRx0 and NRx2 can switch their channel off, and never on.
-    fn write_channel_setup(&mut self, channel: u8, register: u8) {
+    fn write_channel_setup(&mut self, channel: u8, register: u8, old: u8) {
         if channel == PULSE_1 && register == 0 {
-            self.end_subtraction();
+            let phase = 0;
+            #[cfg(color)]
+            let phase = phase + self.voices.phase as u32;
+            self.rewrite_sweep(old, phase);
         }
         if !self.has_dac(channel) {
             self.deactivate(channel);
@@ -239,7 +254,7 @@ impl Apu {
     }
 
     /// NRx4: length first, then the trigger, whose side effects happen even with the DAC off.
-    fn write_channel_control(&mut self, div_base: u32, channel: u8, old: u8, value: u8) {
+    fn write_channel_control(&mut self, channel: u8, old: u8, value: u8) {
         let trigger = value & TRIGGER != 0;
         self.enable_length(channel, old, value);
         if trigger {
@@ -250,7 +265,7 @@ impl Apu {
                 self.active |= 1 << channel;
             }
             match channel {
-                PULSE_1 => self.trigger_sweep(self.is_sweep_clock_next(div_base)),
+                PULSE_1 => self.sweep.trigger(self.registers[0], self.frequency(PULSE_1)),
                 WAVE => self.trigger_wave(was_active),
                 _ => {}
             }

@@ -16,7 +16,7 @@ use crate::machine::{COLOR, Machine, WRAM_BYTES};
 use crate::ppu::VRAM_BYTES;
 #[cfg(color)]
 use crate::ppu::color_write::write_ppu;
-use crate::ppu::oam_bug::corrupt_oam_by_write;
+use crate::ppu::oam_bug::corrupt_oam_by_count;
 #[cfg(not(color))]
 use crate::ppu::registers::write_ppu;
 use crate::ppu::registers::{read_oam, read_ppu, read_vram, write_oam, write_vram};
@@ -276,7 +276,7 @@ impl Machine {
     #[inline(never)]
     pub fn touch_oam(&mut self, now: u32) {
         self.now = now;
-        corrupt_oam_by_write(self);
+        corrupt_oam_by_count(self);
     }
 
     /// IF as the CPU sees it at `now`.

@@ -196,26 +196,86 @@ fn switching_on_while_div_bit_4_is_set_loses_an_edge() {
 fn sweep_overflow_on_trigger_needs_a_step() {
     for (nr10, is_on) in [(0x01, false), (0x11, false), (0x10, true), (0x00, true), (0x09, true)] {
         let mut sound = Sound::with_dac(0).with(0xff10, nr10).with(0xff13, 0xff);
-        assert_eq!(sound.write(0xff14, 0x87).is_on(0), is_on, "NR10 = {nr10:02x}");
+        assert_eq!(sound.write(0xff14, 0x87).wait(20).is_on(0), is_on, "NR10 = {nr10:02x}");
     }
 }
 
 #[test]
 fn sweep_checks_a_second_time_after_an_update() {
     let mut sound = Sound::with_dac(0).with(0xff10, 0x11).with(0xff13, 0).with(0xff14, 0x85);
+    assert!(sound.wait(3 * EDGE + 1).is_on(0));
+    assert!(!sound.wait(1).is_on(0));
+}
+
+// gambatte `ch1_init_reset_sweep_counter_timing_nr52_1`.
+#[test]
+fn a_sweep_without_a_step_overflows_an_mcycle_after_its_clock() {
+    let mut sound = Sound::with_dac(0).with(0xff10, 0x10).with(0xff13, 0).with(0xff14, 0x87);
     assert!(sound.wait(3 * EDGE).is_on(0));
     assert!(!sound.wait(1).is_on(0));
 }
 
-// gambatte `ch1_init_reset_sweep_counter_timing_nr52_1` and `_4`.
+/// Channel 1 just triggered with the given frequency.
+fn swept(nr10: u8, frequency: u16) -> Sound {
+    let sound = Sound::with_dac(0).with(0xff10, nr10).with(0xff13, frequency as u8);
+    sound.with(0xff14, 0x80 | (frequency >> 8) as u8)
+}
+
+// DocBoy `ch1_period_sweep_disable_on_trigger_step*`.
 #[test]
-fn the_sweep_comes_an_mcycle_after_its_clock_and_not_if_its_pace_is_gone_by_then() {
-    let overflowing = || Sound::with_dac(0).with(0xff10, 0x10).with(0xff13, 0).with(0xff14, 0x87);
-    let at = |mcycle: u32| *overflowing().wait(mcycle);
-    assert!(at(3 * EDGE).is_on(0));
-    assert!(!at(3 * EDGE + 1).is_on(0));
-    assert!(at(3 * EDGE).write(0xff10, 0).wait(100).is_on(0));
-    assert!(!at(3 * EDGE + 1).write(0xff10, 0).wait(100).is_on(0));
+fn the_check_of_a_trigger_ends_three_mcycles_later_and_one_for_each_shift() {
+    for step in 1..8 {
+        let mut sound = swept(0x20 | step, 0x7ff);
+        assert!(sound.wait(2 + u32::from(step)).is_on(0), "step {step}");
+        assert!(!sound.wait(1).is_on(0), "step {step}");
+    }
+}
+
+// DocBoy `ch1_period_sweep_change_step_7_to_0_during_recalc_then_7`.
+#[test]
+fn a_check_rests_while_the_step_is_0() {
+    let mut sound = swept(0x27, 0x7ff);
+    sound.wait(5).write(0xff10, 0x20).wait(100).write(0xff10, 0x27);
+    assert!(sound.wait(3).is_on(0));
+    assert!(!sound.wait(1).is_on(0));
+}
+
+// DocBoy `ch1_period_sweep_disable_on_double_trigger_step6_delay*`.
+#[test]
+fn a_second_trigger_begins_the_shifts_anew() {
+    for (between, wait) in [(1, 3), (2, 3), (3, 2), (8, 3)] {
+        let mut sound = swept(0x26, 0x7ff);
+        let begin = sound.now;
+        sound.wait(between).write(0xff14, 0x87);
+        let restarts = if between < 2 { begin } else { sound.now };
+        let ends = restarts + wait + 6;
+        let now = sound.now;
+        assert!(sound.wait(ends - 1 - now).is_on(0), "{between} M-cycles");
+        assert!(!sound.wait(1).is_on(0), "{between} M-cycles");
+    }
+}
+
+// DocBoy `ch1_period_sweep_step6_period93` and its like.
+#[test]
+fn every_check_but_the_first_after_a_trigger_adds_1_more() {
+    // 1365 and its half are 2047, which is no overflow.
+    assert!(swept(0x01, 1365).wait(2 * EDGE).is_on(0));
+    // 910 and its half are 1365, which the sweep's first clock makes of it.
+    let mut sound = swept(0x11, 910);
+    assert!(sound.wait(3 * EDGE + 1).is_on(0));
+    assert_eq!(sound.apu.frequency(0), 1365);
+    assert!(!sound.wait(1).is_on(0));
+}
+
+// DocBoy `ch1_period_sweep_change_period_nr13_during_recalc`.
+#[test]
+fn a_check_adds_what_the_trigger_shifted_to_the_frequency_of_its_end() {
+    // 7FF shifted 5 times is 3F: added to 7C0 it is 7FF, added to 7C1 it overflows.
+    for (low, is_on) in [(0xc0, true), (0xc1, false)] {
+        let mut sound = swept(0x25, 0x7ff);
+        sound.write(0xff13, low);
+        assert_eq!(sound.wait(20).is_on(0), is_on, "NR13 = {low:02x}");
+    }
 }
 
 // gambatte `ch1_init_reset_sweep_counter_timing_4`.
@@ -243,7 +303,7 @@ fn switching_on_an_mcycle_before_div_bit_4_is_set_loses_an_edge() {
 #[test]
 fn leaving_subtraction_after_its_use_turns_the_channel_off() {
     let mut sound = Sound::with_dac(0).with(0xff10, 0x19).with(0xff14, 0x80);
-    assert!(sound.write(0xff10, 0x1f).is_on(0));
+    assert!(sound.wait(10).write(0xff10, 0x1f).is_on(0));
     assert!(!sound.write(0xff10, 0x10).is_on(0));
     let mut sound = Sound::with_dac(0).with(0xff10, 0x18).with(0xff14, 0x80);
     assert!(sound.write(0xff10, 0x10).is_on(0));

@@ -394,14 +394,42 @@ fn sound_counts_within_its_limits() {
             &[|m| m.apu.sequencer.clocks = 8],
         ),
         row(
-            "apu.sweep.shadow must be at most 7ff",
-            &[|m| m.apu.sweep.shadow = 0x7ff],
-            &[|m| m.apu.sweep.shadow = 0x800],
+            "apu.sweep.shadow, change and added must be at most 7ff",
+            &[
+                |m| m.apu.sweep.shadow = 0x7ff,
+                |m| m.apu.sweep.change = 0x7ff,
+                |m| m.apu.sweep.added = 0x7ff,
+            ],
+            &[
+                |m| m.apu.sweep.shadow = 0x800,
+                |m| m.apu.sweep.change = 0x800,
+                |m| m.apu.sweep.added = 0x800,
+            ],
         ),
         row(
-            "apu.sweep.timer must be at most 9",
-            &[|m| m.apu.sweep.timer = 0, |m| m.apu.sweep.timer = 9],
-            &[|m| m.apu.sweep.timer = 10],
+            "apu.sweep.pace_left must be less than 8",
+            &[|m| m.apu.sweep.pace_left = 7],
+            &[|m| m.apu.sweep.pace_left = 8],
+        ),
+        row(
+            "apu.sweep.reload_ticks must be at most 3",
+            &[|m| m.apu.sweep.reload_ticks = 3],
+            &[|m| m.apu.sweep.reload_ticks = 4],
+        ),
+        row(
+            "apu.sweep.trigger_ticks must be at most 5",
+            &[|m| m.apu.sweep.trigger_ticks = 5],
+            &[|m| m.apu.sweep.trigger_ticks = 6],
+        ),
+        row(
+            "apu.sweep.check_wait must be at most 4, and check_waited at most that",
+            &[|m| (m.apu.sweep.check_wait, m.apu.sweep.check_waited) = (4, 4)],
+            &[|m| m.apu.sweep.check_wait = 5, |m| m.apu.sweep.check_waited = 1],
+        ),
+        row(
+            "apu.sweep.check_shifts must be less than 8",
+            &[|m| m.apu.sweep.check_shifts = 7],
+            &[|m| m.apu.sweep.check_shifts = 8],
         ),
         row(
             "apu.wave.position must be less than 32",

@@ -201,7 +201,7 @@ impl Channels {
     /// of these, by a step of a pulse or a shift, or later. No clock of the sequencer, no
     /// iteration of the sweep and no step of channel 3 is among them.
     fn quiet_mcycles(&self) -> u32 {
-        if self.apu.sweep.timer == 0 {
+        if self.apu.sweep.is_busy(self.apu.registers[0]) {
             return 0;
         }
         let since_clock = self.now.wrapping_sub(self.div_base) % CLOCK_MCYCLES;

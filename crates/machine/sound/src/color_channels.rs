@@ -84,7 +84,7 @@ impl ColorChannels {
     /// Returns how many M-cycles pass to the end of the one in which a level may change next: by a
     /// clock of the sequencer, half a period after it, by the sweep, or by a step of a channel.
     fn mcycles_to_change(&self) -> u32 {
-        if self.apu.sweep.timer == 0 || self.apu.voices.late {
+        if self.apu.sweep.is_busy(self.apu.registers[0]) || self.apu.voices.late {
             return 1;
         }
         let half_clock = 2 * HALF_CLOCK_MCYCLES / self.ticks();

@@ -52,7 +52,8 @@ fn natives() -> Vec<Native> {
             object_step object_aborted object_flags object_tile object_data_low object_data_high }
         Apu { synced_at registers wave_ram powered active lengths sequencer sweep wave written }
         Sequencer { clocks glitch }
-        Sweep { shadow timer enabled subtracted }
+        Sweep { shadow change added pace_left reload_ticks trigger_ticks check_wait check_waited check_shifts
+            check_due first_check rewrites has_written }
         Wave { countdown_ticks position just_read }
         LastWrites { count address value previous_address previous_value }
         Dma { page active start previous_active previous_start copied deadline }

@@ -3,7 +3,7 @@
 //! Of its eight steps only the length (256 Hz) and sweep (128 Hz) clocks leave traces.
 //! Source: Pan Docs "DIV-APU".
 
-use super::Apu;
+use super::{Apu, PULSE_1};
 
 /// DIV's bit 4 falls every 2^11 M-cycles.
 const EDGE_MCYCLES_LOG2: u32 = 11;
@@ -51,9 +51,9 @@ impl Apu {
         after.wrapping_sub(before) & (0xffff_ffff >> self.edge_shift())
     }
 
-    /// Returns true if the bit falls with this very M-cycle.
-    pub(super) fn is_sequencer_edge(&self, now: u32, div_base: u32) -> bool {
-        now.wrapping_sub(div_base) & ((1 << self.edge_shift()) - 1) == 0
+    /// M-cycles since the bit last fell.
+    pub(super) fn mcycles_since_edge(&self, now: u32, div_base: u32) -> u32 {
+        now.wrapping_sub(div_base) & ((1 << self.edge_shift()) - 1)
     }
 
     /// DIV's bit 4; at double speed bit 5.
@@ -63,7 +63,7 @@ impl Apu {
 
     #[cfg(not(color))]
     #[inline(always)]
-    fn edge_shift(&self) -> u32 {
+    pub(super) fn edge_shift(&self) -> u32 {
         EDGE_MCYCLES_LOG2
     }
 
@@ -73,26 +73,26 @@ impl Apu {
     }
 
     #[inline(never)]
-    pub(super) fn clock_sequencer(&mut self, edges: u32) {
+    pub(super) fn clock_sequencer(&mut self, edges: u32, phase: u32) {
         let mut left = edges;
         while left > 0 && self.is_sequencer_seen() {
-            self.clock_sequencer_once();
+            self.clock_sequencer_once(0);
             left -= 1;
+            if left > 0 {
+                self.advance_sweep(1 << (self.edge_shift() + self.tick_shift()), phase);
+            }
+        }
+        if left > 1 {
+            self.advance_sweep(1 << (self.edge_shift() + self.tick_shift()), phase);
         }
         self.sequencer.clocks = (self.sequencer.clocks + (left & 7) as u8) & 7;
-    }
-
-    /// Returns true if the sweep's clock comes with the next M-cycle.
-    pub(super) fn is_sweep_clock_next(&self, div_base: u32) -> bool {
-        self.sequencer.clocks & 3 == 2
-            && self.is_sequencer_edge(self.synced_at.wrapping_add(1), div_base)
     }
 
     /// Returns true if clocks change more than their own count.
     fn is_sequencer_seen(&self) -> bool {
         match self.sequencer.glitch {
             PowerOnGlitch::None => {
-                self.sweep.enabled
+                self.is_active(PULSE_1)
                     || self.is_length_counting(0)
                     || self.is_length_counting(1)
                     || self.is_length_counting(2)
@@ -102,8 +102,9 @@ impl Apu {
         }
     }
 
-    fn clock_sequencer_once(&mut self) {
-        self.iterate_sweep_if_due();
+    /// A clock, `early` ticks before the sequencer's own: DIV is cleared a tick before it would be
+    /// seen to fall.
+    pub(super) fn clock_sequencer_once(&mut self, early: u8) {
         match self.sequencer.glitch {
             PowerOnGlitch::None => self.sequencer.clocks = (self.sequencer.clocks + 1) & 7,
             PowerOnGlitch::LoseEdge => {
@@ -115,8 +116,9 @@ impl Apu {
         if self.sequencer.clocks & 1 == 1 {
             self.clock_lengths();
         }
-        if self.sequencer.clocks & 3 == 3 && self.sweep.enabled {
-            self.clock_sweep();
+        if self.sequencer.clocks & 3 == 3 && self.is_active(PULSE_1) && self.sweep.count_down(early)
+        {
+            self.iterate_sweep(early);
         }
     }
 }

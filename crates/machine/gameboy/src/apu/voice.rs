@@ -130,16 +130,23 @@ impl Pulse {
 }
 
 impl Apu {
-    /// Brings everything up to `now`, halting at each edge of DIV's bit, since volumes follow both.
+    /// Brings everything up to `now`, halting at each edge of DIV's bit, since volumes follow both,
+    /// and with each M-cycle of a busy sweep, which changes the frequency.
     pub fn sync(&mut self, now: u32, div_base: u32) {
         let half = 1 << (self.edge_shift() - 1);
         let mut to_edge = half - (self.synced_at.wrapping_sub(div_base) & (half - 1));
-        while now.wrapping_sub(self.synced_at) >= to_edge {
-            self.sync_span(self.synced_at.wrapping_add(to_edge), div_base, true);
-            to_edge = half;
-        }
-        if now != self.synced_at {
-            self.sync_span(now, div_base, false);
+        while now != self.synced_at {
+            let mut mcycles = now.wrapping_sub(self.synced_at);
+            if self.sweep.is_busy(self.registers[0]) {
+                mcycles = 1;
+            } else if mcycles > to_edge {
+                mcycles = to_edge;
+            }
+            to_edge -= mcycles;
+            self.sync_span(self.synced_at.wrapping_add(mcycles), div_base, to_edge == 0);
+            if to_edge == 0 {
+                to_edge = half;
+            }
         }
     }
 
@@ -156,16 +163,17 @@ impl Apu {
         }
         let ticks = now.wrapping_sub(self.synced_at) << self.tick_shift();
         let behind = (has_edge as u32) << self.tick_shift();
+        let phase = self.voices.phase as u32;
         self.advance_voices(ticks - behind);
         let position = self.wave.position;
         let clocks = self.sequencer.clocks;
         let reads = self.is_active(WAVE) && ticks >= self.wave.countdown_ticks;
-        self.sync_registers(now, div_base);
+        self.sync_registers(now, div_base, phase);
         if reads && (self.is_active(WAVE) || self.wave.position != position) {
             self.voices.wave_byte = self.wave_ram[(self.wave.position >> 1) as usize & 0x0f];
         }
         if has_edge && self.powered {
-            if self.is_sequencer_edge(now, div_base) {
+            if self.mcycles_since_edge(now, div_base) == 0 {
                 self.count_down_volumes(clocks);
             } else {
                 self.arm_volumes();

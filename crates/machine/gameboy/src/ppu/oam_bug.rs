@@ -10,34 +10,122 @@ use crate::ppu::{VBLANK_LINE, timing};
 /// Bytes of one row, as the scan reads OAM.
 const ROW_BYTES: usize = 8;
 
-/// The offset of the row being read now, or 0 where nothing can be garbled.
+/// The row of no scan.
+const NO_ROW: usize = 0xff;
+/// In its first M-cycle the scan reads row 0, in its last one the end of row 98.
+const LAST_ROW: usize = 0x98;
+const BEHIND_LAST_ROW: usize = 0xa0;
+
+/// The offset of the row being read now: 0 in the scan's first M-cycle, `BEHIND_LAST_ROW` in its
+/// last, `NO_ROW` where nothing can be garbled.
 fn oam_row(machine: &mut Machine) -> usize {
     if COLOR {
-        return 0;
+        return NO_ROW;
     }
     let tcycles = machine.tcycles();
     sync_ppu(machine, tcycles);
     let ppu = &machine.ppu;
     if !ppu.is_on() || ppu.beam.line >= VBLANK_LINE || ppu.beam.first_line {
-        return 0;
+        return NO_ROW;
     }
-    if ppu.beam.dot <= 6 || ppu.beam.dot > timing::MODE3_DOT {
-        return 0;
+    if ppu.beam.dot <= 2 || ppu.beam.dot > timing::MODE3_DOT {
+        return NO_ROW;
     }
-    let entry = (ppu.beam.dot - 7) / 2;
-    let row = ((entry & !1) * 4 + 8) as usize;
-    if row >= machine.oam.len() {
-        return 0;
-    }
+    let row = ((ppu.beam.dot - 3) / 4 * 8) as usize;
     before_timing_change(machine);
     row
 }
 
-/// Corrupts OAM as a write, or a counted register, does.
-#[inline(never)]
-pub(crate) fn corrupt_oam_by_write(machine: &mut Machine) {
+/// The most of three bytes, bit by bit.
+fn majority(a: u8, b: u8, c: u8) -> u8 {
+    a & (b | c) | b & c
+}
+
+/// Corrupts OAM as a CPU's write does that finds OAM closed, or is about to reach it.
+pub(crate) fn corrupt_before_write(machine: &mut Machine, address: u16) {
     let row = oam_row(machine);
-    if row == 0 {
+    if row != BEHIND_LAST_ROW {
+        corrupt_row_by_write(machine, row);
+        return;
+    }
+    let target = (address & 0xf8) as usize;
+    if target >= BEHIND_LAST_ROW {
+        return;
+    }
+    let word = address & 6;
+    for lane in 0..2 {
+        let own = machine.oam[target + lane];
+        let own_third = machine.oam[target + 4 + lane];
+        let own_fourth = machine.oam[target + 6 + lane];
+        let last = machine.oam[LAST_ROW + lane];
+        let last_second = machine.oam[LAST_ROW + 2 + lane];
+        let last_third = machine.oam[LAST_ROW + 4 + lane];
+        let last_fourth = machine.oam[LAST_ROW + 6 + lane];
+        machine.oam[target + lane] = if word == 0 { majority(own, last, last_third) } else { last };
+        machine.oam[target + 2 + lane] =
+            if word == 2 { last_second & last_third } else { last_second };
+        machine.oam[target + 4 + lane] =
+            if word == 6 { last_third & (own_third | last_fourth) } else { last_third };
+        machine.oam[target + 6 + lane] =
+            if word == 6 { majority(last_third, own_fourth, last_fourth) } else { last_fourth };
+    }
+}
+
+/// Corrupts OAM as a CPU's write does that has reached it in the scan's first M-cycle.
+pub(crate) fn corrupt_after_write(machine: &mut Machine, address: u16) {
+    let target = (address & 0xf8) as usize;
+    if oam_row(machine) != 0 || target >= BEHIND_LAST_ROW {
+        return;
+    }
+    let word = (address & 6) as usize;
+    let first = [machine.oam[0], machine.oam[1]];
+    copy_oam_row(machine, target, 0);
+    for lane in 0..2usize {
+        let written = machine.oam[target + word + lane];
+        machine.oam[lane] = majority(first[lane & 1], machine.oam[target + lane], written);
+    }
+}
+
+fn corrupt_by_first_read(machine: &mut Machine, address: u16) {
+    let target = (address & 0xf8) as usize;
+    if target < BEHIND_LAST_ROW {
+        copy_oam_row(machine, target, 0);
+    }
+}
+
+fn corrupt_by_last_read(machine: &mut Machine, address: u16) {
+    let target = (address & 0xf8) as usize;
+    if target >= BEHIND_LAST_ROW {
+        return;
+    }
+    for lane in 0..2 {
+        let own = machine.oam[target + lane];
+        let own_second = machine.oam[target + 2 + lane];
+        let last = machine.oam[LAST_ROW + lane];
+        let last_second = machine.oam[LAST_ROW + 2 + lane];
+        let last_third = machine.oam[LAST_ROW + 4 + lane];
+        let last_fourth = machine.oam[LAST_ROW + 6 + lane];
+        match address & 6 {
+            2 => {
+                let most = majority(own_second, last_second, last_third);
+                machine.oam[LAST_ROW + 2 + lane] = most;
+            }
+            6 => machine.oam[LAST_ROW + 6 + lane] = last_fourth | own & last_third,
+            _ => machine.oam[LAST_ROW + lane] = majority(own, last, last_third),
+        }
+    }
+    copy_oam_row(machine, LAST_ROW, target);
+}
+
+/// Corrupts OAM as a counted register does.
+#[inline(never)]
+pub(crate) fn corrupt_oam_by_count(machine: &mut Machine) {
+    let row = oam_row(machine);
+    corrupt_row_by_write(machine, row);
+}
+
+fn corrupt_row_by_write(machine: &mut Machine, row: usize) {
+    if row == 0 || row > LAST_ROW {
         return;
     }
     for lane in 0..2 {
@@ -53,9 +141,17 @@ pub(crate) fn corrupt_oam_by_write(machine: &mut Machine) {
 
 /// Corrupts OAM as a read does.
 #[inline(never)]
-pub(crate) fn corrupt_oam_by_read(machine: &mut Machine) {
+pub(crate) fn corrupt_oam_by_read(machine: &mut Machine, address: u16) {
     let row = oam_row(machine);
     if row == 0 {
+        corrupt_by_first_read(machine, address);
+        return;
+    }
+    if row == BEHIND_LAST_ROW {
+        corrupt_by_last_read(machine, address);
+        return;
+    }
+    if row == NO_ROW {
         return;
     }
     match row & 0x18 {

@@ -21,7 +21,7 @@ use crate::machine::{COLOR, Machine};
 use crate::ppu::color_timing::{
     is_oam_read_blocked, is_oam_write_blocked, is_vram_read_blocked, is_vram_write_blocked,
 };
-use crate::ppu::oam_bug::{corrupt_oam_by_read, corrupt_oam_by_write};
+use crate::ppu::oam_bug::{corrupt_after_write, corrupt_before_write, corrupt_oam_by_read};
 use crate::ppu::stat::{update_lcd_off_stat_line, update_stat_line};
 #[cfg(not(color))]
 use crate::ppu::sync_ppu;
@@ -297,7 +297,7 @@ pub(crate) fn write_vram(machine: &mut Machine, address: u16, value: u8) {
 pub(crate) fn read_oam(machine: &mut Machine, address: u16) -> u8 {
     sync_ppu_now(machine);
     if is_oam_read_blocked(machine) {
-        corrupt_oam_by_read(machine);
+        corrupt_oam_by_read(machine, address);
         return 0xff;
     }
     if address < 0xfea0 {
@@ -313,11 +313,14 @@ pub(crate) fn read_oam(machine: &mut Machine, address: u16) -> u8 {
 /// A write to FE00-FEFF.
 pub(crate) fn write_oam(machine: &mut Machine, address: u16, value: u8) {
     sync_ppu_now(machine);
+    corrupt_before_write(machine, address);
     if is_oam_write_blocked(machine) {
-        corrupt_oam_by_write(machine);
-    } else if address < 0xfea0 {
+        return;
+    }
+    if address < 0xfea0 {
         before_timing_change(machine);
         machine.oam[(address & 0xff) as usize] = value;
+        corrupt_after_write(machine, address);
     } else {
         #[cfg(color)]
         machine.color.write_behind_oam(address, value);

@@ -303,7 +303,21 @@ fields!(Sequencer { clocks, glitch });
 
 codes!(PowerOnGlitch { None, LoseEdge, RepeatClock });
 
-fields!(Sweep { shadow, timer, enabled, subtracted });
+fields!(Sweep {
+    shadow,
+    change,
+    added,
+    pace_left,
+    reload_ticks,
+    trigger_ticks,
+    check_wait,
+    check_waited,
+    check_shifts,
+    check_due,
+    first_check,
+    rewrites,
+    has_written,
+});
 
 fields!(Wave { countdown_ticks, position, just_read });
 

@@ -5,7 +5,7 @@
 //! `now`.
 
 use super::StateError;
-use crate::apu::{Apu, Wave};
+use crate::apu::{Apu, Sweep, Wave};
 use crate::cart::{Cart, Rtc};
 use crate::machine::Machine;
 use crate::ppu::{FINE_SCROLL_UNUSED, LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_LINE};
@@ -167,9 +167,23 @@ fn check_apu(apu: &Apu) -> RuleResult {
         "apu.lengths must be at most 64, 64, 256, 64",
     )?;
     rule(apu.sequencer.clocks < 8, "apu.sequencer.clocks must be less than 8")?;
-    rule(apu.sweep.shadow <= 0x7ff, "apu.sweep.shadow must be at most 7ff")?;
-    rule(apu.sweep.timer <= 9, "apu.sweep.timer must be at most 9")?;
+    check_sweep(&apu.sweep)?;
     check_wave(&apu.wave, apu.active & 4 != 0)
+}
+
+fn check_sweep(sweep: &Sweep) -> RuleResult {
+    rule(
+        sweep.shadow <= 0x7ff && sweep.change <= 0x7ff && sweep.added <= 0x7ff,
+        "apu.sweep.shadow, change and added must be at most 7ff",
+    )?;
+    rule(sweep.pace_left < 8, "apu.sweep.pace_left must be less than 8")?;
+    rule(sweep.reload_ticks <= 3, "apu.sweep.reload_ticks must be at most 3")?;
+    rule(sweep.trigger_ticks <= 5, "apu.sweep.trigger_ticks must be at most 5")?;
+    rule(
+        sweep.check_wait <= 4 && sweep.check_waited <= sweep.check_wait,
+        "apu.sweep.check_wait must be at most 4, and check_waited at most that",
+    )?;
+    rule(sweep.check_shifts < 8, "apu.sweep.check_shifts must be less than 8")
 }
 
 fn check_wave(wave: &Wave, plays: bool) -> RuleResult {

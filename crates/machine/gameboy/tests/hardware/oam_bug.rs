@@ -2,6 +2,10 @@
 
 use crate::console::{Console, LINE};
 
+/// The first and the last M-cycle of mode 2, counted from three before line 2.
+const FIRST: u32 = 3;
+const LAST: u32 = 23;
+
 /// OAM as the PPU reads it: rows of four words.
 type Words = [[u16; 4]; 20];
 
@@ -51,29 +55,110 @@ fn read(oam: &mut Words, row: usize) {
     }
 }
 
-/// Compares with a model the effect of each M-cycle from three before line 2 on, on OAM full of
-/// noise.
+/// Three M-cycles before line 2, with OAM full of noise.
+fn noisy(seed: u32) -> Console {
+    let mut console = Console::lit(&[]);
+    console.wait(2 * LINE - 5);
+    let mut noise = seed;
+    for byte in &mut console.machine.oam {
+        noise = noise.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
+        *byte = (noise >> 24) as u8;
+    }
+    console
+}
+
+/// Compares with a model the effect of each M-cycle from three before line 2 on, but of the first
+/// and the last one of mode 2.
 fn corrupts(access: impl Fn(&mut Console), model: fn(&mut Words, usize)) {
     for seed in 1..200u32 {
-        let mut console = Console::lit(&[]);
-        console.wait(2 * LINE - 5);
-        let mut noise = seed;
-        for byte in &mut console.machine.oam {
-            noise = noise.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
-            *byte = (noise >> 24) as u8;
-        }
-        for mcycle in 0..if seed == 1 { LINE } else { 24 } {
+        let console = noisy(seed);
+        for mcycle in
+            (0..if seed == 1 { LINE } else { 24 }).filter(|mcycle| ![FIRST, LAST].contains(mcycle))
+        {
             let mut console = console.clone();
             console.wait(mcycle);
             let mut expected = words(&console.machine.oam);
             access(&mut console);
-            // Row 0 is read in the fourth M-cycle; it has none before it.
             if (4..23).contains(&mcycle) {
                 model(&mut expected, mcycle as usize - 3);
             }
             assert_eq!(words(&console.machine.oam), expected, "M-cycle {mcycle}");
         }
     }
+}
+
+/// Compares with a model the effect of an access to each word of OAM in one M-cycle.
+fn corrupts_at(
+    mcycle: u32,
+    access: impl Fn(&mut Console, u16),
+    model: impl Fn(&mut Words, usize, usize),
+) {
+    for seed in 1..20 {
+        for index in 0..80u16 {
+            let mut console = noisy(seed);
+            console.wait(mcycle);
+            let mut expected = words(&console.machine.oam);
+            access(&mut console, 0xfe00 + 2 * index);
+            model(&mut expected, usize::from(index) / 4, usize::from(index) % 4);
+            assert_eq!(words(&console.machine.oam), expected, "word {index}");
+        }
+    }
+}
+
+/// The most of three words, bit by bit.
+fn majority(a: u16, b: u16, c: u16) -> u16 {
+    a & b | a & c | b & c
+}
+
+/// Writes a word's lower byte.
+fn put(oam: &mut Words, row: usize, word: usize) {
+    oam[row][word] = oam[row][word] & 0xff00 | 0x5a;
+}
+
+// DocBoy `oam_bug_ld_a_hl_round3` and `round23_fe40` to `_fe48`, measured on a DMG.
+#[test]
+fn a_read_copies_its_own_row_to_the_first_and_takes_the_last_at_the_ends_of_mode_2() {
+    let access = |console: &mut Console, address| {
+        console.read(address);
+    };
+    corrupts_at(FIRST, access, |oam, row, _| oam[0] = oam[row]);
+    corrupts_at(LAST, access, |oam, row, word| {
+        let (own, last) = (oam[row], oam[19]);
+        match word {
+            1 => oam[19][1] = majority(own[1], last[1], last[2]),
+            3 => oam[19][3] = last[3] | own[0] & last[2],
+            _ => oam[19][0] = majority(own[0], last[0], last[2]),
+        }
+        oam[row] = oam[19];
+    });
+}
+
+// DocBoy `oam_bug_ld_hl_a_round3` and `round23_fe40` to `_fe48`, measured on a DMG.
+#[test]
+fn a_write_copies_its_own_row_to_the_first_and_takes_the_last_at_the_ends_of_mode_2() {
+    let access = |console: &mut Console, address| {
+        console.write(address, 0x5a);
+    };
+    corrupts_at(FIRST, access, |oam, row, word| {
+        put(oam, row, word);
+        let first = oam[0][0];
+        oam[0] = oam[row];
+        oam[0][0] = majority(first, oam[row][0], oam[row][word]);
+    });
+    corrupts_at(LAST, access, |oam, row, word| {
+        let (own, last) = (oam[row], oam[19]);
+        oam[row] = last;
+        match word {
+            0 => oam[row][0] = majority(own[0], last[0], last[2]),
+            1 => oam[row][1] = last[1] & last[2],
+            3 => {
+                oam[row][2] = last[2] & (own[2] | last[3]);
+                oam[row][3] = majority(last[2], own[3], last[3]);
+            }
+            _ => {}
+        }
+        put(oam, row, word);
+    });
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub(super) const GROUPS: &[Group] = &[
     ),
     (
         "samesuite",
-        "the sweep calculates at once here; on a Color it takes some M-cycles and reads NR10 meanwhile",
+        "not looked into since the sweep's check takes its M-cycles, as DocBoy's tests have it",
         &[
             "apu/channel_1/channel_1_sweep",
             "apu/channel_1/channel_1_sweep_restart",
