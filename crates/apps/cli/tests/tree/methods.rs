@@ -11,16 +11,8 @@ use super::files::{crate_folders, files_below};
 const MAX_METHODS: usize = 60;
 
 /// Types that may have more methods: crate and name.
-const EXCEPTIONS: [(&str, &str); 8] = [
-    ("back-cxx", "Writer"),
-    ("front-rust", "Lowering"),
-    ("front-warp", "Unit"),
-    ("gameboy", "Ppu"),
-    ("ir", "Builder"),
-    ("swarm", "DeviceSwarm"),
-    ("synth", "KernelBuilder"),
-    ("testkit", "Generator"),
-];
+const EXCEPTIONS: [(&str, &str); 4] =
+    [("front-warp", "Unit"), ("gameboy", "Ppu"), ("ir", "Builder"), ("synth", "KernelBuilder")];
 
 /// Functions in blocks `impl Type`, by the type's name.
 #[derive(Default)]
