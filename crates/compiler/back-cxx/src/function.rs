@@ -3,6 +3,7 @@
 use super::expr::{Expr, MoveBarriers};
 use super::hoist::{self, Declaration};
 use super::interval::Interval;
+use super::statement::Statements;
 use super::unit::Unit;
 use super::{launch, live};
 use gbxcule_ir::arena::Handle;
@@ -38,11 +39,6 @@ pub(super) struct Writer<'u, 'a> {
     pub(super) thread: String,
     pub(super) intervals: Vec<Option<Interval>>,
     pub(super) depth: usize,
-    pub(super) frames: Vec<Breakable>,
-    /// True if a return goes on with the next thread.
-    pub(super) continues: bool,
-    /// Gotos out of loops written so far.
-    pub(super) labels: u32,
     /// Place in the source of the statement that is being written.
     pub(super) span: Span,
     uses: Vec<u32>,
@@ -58,16 +54,6 @@ pub(super) struct Writer<'u, 'a> {
     quoted_lines: FxHashSet<(Option<gbxcule_ir::source::SourceId>, usize)>,
     is_settling: bool,
     temporaries: u32,
-}
-
-/// Construct that `break` and `continue` have to leave.
-#[derive(Debug)]
-pub(super) enum Breakable {
-    Loop {
-        /// Label to which a `break` inside a switch goes.
-        label: Option<String>,
-    },
-    Switch,
 }
 
 /// Writes a function or kernel.
@@ -93,9 +79,6 @@ pub(super) fn write(unit: &mut Unit<'_>, id: FunctionId) {
         thread: String::new(),
         intervals: vec![None; body.values.len()],
         depth: 0,
-        frames: Vec::new(),
-        continues: false,
-        labels: 0,
         span: function.span,
         uses,
         exprs: vec![None; body.values.len()],
@@ -141,7 +124,8 @@ impl Writer<'_, '_> {
         let name = self.unit.function_name(self.id).to_string();
         self.open_function(&format!("{word}{result} {name}"));
         self.top_locals();
-        self.root(self.body.root);
+        let body = self.body.root;
+        Statements::new(self, false).root(body);
         self.depth = 0;
         self.line("}");
     }

@@ -1,18 +1,19 @@
 //! Kernels: the loop over the threads of a launch around what one thread does.
 
 use super::function::Writer;
+use super::statement::{Statements, returns_in_loop};
 use gbxcule_ir::function::Residency;
 
 pub(super) fn write(writer: &mut Writer<'_, '_>) {
     let symbol = writer.unit.function_name(writer.id).to_string();
     // A return inside a loop can't be a `continue` of the loop over the threads.
-    let apart = writer.returns_in_loop();
+    let apart = returns_in_loop(writer.body);
     writer.thread = writer.unit.names.local("thread");
     let args: Vec<String> = writer.params.clone();
     let one = apart.then(|| {
         let one = writer.unit.names.global(&format!("{symbol}_thread"));
         writer.open_function(&format!("void {one}"));
-        body(writer);
+        body(writer, false);
         writer.depth = 0;
         writer.line("}");
         writer.unit.put("\n");
@@ -39,13 +40,12 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
         .unit
         .put(&format!("    for ({class} {thread}({grid}); {thread}.runs(); {thread}.next()) {{\n"));
     writer.depth = 2;
-    writer.continues = one.is_none();
     match one {
         Some(one) => {
             let args: String = args.iter().map(|arg| format!(", {arg}")).collect();
             writer.unit.put(&format!("        {one}({thread}{args});\n"));
         }
-        None => body(writer),
+        None => body(writer, true),
     }
     writer.unit.put("    }\n}\n");
     writer.depth = 0;
@@ -69,7 +69,8 @@ fn launch_bounds(residency: Residency) -> String {
     }
 }
 
-fn body(writer: &mut Writer<'_, '_>) {
+fn body(writer: &mut Writer<'_, '_>, continues: bool) {
     writer.top_locals();
-    writer.root(writer.body.root);
+    let block = writer.body.root;
+    Statements::new(writer, continues).root(block);
 }

@@ -3,55 +3,79 @@
 //! Recursion goes as deep as blocks nest, which `check` limits.
 
 use super::expr::{Expr, Level};
-use super::function::{Breakable, Writer};
+use super::function::Writer;
 use super::hoist::Declaration;
 use super::interval::Interval;
 use super::literal::string;
 use super::printf::printf;
 use gbxcule_ir::arena::{Handle, List};
-use gbxcule_ir::function::Name;
+use gbxcule_ir::function::{Body, Name};
 use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, Case, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
 use gbxcule_ir::walk::{Step, walk};
 
-impl<'a> Writer<'_, 'a> {
+/// Construct that `break` and `continue` have to leave.
+#[derive(Debug)]
+enum Breakable {
+    Loop {
+        /// Label to which a `break` inside a switch goes.
+        label: Option<String>,
+    },
+    Switch,
+}
+
+/// Writes the statements of one function, whose values and lines are the writer's.
+pub(super) struct Statements<'w, 'u, 'a> {
+    writer: &'w mut Writer<'u, 'a>,
+    frames: Vec<Breakable>,
+    /// True if a return goes on with the next thread.
+    continues: bool,
+    /// Gotos out of loops written so far.
+    labels: u32,
+}
+
+impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
+    pub(super) fn new(writer: &'w mut Writer<'u, 'a>, continues: bool) -> Self {
+        Self { writer, frames: Vec::new(), continues, labels: 0 }
+    }
+
     /// The outermost block.
     pub(super) fn root(&mut self, block: BlockId) {
-        self.unit.names.open();
-        self.stmts(block, self.body.blocks[block].stmts.len());
-        self.unit.names.close();
+        self.writer.unit.names.open();
+        self.stmts(block, self.writer.body.blocks[block].stmts.len());
+        self.writer.unit.names.close();
     }
 
     /// The block of a statement, one level further in.
     fn nested_block(&mut self, block: BlockId) {
-        self.depth += 1;
+        self.writer.depth += 1;
         self.root(block);
-        self.depth -= 1;
+        self.writer.depth -= 1;
     }
 
     /// The first statements of a block.
     fn stmts(&mut self, block: BlockId, count: usize) {
-        for (position, stmt) in self.body.blocks[block].stmts[..count].iter().enumerate() {
+        for (position, stmt) in self.writer.body.blocks[block].stmts[..count].iter().enumerate() {
             self.stmt(block, position, stmt);
         }
     }
 
     fn stmt(&mut self, block: BlockId, position: usize, stmt: &'a Stmt) {
-        self.span = stmt.span;
+        self.writer.span = stmt.span;
         match &stmt.kind {
-            StmtKind::Let(value) => self.define(*value),
+            StmtKind::Let(value) => self.writer.define(*value),
             StmtKind::Store { place, value } => self.store(*place, *value, (block, position)),
             StmtKind::If { condition, accept, reject } => {
-                let condition = self.take(*condition);
-                self.name_all_waiting();
+                let condition = self.writer.take(*condition);
+                self.writer.name_all_waiting();
                 self.if_chain(&condition, *accept, *reject);
             }
             StmtKind::Switch { selector, cases, default } => {
-                let of = self.body.type_of(*selector).as_scalar().unwrap_or(Scalar::I32);
-                let selector = self.take(*selector);
-                self.name_all_waiting();
+                let of = self.writer.body.type_of(*selector).as_scalar().unwrap_or(Scalar::I32);
+                let selector = self.writer.take(*selector);
+                self.writer.name_all_waiting();
                 self.switch(&selector, of, cases, *default);
             }
             StmtKind::For { index, start, end, step, body } => {
@@ -61,36 +85,36 @@ impl<'a> Writer<'_, 'a> {
                 self.while_loop(*header, *condition, *body);
             }
             StmtKind::Break => self.leave_loop(),
-            StmtKind::Continue => self.line("continue;"),
+            StmtKind::Continue => self.writer.line("continue;"),
             StmtKind::Return(value) => {
-                let last =
-                    block == self.body.root && position + 1 == self.body.blocks[block].stmts.len();
+                let last = block == self.writer.body.root
+                    && position + 1 == self.writer.body.blocks[block].stmts.len();
                 self.leave(*value, last);
             }
             StmtKind::Print { format, args } => self.print(*format, *args),
             StmtKind::Assert { condition, message } => {
-                let condition = self.take(*condition);
-                self.name_waiting(|_, needs| needs.faults);
-                let says = string(self.module.text(*message));
-                self.line_saying(
+                let condition = self.writer.take(*condition);
+                self.writer.name_waiting(|_, needs| needs.faults);
+                let says = string(self.writer.module.text(*message));
+                self.writer.line_saying(
                     &format!("gbx::require({}, {says});", condition.text),
                     Some(*message),
                 );
             }
             StmtKind::Trap { message } => {
-                let says = string(self.module.text(*message));
-                self.line_saying(&format!("gbx::trap({says});"), Some(*message));
+                let says = string(self.writer.module.text(*message));
+                self.writer.line_saying(&format!("gbx::trap({says});"), Some(*message));
                 // Compilers want to see that nothing follows.
-                if self.function.result != Type::UNIT && self.frames.is_empty() {
-                    self.line(&format!("return {};", self.zero_result()));
+                if self.writer.function.result != Type::UNIT && self.frames.is_empty() {
+                    self.writer.line(&format!("return {};", self.zero_result()));
                 }
             }
         }
     }
 
     fn zero_result(&self) -> String {
-        match self.function.result.as_scalar() {
-            Some(_) => self.zero(self.function.result).text,
+        match self.writer.function.result.as_scalar() {
+            Some(_) => self.writer.zero(self.writer.function.result).text,
             None => "{}".into(),
         }
     }
@@ -98,76 +122,60 @@ impl<'a> Writer<'_, 'a> {
     fn leave(&mut self, value: Option<Value>, last: bool) {
         let text = match value {
             Some(value) => {
-                let value = self.take(value);
-                return self.line_of(&["return ", &value.text, ";"]);
+                let value = self.writer.take(value);
+                return self.writer.line_of(&["return ", &value.text, ";"]);
             }
             None if last => return,
             None if self.continues => "continue;",
             None => "return;",
         };
-        self.line(text);
-    }
-
-    /// Returns true if a return occurs inside a loop, where `continue` would mean that loop.
-    pub(super) fn returns_in_loop(&self) -> bool {
-        let mut loops = vec![false; self.body.blocks.len()];
-        let (mut depth, mut found) = (0, false);
-        walk(self.body, self.body.root, |step| match step {
-            Step::Enter(block) => depth += u32::from(loops[block.index()]),
-            Step::Leave(block) => depth -= u32::from(loops[block.index()]),
-            Step::Stmt(stmt) => match stmt.kind {
-                StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
-                    loops[body.index()] = true;
-                }
-                StmtKind::Return(_) => found |= depth > 0,
-                _ => {}
-            },
-        });
-        found
+        self.writer.line(text);
     }
 
     fn store(&mut self, place: PlaceId, value: Value, at: (BlockId, usize)) {
-        let declared = match self.body.places[place].root {
+        let declared = match self.writer.body.places[place].root {
             Root::Local(local)
-                if self.declarations[Handle::index(local)] == Declaration::Store(at.0, at.1) =>
+                if self.writer.declarations[Handle::index(local)]
+                    == Declaration::Store(at.0, at.1) =>
             {
                 Some(local)
             }
             _ => None,
         };
-        let value = self.take(value);
+        let value = self.writer.take(value);
         if let Some(local) = declared {
-            let name = self.declare(local);
-            let ty = self.body.locals[local].ty;
-            self.typed_line("", ty, &[" ", &name, " = ", &value.text, ";"]);
+            let name = self.writer.declare(local);
+            let ty = self.writer.body.locals[local].ty;
+            self.writer.typed_line("", ty, &[" ", &name, " = ", &value.text, ";"]);
             return;
         }
-        let to = self.place(place);
-        self.settle_for_write(place);
+        let to = self.writer.place(place);
+        self.writer.settle_for_write(place);
         match value.compound {
             Some(compound) if compound.left(&value.text) == to.text => {
                 let right = compound.right(&value.text);
-                self.line_of(&[&to.text, " ", compound.op, "= ", right, ";"]);
+                self.writer.line_of(&[&to.text, " ", compound.op, "= ", right, ";"]);
             }
-            _ => self.line_of(&[&to.text, " = ", &value.text, ";"]),
+            _ => self.writer.line_of(&[&to.text, " = ", &value.text, ";"]),
         }
     }
 
     fn print(&mut self, format: Option<Name>, args: List<Value>) {
-        let values = &self.body.value_lists[args];
-        let exprs: Vec<Expr> = values.iter().map(|&value| self.take_exact(value)).collect();
-        self.name_waiting(|_, needs| needs.faults);
+        let values = &self.writer.body.value_lists[args];
+        let exprs: Vec<Expr> = values.iter().map(|&value| self.writer.take_exact(value)).collect();
+        self.writer.name_waiting(|_, needs| needs.faults);
         if let Some(format) = format {
-            let scalars = values.iter().map(|&value| self.body.type_of(value).as_scalar());
+            let scalars = values.iter().map(|&value| self.writer.body.type_of(value).as_scalar());
             let typed: Vec<_> = exprs.into_iter().zip(scalars).collect();
-            let (format, args) = printf(self.module.text(format), &typed);
+            let (format, args) = printf(self.writer.module.text(format), &typed);
             let args: String = args.iter().map(|arg| format!(", {arg}")).collect();
-            self.line(&format!("printf({}{args});", string(&format)));
+            self.writer.line(&format!("printf({}{args});", string(&format)));
             return;
         }
         for (expr, &value) in exprs.iter().zip(values) {
-            let known = self.module.types.components(self.body.type_of(value)).is_some();
-            self.line(&if known {
+            let known =
+                self.writer.module.types.components(self.writer.body.type_of(value)).is_some();
+            self.writer.line(&if known {
                 format!("gbx::print({});", expr.text)
             } else {
                 "gbx::print_unknown();".into()
@@ -176,24 +184,24 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn if_chain(&mut self, condition: &Expr, accept: BlockId, reject: BlockId) {
-        self.line_of(&["if (", &condition.text, ") {"]);
+        self.writer.line_of(&["if (", &condition.text, ") {"]);
         self.nested_block(accept);
         let (mut reject, mut opened) = (reject, 0);
         loop {
-            let stmts = &self.body.blocks[reject].stmts;
+            let stmts = &self.writer.body.blocks[reject].stmts;
             let Some((last, before)) = stmts.split_last() else { break };
-            let mark = (self.unit.out.len(), self.unit.line);
-            self.unit.names.open();
+            let mark = (self.writer.unit.out.len(), self.writer.unit.line);
+            self.writer.unit.names.open();
             opened += 1;
-            self.depth += 1;
+            self.writer.depth += 1;
             self.stmts(reject, before.len());
             if let StmtKind::If { condition, accept, reject: next } = &last.kind {
-                self.span = last.span;
-                let condition = self.take(*condition);
-                self.name_all_waiting();
-                if self.unit.out.len() == mark.0 {
-                    self.depth -= 1;
-                    self.line_of(&["} else if (", &condition.text, ") {"]);
+                self.writer.span = last.span;
+                let condition = self.writer.take(*condition);
+                self.writer.name_all_waiting();
+                if self.writer.unit.out.len() == mark.0 {
+                    self.writer.depth -= 1;
+                    self.writer.line_of(&["} else if (", &condition.text, ") {"]);
                     self.nested_block(*accept);
                     reject = *next;
                     continue;
@@ -202,18 +210,18 @@ impl<'a> Writer<'_, 'a> {
             } else {
                 self.stmt(reject, before.len(), last);
             }
-            self.depth -= 1;
-            if self.unit.out.len() > mark.0 {
-                self.insert_line(mark.0, mark.1, self.depth, "} else {");
+            self.writer.depth -= 1;
+            if self.writer.unit.out.len() > mark.0 {
+                self.writer.insert_line(mark.0, mark.1, self.writer.depth, "} else {");
             }
             break;
         }
-        (0..opened).for_each(|_| self.unit.names.close());
-        self.line("}");
+        (0..opened).for_each(|_| self.writer.unit.names.close());
+        self.writer.line("}");
     }
 
     fn switch(&mut self, selector: &Expr, of: Scalar, cases: &'a [Case], default: BlockId) {
-        self.line(&format!("switch ({}) {{", selector.text));
+        self.writer.line(&format!("switch ({}) {{", selector.text));
         self.frames.push(Breakable::Switch);
         for case in cases {
             let labels: Vec<String> = case
@@ -226,55 +234,57 @@ impl<'a> Writer<'_, 'a> {
             }
             let rows: Vec<&[String]> = labels.chunks(10).collect();
             for row in &rows[..rows.len() - 1] {
-                self.line(&row.join(" "));
+                self.writer.line(&row.join(" "));
             }
-            self.line(&format!("{} {{", rows[rows.len() - 1].join(" ")));
+            self.writer.line(&format!("{} {{", rows[rows.len() - 1].join(" ")));
             self.case(case.body);
         }
-        if !self.body.blocks[default].stmts.is_empty() {
-            self.line("default: {");
+        if !self.writer.body.blocks[default].stmts.is_empty() {
+            self.writer.line("default: {");
             self.case(default);
         }
         self.frames.pop();
-        self.line("}");
+        self.writer.line("}");
     }
 
     fn case(&mut self, block: BlockId) {
         self.nested_block(block);
-        let ends =
-            self.body.blocks[block].stmts.last().is_some_and(|last| last.kind.is_terminator());
+        let ends = self.writer.body.blocks[block]
+            .stmts
+            .last()
+            .is_some_and(|last| last.kind.is_terminator());
         if !ends {
-            self.depth += 1;
-            self.line("break;");
-            self.depth -= 1;
+            self.writer.depth += 1;
+            self.writer.line("break;");
+            self.writer.depth -= 1;
         }
-        self.line("}");
+        self.writer.line("}");
     }
 
     fn for_loop(&mut self, index: Value, range: [Value; 3], body: BlockId) {
-        let ty = self.body.type_of(index);
+        let ty = self.writer.body.type_of(index);
         let of = ty.as_scalar().unwrap_or(Scalar::I32);
-        let known = range.map(|bound| self.interval_of(bound));
-        let step = match self.body.values[range[2]].op {
+        let known = range.map(|bound| self.writer.interval_of(bound));
+        let step = match self.writer.body.values[range[2]].op {
             Op::Literal(step) => step.as_int(),
             _ => None,
         };
-        let [start, mut end, by] = range.map(|bound| self.take(bound));
-        self.name_all_waiting();
+        let [start, mut end, by] = range.map(|bound| self.writer.take(bound));
+        self.writer.name_all_waiting();
         let interval = index_interval(known, step);
         // `end` must be the same in each test.
-        let plain = matches!(step, Some(1 | -1)) || self.steps_inside(of, known[1], step);
+        let plain = matches!(step, Some(1 | -1)) || steps_inside(of, known[1], step);
         if plain && !end.atom {
-            let name = self.unit.names.local("end");
-            self.typed_line("const ", ty, &[" ", &name, " = ", &end.text, ";"]);
+            let name = self.writer.unit.names.local("end");
+            self.writer.typed_line("const ", ty, &[" ", &name, " = ", &end.text, ";"]);
             end = Expr::atom(name);
         }
-        self.unit.names.open();
-        let name = match self.body.values[index].name {
-            Some(name) => self.unit.names.local(self.module.text(name)),
-            None => self.unit.names.local("i"),
+        self.writer.unit.names.open();
+        let name = match self.writer.body.values[index].name {
+            Some(name) => self.writer.unit.names.local(self.writer.module.text(name)),
+            None => self.writer.unit.names.local("i"),
         };
-        self.set(index, name.clone(), interval);
+        self.writer.set(index, name.clone(), interval);
         if let (true, Some(step)) = (plain, step) {
             let test = if step > 0 { " < " } else { " > " };
             let next = match step {
@@ -285,66 +295,54 @@ impl<'a> Writer<'_, 'a> {
             };
             let (start, end) = (&start.text, end.at(Level::Sum));
             let parts = [" ", &name, " = ", start, "; ", &name, test, &end, "; ", &next, ") {"];
-            self.typed_line("for (", ty, &parts);
+            self.writer.typed_line("for (", ty, &parts);
         } else {
-            let (spelled, start, end, by) = (self.ty(ty), &start.text, &end.text, &by.text);
+            let (spelled, start, end, by) = (self.writer.ty(ty), &start.text, &end.text, &by.text);
             let range = format!(" : gbx::range<{spelled}>({start}, {end}, {by})) {{");
-            self.typed_line("for (const ", ty, &[" ", &name, &range]);
+            self.writer.typed_line("for (const ", ty, &[" ", &name, &range]);
         }
         self.loop_body(body);
-        self.unit.names.close();
-    }
-
-    /// Returns true if an index that is still inside can take one more step without overflow.
-    fn steps_inside(&self, of: Scalar, end: Option<Interval>, step: Option<i128>) -> bool {
-        let (Some(all), Some(end), Some(step)) = (Interval::of(of), end, step) else {
-            return false;
-        };
-        // Beyond 32 bits the sum itself might be computed as an int.
-        match step {
-            2.. => end.high - 1 + step <= all.high,
-            ..=-2 => end.low + 1 + step >= all.low,
-            _ => false,
-        }
+        self.writer.unit.names.close();
     }
 
     fn while_loop(&mut self, header: BlockId, condition: Value, body: BlockId) {
-        self.name_all_waiting();
-        let (mark, depth) = ((self.unit.out.len(), self.unit.line), self.depth);
-        self.unit.names.open();
-        self.depth += 1;
-        self.stmts(header, self.body.blocks[header].stmts.len());
-        let test = self.take(condition);
-        self.name_all_waiting();
-        if self.unit.out.len() == mark.0 {
-            self.depth = depth;
-            self.line_of(&["while (", &test.text, ") {"]);
+        self.writer.name_all_waiting();
+        let (mark, depth) =
+            ((self.writer.unit.out.len(), self.writer.unit.line), self.writer.depth);
+        self.writer.unit.names.open();
+        self.writer.depth += 1;
+        self.stmts(header, self.writer.body.blocks[header].stmts.len());
+        let test = self.writer.take(condition);
+        self.writer.name_all_waiting();
+        if self.writer.unit.out.len() == mark.0 {
+            self.writer.depth = depth;
+            self.writer.line_of(&["while (", &test.text, ") {"]);
         } else {
-            self.insert_line(mark.0, mark.1, depth, "for (;;) {");
+            self.writer.insert_line(mark.0, mark.1, depth, "for (;;) {");
             if test.text != "true" {
-                self.line_of(&["if (!", &test.at(Level::Unary), ")"]);
-                self.depth += 1;
-                self.line("break;");
+                self.writer.line_of(&["if (!", &test.at(Level::Unary), ")"]);
+                self.writer.depth += 1;
+                self.writer.line("break;");
             }
-            self.depth = depth;
+            self.writer.depth = depth;
         }
         self.loop_body(body);
-        self.unit.names.close();
+        self.writer.unit.names.close();
     }
 
     /// The body of a loop whose first line is written, to its end.
     fn loop_body(&mut self, body: BlockId) {
         self.frames.push(Breakable::Loop { label: None });
         self.nested_block(body);
-        self.line("}");
+        self.writer.line("}");
         if let Some(Breakable::Loop { label: Some(label) }) = self.frames.pop() {
-            self.line(&format!("{label}:;"));
+            self.writer.line(&format!("{label}:;"));
         }
     }
 
     fn leave_loop(&mut self) {
         if matches!(self.frames.last(), Some(Breakable::Loop { .. })) {
-            self.line("break;");
+            self.writer.line("break;");
             return;
         }
         let text = self.frames.iter_mut().rev().find_map(|frame| match frame {
@@ -358,7 +356,38 @@ impl<'a> Writer<'_, 'a> {
             }
             Breakable::Switch => None,
         });
-        self.line(&text.unwrap_or_default());
+        self.writer.line(&text.unwrap_or_default());
+    }
+}
+
+/// Returns true if a return occurs inside a loop, where `continue` would mean that loop.
+pub(super) fn returns_in_loop(body: &Body) -> bool {
+    let mut loops = vec![false; body.blocks.len()];
+    let (mut depth, mut found) = (0, false);
+    walk(body, body.root, |step| match step {
+        Step::Enter(block) => depth += u32::from(loops[block.index()]),
+        Step::Leave(block) => depth -= u32::from(loops[block.index()]),
+        Step::Stmt(stmt) => match stmt.kind {
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
+                loops[body.index()] = true;
+            }
+            StmtKind::Return(_) => found |= depth > 0,
+            _ => {}
+        },
+    });
+    found
+}
+
+/// Returns true if an index that is still inside can take one more step without overflow.
+fn steps_inside(of: Scalar, end: Option<Interval>, step: Option<i128>) -> bool {
+    let (Some(all), Some(end), Some(step)) = (Interval::of(of), end, step) else {
+        return false;
+    };
+    // Beyond 32 bits the sum itself might be computed as an int.
+    match step {
+        2.. => end.high - 1 + step <= all.high,
+        ..=-2 => end.low + 1 + step >= all.low,
+        _ => false,
     }
 }
 

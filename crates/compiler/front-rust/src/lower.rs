@@ -12,6 +12,7 @@ mod place;
 mod statement;
 mod table;
 
+use self::integer::Integers;
 use super::item::Items;
 use super::tree::{Body, Expr, ExprKind, Var};
 use super::ty::Ty;
@@ -193,7 +194,11 @@ enum Binding {
     Place(PlaceId),
 }
 
-impl Lowering<'_, '_, '_, '_> {
+impl<'m> Lowering<'_, 'm, '_, '_> {
+    fn integers(&mut self) -> Integers<'_, 'm> {
+        Integers::new(&mut self.b)
+    }
+
     fn ty(&mut self, ty: &Ty) -> Type {
         let ty = self.body.ty(ty);
         self.all.ty(&ty, self.b.module)

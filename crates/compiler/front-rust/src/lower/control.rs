@@ -5,7 +5,7 @@ use crate::tree::{Arm, Block, Expr, ExprKind, VarId};
 use crate::ty::Ty;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::op::{BinaryOp, CompareOp, Value};
+use gbxcule_ir::op::{CompareOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{BlockId, Case};
@@ -67,7 +67,8 @@ impl Lowering<'_, '_, '_, '_> {
         let ty = self.b.body().type_of(start);
         let Some(scalar) = ty.as_scalar() else { return };
         if inclusive {
-            let last = self.literal_of(end).and_then(Literal::as_int).map(|last| last + 1);
+            let last =
+                self.integers().literal_of(end).and_then(Literal::as_int).map(|last| last + 1);
             let after = last.filter(|&after| Literal::int(scalar, after).as_int() == Some(after));
             let Some(after) = after else {
                 return self.inclusive_loop(var, [start, end], scalar, body);
@@ -156,33 +157,10 @@ impl Lowering<'_, '_, '_, '_> {
         each: &impl Fn(&mut Self, &Expr),
     ) {
         let Some((first, rest)) = choices.split_first() else { return each(self, default) };
-        let condition = self.is_in(value, &first.ranges);
+        let condition = self.integers().is_in(value, &first.ranges);
         let accept = self.sub_block(|it| each(it, first.body));
         let reject = self.sub_block(|it| it.chain(value, rest, default, each));
         self.b.if_blocks(condition, accept, reject);
-    }
-
-    fn is_in(&mut self, value: Value, ranges: &[(i128, i128)]) -> Value {
-        let Some(scalar) = self.b.body().type_of(value).as_scalar() else {
-            return self.b.bool(false);
-        };
-        let mut any = None;
-        for &(first, last) in ranges {
-            let low = self.b.literal(Literal::int(scalar, first));
-            let inside = if first == last {
-                self.b.eq(value, low)
-            } else {
-                let high = self.b.literal(Literal::int(scalar, last));
-                let above = self.b.compare(CompareOp::GreaterEqual, value, low);
-                let below = self.b.compare(CompareOp::LessEqual, value, high);
-                self.b.and(above, below)
-            };
-            any = Some(match any {
-                Some(any) => self.b.binary(BinaryOp::Or, any, inside),
-                None => inside,
-            });
-        }
-        any.unwrap_or_else(|| self.b.bool(false))
     }
 
     /// Choices of each arm, less those of the arms before it; the last one takes all the rest.

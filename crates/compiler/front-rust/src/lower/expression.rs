@@ -7,7 +7,7 @@ use crate::tree::{Block, Expr, ExprKind};
 use crate::ty::Ty;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
+use gbxcule_ir::op::{BinaryOp, UnaryOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
@@ -52,7 +52,7 @@ impl Lowering<'_, '_, '_, '_> {
             ExprKind::Unary(op, operand) => self.unary(*op, operand, wanted, expr.span),
             ExprKind::Binary(op, left, right) => {
                 let (left, right) = (self.value(left), self.value(right));
-                self.binary(*op, left, right)
+                self.integers().binary(*op, left, right)
             }
             ExprKind::Compare(op, left, right) => {
                 let (left, right) = (self.value(left), self.value(right));
@@ -61,7 +61,10 @@ impl Lowering<'_, '_, '_, '_> {
             ExprKind::Logic { and, left, right } => self.logic(*and, left, right),
             ExprKind::Cast(inner) => self.cast(inner, wanted),
             ExprKind::Call(id, args) => self.call(*id, args),
-            ExprKind::Method(method, args) => self.method(*method, args),
+            ExprKind::Method(method, args) => {
+                let args: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
+                self.integers().method(*method, &args)
+            }
             ExprKind::Len(inner) => self.length(inner),
             ExprKind::Struct(fields) => self.structure(fields, wanted),
             ExprKind::Parts(parts) => self.parts(parts, wanted),
@@ -94,7 +97,7 @@ impl Lowering<'_, '_, '_, '_> {
     fn cast(&mut self, inner: &Expr, wanted: &Ty) -> Value {
         let value = self.value(inner);
         let to = constant::scalar(wanted, self.all.program);
-        self.converted(value, to)
+        self.integers().converted(value, to)
     }
 
     /// The value of a place.
@@ -154,7 +157,7 @@ impl Lowering<'_, '_, '_, '_> {
     fn repeated(&mut self, part: &Expr, wanted: &Ty) -> Value {
         let ty = self.ty(wanted);
         let part = self.value(part);
-        match self.literal_of(part) {
+        match self.integers().literal_of(part) {
             Some(literal) if literal.bits() == 0 => self.b.zero(ty),
             _ => self.b.splat(ty, part),
         }
@@ -183,28 +186,12 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.literal(literal)
     }
 
-    /// The literal that a value is, if it is one.
-    pub(super) fn literal_of(&self, value: Value) -> Option<Literal> {
-        match self.b.body().values[value].op {
-            Op::Literal(literal) => Some(literal),
-            _ => None,
-        }
-    }
-
     fn unary(&mut self, op: UnaryOp, operand: &Expr, ty: &Ty, at: Span) -> Value {
         if let (UnaryOp::Negate, ExprKind::Number(number)) = (op, &operand.kind) {
             return self.number(-number, ty, at);
         }
         let operand = self.value(operand);
         self.b.unary(op, operand)
-    }
-
-    /// A value as another scalar, at once if it is a literal.
-    pub(super) fn converted(&mut self, value: Value, to: Scalar) -> Value {
-        match self.literal_of(value).and_then(Literal::as_int) {
-            Some(number) => self.b.literal(Literal::int(to, number)),
-            None => self.b.convert(value, to),
-        }
     }
 
     fn length(&mut self, expr: &Expr) -> Value {

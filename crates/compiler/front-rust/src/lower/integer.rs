@@ -1,13 +1,38 @@
 //! Arithmetic and the methods of integers.
 
-use super::Lowering;
-use crate::tree::{Expr, Method};
+use crate::tree::Method;
+use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::op::{BinaryOp, CompareOp, Value};
+use gbxcule_ir::op::{BinaryOp, CompareOp, Op, Value};
 use gbxcule_ir::ty::Scalar;
 
-impl Lowering<'_, '_, '_, '_> {
+/// Operations of Rust's integers, written as operations of the IR.
+pub(super) struct Integers<'b, 'm> {
+    b: &'b mut Builder<'m>,
+}
+
+impl<'b, 'm> Integers<'b, 'm> {
+    pub(super) fn new(b: &'b mut Builder<'m>) -> Self {
+        Self { b }
+    }
+
+    /// The literal that a value is, if it is one.
+    pub(super) fn literal_of(&self, value: Value) -> Option<Literal> {
+        match self.b.body().values[value].op {
+            Op::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+
+    /// A value as another scalar, at once if it is a literal.
+    pub(super) fn converted(&mut self, value: Value, to: Scalar) -> Value {
+        match self.literal_of(value).and_then(Literal::as_int) {
+            Some(number) => self.int(to, number),
+            None => self.b.convert(value, to),
+        }
+    }
+
     fn scalar_of(&self, value: Value) -> Scalar {
         self.b.body().type_of(value).as_scalar().unwrap_or(Scalar::I32)
     }
@@ -37,9 +62,8 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.and(amount, most)
     }
 
-    pub(super) fn method(&mut self, method: Method, args: &[Expr]) -> Value {
-        let args: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
-        match (method, &args[..]) {
+    pub(super) fn method(&mut self, method: Method, args: &[Value]) -> Value {
+        match (method, args) {
             (Method::WrappingAdd, &[a, b]) => self.b.add(a, b),
             (Method::WrappingSub, &[a, b]) => self.b.sub(a, b),
             (Method::WrappingMul, &[a, b]) => self.b.mul(a, b),
@@ -140,5 +164,29 @@ impl Lowering<'_, '_, '_, '_> {
         let below = self.b.lt(left, zero);
         let limit = self.b.select(below, least, most);
         self.b.select(overflows, limit, result)
+    }
+
+    /// True if a value lies in one of the ranges, ends included.
+    pub(super) fn is_in(&mut self, value: Value, ranges: &[(i128, i128)]) -> Value {
+        let Some(scalar) = self.b.body().type_of(value).as_scalar() else {
+            return self.b.bool(false);
+        };
+        let mut any = None;
+        for &(first, last) in ranges {
+            let low = self.int(scalar, first);
+            let inside = if first == last {
+                self.b.eq(value, low)
+            } else {
+                let high = self.int(scalar, last);
+                let above = self.b.compare(CompareOp::GreaterEqual, value, low);
+                let below = self.b.compare(CompareOp::LessEqual, value, high);
+                self.b.and(above, below)
+            };
+            any = Some(match any {
+                Some(any) => self.b.or(any, inside),
+                None => inside,
+            });
+        }
+        any.unwrap_or_else(|| self.b.bool(false))
     }
 }

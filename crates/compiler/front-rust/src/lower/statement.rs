@@ -198,7 +198,7 @@ impl Lowering<'_, '_, '_, '_> {
         let operand = self.value(operand);
         let place = self.place(place);
         let old = self.b.load(place);
-        let new = self.binary(op, old, operand);
+        let new = self.integers().binary(op, old, operand);
         self.b.store(place, new);
     }
 }

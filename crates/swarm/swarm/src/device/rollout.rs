@@ -328,7 +328,7 @@ impl Rollout {
             .with("actions", &swarm.buffers.actions)
             .with("rests", flag(!self.config.same_step))
             .with("over", &self.over)
-            .with("manual_buttons", &swarm.buffers.manual_buttons)
+            .with("manual_buttons", swarm.manual_buttons.array())
             .with("held_buttons", &self.held_buttons)
             .with("wram", &swarm.envs.arrays[WRAM])
             .with("numbers", &self.numbers)

@@ -9,6 +9,7 @@ use super::column::MachineParts;
 use super::copy_env::LANES;
 use super::kernel::Arguments;
 use super::kernel_set::KernelSet;
+use super::manual_buttons::ManualButtons;
 use super::memory::Memory;
 use super::rollout::{Rollout, refused_action};
 use super::single_frames::SingleFrameArrays;
@@ -69,8 +70,7 @@ pub struct DeviceSwarm {
     /// State of all envs.
     pub(super) envs: StateArrays,
     starts: Starts,
-    /// The host's copy of each env's manual buttons.
-    manual_buttons: Vec<i16>,
+    pub(super) manual_buttons: ManualButtons,
     /// Room for one env that is copied between host and device.
     staging_env: StateArrays,
     pub(super) buffers: Buffers,
@@ -91,12 +91,6 @@ pub(super) struct Buffers {
     codec: Array,
     /// Number of frames that each action is held.
     frames_held: Array,
-    /// The buttons that each env holds instead of its action's, or [`step::NO_MANUAL_BUTTONS`].
-    pub(super) manual_buttons: Array,
-    /// Manual buttons of a step that presses nothing: every env holds no button.
-    no_buttons: Array,
-    /// Manual buttons of a step in which some envs rest.
-    masked_buttons: Array,
     pub(super) rewards: Array,
     pub(super) dones: Array,
     pub(super) observations: Array,
@@ -135,7 +129,7 @@ impl DeviceSwarm {
             envs: StateArrays::new(lengths, config.num_envs, device.layout, &memory)?,
             episodes: Episodes::new(config.num_envs, starts.len()),
             starts: Starts { on_device: one()?, on_host: starts },
-            manual_buttons: vec![step::NO_MANUAL_BUTTONS; config.num_envs],
+            manual_buttons: ManualButtons::new(config.num_envs, &memory)?,
             staging_env: one()?,
             buffers: Buffers::new(&rom, &config, &memory)?,
             config,
@@ -238,10 +232,7 @@ impl DeviceSwarm {
     /// There is no such env, or the device failed.
     pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         self.config.check_env(env)?;
-        let manual_buttons = buttons.map_or(step::NO_MANUAL_BUTTONS, i16::from);
-        self.buffers.manual_buttons.slice(0, env..env + 1, 1)?.write(&[manual_buttons])?;
-        self.manual_buttons[env] = manual_buttons;
-        Ok(())
+        self.manual_buttons.hold(env, buttons)
     }
 
     /// Turns an error of the runtime into the swarm's. If a program stopped, the error names the
@@ -353,15 +344,7 @@ impl DeviceSwarm {
     }
 
     pub(crate) fn manual_buttons(&self) -> Vec<Option<u8>> {
-        self.manual_buttons.iter().map(|&held| u8::try_from(held).ok()).collect()
-    }
-
-    /// The array of manual buttons for a step in which envs that are not marked rest.
-    fn masked_buttons(&self, mask: &[bool]) -> Result<&Array, SwarmError> {
-        let held = self.manual_buttons.iter().zip(mask);
-        let held = held.map(|(&held, &steps)| if steps { held } else { step::RESTS });
-        self.buffers.masked_buttons.write(&held.collect::<Vec<_>>())?;
-        Ok(&self.buffers.masked_buttons)
+        self.manual_buttons.by_env()
     }
 
     /// Restores the starts, the seed and the outputs of a swarm of this size.
@@ -473,9 +456,9 @@ impl SwarmParts for DeviceSwarm {
         self.begin_awaited()?;
         self.buffers.actions.write(actions)?;
         let manual_buttons = match mask {
-            _ if plan.is_idle => &self.buffers.no_buttons,
-            Some(mask) => self.masked_buttons(mask)?,
-            None => &self.buffers.manual_buttons,
+            _ if plan.is_idle => self.manual_buttons.of_idle_step(),
+            Some(mask) => self.manual_buttons.of_masked_step(mask)?,
+            None => self.manual_buttons.array(),
         };
         self.launch_step(manual_buttons, &plan)
     }
@@ -555,9 +538,6 @@ impl Buffers {
             actions: memory.bytes(envs)?,
             codec: memory.copy_of(&codec)?,
             frames_held: memory.copy_of(&frames_held)?,
-            manual_buttons: memory.copy_of(&vec![step::NO_MANUAL_BUTTONS; envs])?,
-            no_buttons: memory.copy_of(&vec![0_i16; envs])?,
-            masked_buttons: memory.copy_of(&vec![step::NO_MANUAL_BUTTONS; envs])?,
             rewards: memory.zeros(Scalar::F32, &[envs])?,
             dones: memory.bytes(envs)?,
             observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,

@@ -92,7 +92,8 @@ struct Definitions {
     writing: Vec<FunctionId>,
 }
 
-struct Generator<'m> {
+/// One function or kernel being made, of smooth functions of real numbers.
+struct SmoothGenerator<'m> {
     random: Random,
     b: Builder<'m>,
     known: Definitions,
@@ -153,7 +154,7 @@ pub fn differentiable(seed: u64) -> Differentiable {
     let mut b = Builder::new(&mut module, kernel);
     let arrays = [0, 1, 2].map(|position| b.param_place(position));
     let fuel = 6 + random.below(14);
-    let mut maker = Generator::new(b, known, Random::new(random.bits()), fuel);
+    let mut maker = SmoothGenerator::new(b, known, Random::new(random.bits()), fuel);
     maker.arrays = Some(arrays);
     maker.variables();
     maker.statements();
@@ -178,7 +179,7 @@ fn function(
     for (position, param) in (0..).zip(&params) {
         places.push((b.param_place(position), param.ty, param.mode));
     }
-    let mut maker = Generator::new(b, known.clone(), random, 6);
+    let mut maker = SmoothGenerator::new(b, known.clone(), random, 6);
     maker.results = results;
     for (place, ty, mode) in places {
         use gbxcule_ir::PassMode;
@@ -203,7 +204,7 @@ fn function(
     maker.b.finish();
 }
 
-impl<'m> Generator<'m> {
+impl<'m> SmoothGenerator<'m> {
     fn new(b: Builder<'m>, known: Definitions, random: Random, fuel: u32) -> Self {
         Self {
             random,

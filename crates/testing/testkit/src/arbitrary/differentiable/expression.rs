@@ -1,10 +1,10 @@
 //! Values: smooth functions of everything in reach.
 
-use super::{Generator, LEN, unit};
+use super::{LEN, SmoothGenerator, unit};
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::{Arg, BinaryOp, CompareOp, PlaceId, Type, Value};
 
-impl Generator<'_> {
+impl SmoothGenerator<'_> {
     pub(super) fn below(&mut self, end: u32) -> u32 {
         self.random.below(end)
     }
