@@ -285,8 +285,21 @@ impl Swarm {
     ) -> PyResult<()> {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
+        let num_envs = self.config.num_envs;
+        if !self.config.sound {
+            return Err(PyValueError::new_err(
+                "this swarm makes no sound: make it with `sound=True`",
+            ));
+        }
+        if bytes.is_empty() || !bytes.len().is_multiple_of(4 * num_envs) {
+            let said = format!(
+                "`out` has {} bytes, and samples of {num_envs} envs take a multiple of {}",
+                bytes.len(),
+                4 * num_envs
+            );
+            return Err(PyValueError::new_err(said));
+        }
         self.look(py, |swarm| {
-            let num_envs = swarm.config().num_envs;
             for (env, row) in bytes.chunks_mut(bytes.len() / num_envs).enumerate() {
                 if mask.is_some_and(|mask| mask.get(env) != Some(&1)) {
                     continue;
