@@ -5,6 +5,7 @@
 
 pub(crate) mod seed;
 mod settings;
+mod sound;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -285,33 +286,8 @@ impl Swarm {
     ) -> PyResult<()> {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
-        let num_envs = self.config.num_envs;
-        if !self.config.sound {
-            return Err(PyValueError::new_err(
-                "this swarm makes no sound: make it with `sound=True`",
-            ));
-        }
-        if bytes.is_empty() || !bytes.len().is_multiple_of(4 * num_envs) {
-            let said = format!(
-                "`out` has {} bytes, and samples of {num_envs} envs take a multiple of {}",
-                bytes.len(),
-                4 * num_envs
-            );
-            return Err(PyValueError::new_err(said));
-        }
-        self.look(py, |swarm| {
-            for (env, row) in bytes.chunks_mut(bytes.len() / num_envs).enumerate() {
-                if mask.is_some_and(|mask| mask.get(env) != Some(&1)) {
-                    continue;
-                }
-                let samples: &[u8] = bytemuck::cast_slice(swarm.samples(env)?);
-                let newest = &samples[samples.len().saturating_sub(row.len())..];
-                let (zeros, end) = row.split_at_mut(row.len() - newest.len());
-                zeros.fill(0);
-                end.copy_from_slice(newest);
-            }
-            Ok(())
-        })
+        sound::check(&self.config, bytes.len())?;
+        self.look(py, |swarm| sound::fill(swarm, bytes, mask))
     }
 
     /// One byte for each env: 1 if its episode is over as the programs say.

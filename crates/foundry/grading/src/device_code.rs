@@ -77,8 +77,8 @@ fn words(text: &str) -> Vec<&str> {
         let is_word = |it: char| it.is_alphanumeric() || it == '_';
         let length = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest[2..].find("*/").map_or(rest.len(), |at| at + 4)
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            comment.find("*/").map_or(rest.len(), |at| at + 4)
         } else if first == '"' || first == '\'' {
             quoted(rest, first)
         } else if is_word(first) {
