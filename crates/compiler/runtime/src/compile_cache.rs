@@ -88,7 +88,7 @@ pub(crate) struct Native {
 /// Name of compiled code: its origin, its device and its build.
 type Key = (Origin, Device, Build);
 
-/// What code is made of.
+/// Origin of code.
 #[derive(PartialEq, Eq, Hash)]
 enum Origin {
     /// Hash of a module. Modules of equal hashes may differ, so they are compared, too.

@@ -60,8 +60,8 @@ impl BoxTree {
         self.skips[node] = self.items.len() as i32;
     }
 
-    /// Returns true if it is a tree over so many boxes: each item is one of them, and each node that
-    /// is no leaf has two children behind it.
+    /// Returns true if it is a tree over so many boxes: each item is one of them, and each node
+    /// that is no leaf has two children behind it.
     pub fn is_over(&self, boxes: usize) -> bool {
         let Self { skips, items } = self;
         let is_whole = |node: usize| match usize::try_from(items[node]) {

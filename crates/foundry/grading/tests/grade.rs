@@ -183,7 +183,7 @@ fn a_gradient_that_overwrites_what_it_is_of_is_wrong() {
     assert!(answers.len() >= 2 && grades.iter().all(is_told), "{grades:#?}\n{}", answers[0].text);
 }
 
-/// What graded gradients are held to holds for the rows' own.
+/// The rule for graded gradients holds for the rows' own.
 #[test]
 fn the_gradient_of_a_row_leaves_its_arrays_as_they_are() {
     use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};

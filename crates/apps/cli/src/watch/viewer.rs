@@ -25,8 +25,8 @@ use crate::watch::swarm_channel::{SwarmSender, View, ViewerLink, ViewerRequest};
 /// Requests have some hundred bytes.
 const MAX_REQUEST_BYTES: usize = 4096;
 
-/// Requests that may wait for the swarm. A browser that sends more is turned away: if it waited, the
-/// socket would hold a hundred thousand requests, and the swarm would work on them for a minute
+/// Requests that may wait for the swarm. A browser that sends more is turned away: if it waited,
+/// the socket would hold a hundred thousand requests, and the swarm would work on them for a minute
 /// after the browser's end.
 const MAX_REQUESTS_WAITING: usize = 1024;
 
