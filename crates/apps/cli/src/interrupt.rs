@@ -1,4 +1,4 @@
-//! The end by a signal: Ctrl-C, SIGTERM and the SIGHUP of a closed terminal end the children, remove
+//! The end by a signal: Ctrl-C, SIGTERM and a closed terminal (SIGHUP) end the children, remove
 //! what is half written, and then end this process as they would have. After SIGKILL the sandbox's
 //! watcher ends the children, and the next start removes the files. A file that grows beyond the
 //! limit of the shell (`ulimit -f`) is an error of its writer's, not the end of the process.
