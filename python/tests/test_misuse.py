@@ -6,6 +6,7 @@ import gbxcule
 import gymnasium
 import numpy as np
 import pytest
+from gbxcule import _native
 from gbxcule.adapter.pool import SwarmPool
 from gbxcule.kernel import array, from_file, from_text, kernel, struct, synchronize, wp
 from gbxcule.rank import Rank
@@ -283,3 +284,21 @@ def test_gymnasiums_names_refuse_unknown_options():
         gymnasium.make_vec("gbxcule/PearlDrift-v1", num_envs=2, frame_skip=4)
     env = gymnasium.make_vec("gbxcule/PearlDrift-v1", num_envs=2)
     assert isinstance(env.unwrapped, gbxcule.SwarmVectorEnv)
+
+
+def test_natives_that_nobody_should_call_refuse_what_they_cannot_do():
+    rom = _native.built_in_rom("PEARL_DRIFT")
+    silent, loud = (_native.Swarm(rom, 2, sound=sound) for sound in (False, True))
+    with pytest.raises(ValueError, match="makes no sound"):
+        silent.sound_into(np.zeros((2, 8, 2), np.int16))
+    for count in (0, 1, 3):
+        with pytest.raises(ValueError, match="a sample of each env has 8"):
+            loud.sound_into(np.zeros((count, 2), np.int16))
+    corners = np.zeros((2, 3), np.float32).tobytes()
+    skips, items = _native.build_box_tree(corners, corners)
+    assert len(_native.bound_box_tree(skips, items, corners, corners)) == 2
+    for wrong in ([7, 8], [-1, 0, 1, -1], [0, 1, -1]):
+        with pytest.raises(ValueError, match="skips and items"):
+            _native.bound_box_tree(skips, np.array(wrong, np.int32).tobytes(), corners, corners)
+    with pytest.raises(ValueError, match="too many cells"):
+        _native.sort_into_cells(corners, [2**31 - 1] * 3, 1.0)

@@ -1,7 +1,7 @@
-//! The end by a signal: Ctrl-C and SIGTERM end the children, remove what is half written, and then
-//! this process as they would have. After SIGKILL the sandbox's watcher ends the children, and the
-//! next start removes the files. A file that grows beyond the limit of the shell (`ulimit -f`) is
-//! an error of its writer's, not the end of the process.
+//! The end by a signal: Ctrl-C, SIGTERM and a closed terminal (SIGHUP) end the children, remove
+//! what is half written, and then end this process as they would have. After SIGKILL the sandbox's
+//! watcher ends the children, and the next start removes the files. A file that grows beyond the
+//! limit of the shell (`ulimit -f`) is an error of its writer's, not the end of the process.
 
 #[cfg(unix)]
 use std::sync::Arc;
@@ -18,10 +18,10 @@ pub(crate) fn wait_for_the_end() {
     }
 }
 
-/// Waits for the signals on a thread of its own. SIGHUP is left alone: `nohup` has it ignored.
+/// Waits for the signals on a thread of its own. SIGHUP stays ignored if it is, as under `nohup`.
 #[cfg(unix)]
 pub(crate) fn install() {
-    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
@@ -29,7 +29,9 @@ pub(crate) fn install() {
     // children inherit that: the sandbox's compilers are to be ended.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     // Without handlers the signals end the process at once, as ever.
-    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
+    let mut ending = vec![SIGINT, SIGTERM];
+    ending.extend((!is_ignored(SIGHUP)).then_some(SIGHUP));
+    let Ok(mut signals) = Signals::new(&ending) else { return };
     let spawned = std::thread::Builder::new().spawn(move || {
         for signal in signals.forever() {
             ENDING.store(true, Ordering::SeqCst);
@@ -40,11 +42,22 @@ pub(crate) fn install() {
     });
     // A system that gives no thread: the signals end the process at once.
     if spawned.is_err() {
-        for signal in [SIGINT, SIGTERM] {
+        for signal in ending {
             let always = Arc::new(AtomicBool::new(true));
             let _ = signal_hook::flag::register_conditional_default(signal, always);
         }
     }
+}
+
+/// Returns true if this process was started with the signal ignored, or if the system doesn't tell.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let ignored = || {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        Some(u64::from_str_radix(mask.trim(), 16).ok()? >> (signal - 1) & 1 == 1)
+    };
+    ignored().unwrap_or(true)
 }
 
 #[cfg(not(unix))]

@@ -117,6 +117,27 @@ fn sigterm_ends_the_compiler_too_and_leaves_nothing() {
 }
 
 #[test]
+fn a_closed_terminal_ends_the_compiler_too_and_leaves_nothing() {
+    kill_often("HUP");
+}
+
+#[test]
+fn after_nohup_a_closed_terminal_ends_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().canonicalize().expect("a path").join("rows");
+    let plain = batch(&out);
+    let mut command = Command::new("nohup");
+    command.arg(plain.get_program()).args(plain.get_args());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    wait_until("a compiler works", || {
+        !workers(&out).is_empty() || child.try_wait().expect("ours to ask").is_some()
+    });
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-s", "HUP", &id]).status().expect("kill runs").success());
+    assert!(child.wait().expect("its end").success());
+}
+
+#[test]
 fn sigkill_ends_the_compiler_too_and_the_next_start_removes_what_is_left() {
     kill_often("KILL");
 }

@@ -50,6 +50,9 @@ pub(crate) fn bound_box_tree<'py>(
     if count != lowers.len() || count != uppers.len() {
         return Err(PyValueError::new_err(format!("a tree over {count} boxes needs as many")));
     }
+    if !tree.is_over(count) {
+        return Err(PyValueError::new_err("these are no skips and items of `build_box_tree`"));
+    }
     let (low, high) = py.detach(|| tree.bounds(&lowers, &uppers));
     Ok([given(py, &low), given(py, &high)])
 }
@@ -65,6 +68,11 @@ pub(crate) fn sort_into_cells<'py>(
     let of = points(of)?;
     if extents.iter().any(|&extent| extent <= 0) {
         return Err(PyValueError::new_err("extents of a hash grid are above 0"));
+    }
+    let cells = extents.iter().try_fold(1_i32, |cells, &extent| cells.checked_mul(extent));
+    if cells.is_none() {
+        let said = format!("a hash grid of {extents:?} has too many cells: at most {}", i32::MAX);
+        return Err(PyValueError::new_err(said));
     }
     let cells = py.detach(|| PointCells::new(&of, extents, cells_per_unit));
     Ok([given(py, &cells.starts), given(py, &cells.ends), given(py, &cells.points)])

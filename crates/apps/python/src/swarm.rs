@@ -5,6 +5,7 @@
 
 pub(crate) mod seed;
 mod settings;
+mod sound;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -285,20 +286,8 @@ impl Swarm {
     ) -> PyResult<()> {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
-        self.look(py, |swarm| {
-            let num_envs = swarm.config().num_envs;
-            for (env, row) in bytes.chunks_mut(bytes.len() / num_envs).enumerate() {
-                if mask.is_some_and(|mask| mask.get(env) != Some(&1)) {
-                    continue;
-                }
-                let samples: &[u8] = bytemuck::cast_slice(swarm.samples(env)?);
-                let newest = &samples[samples.len().saturating_sub(row.len())..];
-                let (zeros, end) = row.split_at_mut(row.len() - newest.len());
-                zeros.fill(0);
-                end.copy_from_slice(newest);
-            }
-            Ok(())
-        })
+        sound::check(&self.config, bytes.len())?;
+        self.look(py, |swarm| sound::fill(swarm, bytes, mask))
     }
 
     /// One byte for each env: 1 if its episode is over as the programs say.

@@ -12,10 +12,9 @@ use crate::worker_threads::{MAX_STACK, pool};
 use gbxcule_back_clif::{LoweredModule, Sharing};
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::{FunctionId, Module};
+use gbxcule_ir::{Arena, Function, FunctionId, Module, Shape, Struct, Table};
 use std::collections::HashMap;
-use std::fmt::Write;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// The checks that compiled code makes.
@@ -86,7 +85,16 @@ pub(crate) struct Native {
     pub(crate) program: LoweredModule,
 }
 
-type Key = (u128, Device, Build);
+/// Name of compiled code: its origin, its device and its build.
+type Key = (Origin, Device, Build);
+
+/// Origin of code.
+#[derive(PartialEq, Eq, Hash)]
+enum Origin {
+    /// Hash of a module. Modules of equal hashes may differ, so they are compared, too.
+    Module(u64),
+    Recipe(String),
+}
 
 /// Compiles a module, or finds it compiled: equal modules are compiled once while a kernel of them
 /// is kept. Machine code for a CUDA device is kept on disk too, in the folder `GBXCULE_CACHE` or
@@ -96,7 +104,17 @@ pub fn compile(
     device: Device,
     build: Build,
 ) -> Result<Arc<Compiled>, Error> {
-    find_or_make((fingerprint(module), device, build), || {
+    compile_hashed(module, fingerprint(module), device, build)
+}
+
+fn compile_hashed(
+    module: &Valid<Module>,
+    hash: u64,
+    device: Device,
+    build: Build,
+) -> Result<Arc<Compiled>, Error> {
+    let is_same = |compiled: &Compiled| parts(&compiled.module) == parts(module);
+    find_or_make((Origin::Module(hash), device, build), is_same, || {
         let made = MadeModule { module: module.clone(), notes: String::new() };
         Compiled::new(made, device, build)
     })
@@ -111,35 +129,43 @@ pub fn compile_recipe(
     build: Build,
     make: impl FnOnce() -> MadeModule,
 ) -> Result<Arc<Compiled>, Error> {
-    find_or_make((digest(recipe), device, build), || match device {
-        Device::Cpu => Compiled::new(make(), device, build),
-        Device::Cuda(ordinal) => {
-            let name = recipe::name(recipe, build);
-            if let Some(found) = recipe::find(&name)
-                && let Some(image) = Image::find(&found.source, &found.table, ordinal)?
-            {
-                let Signature { module, notes, reflections, .. } = found;
-                let code = DeviceCode::Cuda(Arc::new(image));
-                return Ok(Compiled { module, notes, device, code, reflections });
+    let key = (Origin::Recipe(recipe.into()), device, build);
+    find_or_make(
+        key,
+        |_| true,
+        || match device {
+            Device::Cpu => Compiled::new(make(), device, build),
+            Device::Cuda(ordinal) => {
+                let name = recipe::name(recipe, build);
+                if let Some(found) = recipe::find(&name)
+                    && let Some(image) = Image::find(&found.source, &found.table, ordinal)?
+                {
+                    let Signature { module, notes, reflections, .. } = found;
+                    let code = DeviceCode::Cuda(Arc::new(image));
+                    return Ok(Compiled { module, notes, device, code, reflections });
+                }
+                let compiled = Compiled::new(make(), device, build)?;
+                if let DeviceCode::Cuda(image) = &compiled.code {
+                    let Compiled { module, notes, reflections, .. } = &compiled;
+                    recipe::keep(&name, &Kept { image, module, notes, reflections })?;
+                }
+                Ok(compiled)
             }
-            let compiled = Compiled::new(make(), device, build)?;
-            if let DeviceCode::Cuda(image) = &compiled.code {
-                let Compiled { module, notes, reflections, .. } = &compiled;
-                recipe::keep(&name, &Kept { image, module, notes, reflections })?;
-            }
-            Ok(compiled)
-        }
-    })
+        },
+    )
 }
 
+/// Finds the code of a key that is of the same origin, or makes it: it takes the key from other
+/// code.
 fn find_or_make(
     key: Key,
+    is_same: impl Fn(&Compiled) -> bool,
     make: impl FnOnce() -> Result<Compiled, Error>,
 ) -> Result<Arc<Compiled>, Error> {
     static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
     let known = KNOWN.get();
     let find = || known.lock().unwrap_or_else(PoisonError::into_inner).get(&key)?.upgrade();
-    if let Some(compiled) = find() {
+    if let Some(compiled) = find().filter(|compiled| is_same(compiled)) {
         return Ok(compiled);
     }
     let compiled = Arc::new(make()?);
@@ -242,30 +268,49 @@ impl Compiled {
     }
 }
 
-/// A hash of everything that a module is, its spans included: faults name them.
-fn fingerprint(module: &Module) -> u128 {
-    // Put together first: it comes in tens of thousands of pieces.
-    let mut text = String::new();
-    // Appending can't fail.
-    _ = write!(
-        text,
-        "{:?}{:?}{:?}{:?}{:?}",
-        module.name,
-        module.types.shapes(),
-        module.types.structs(),
-        module.tables,
-        module.functions
-    );
-    _ = write!(text, "{:?}", module.names());
-    digest(&text)
+/// Everything that a module is, its spans included: faults name them.
+type Parts<'m> = (
+    &'m str,
+    &'m Arena<Shape>,
+    &'m Arena<Struct>,
+    &'m Arena<Table>,
+    &'m Arena<Function>,
+    &'m Arena<Box<str>>,
+);
+
+fn parts(module: &Module) -> Parts<'_> {
+    let Module { name, types, tables, functions, .. } = module;
+    (name, types.shapes(), types.structs(), tables, functions, module.names())
 }
 
-fn digest(text: &str) -> u128 {
-    let half = |salt: u8| {
-        let mut hasher = DefaultHasher::new();
-        hasher.write_u8(salt);
-        hasher.write(text.as_bytes());
-        u128::from(hasher.finish())
-    };
-    half(0) << 64 | half(1)
+fn fingerprint(module: &Module) -> u64 {
+    // Put together first: it comes in tens of thousands of pieces.
+    let text = format!("{:?}", parts(module));
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbxcule_ir::build::Builder;
+    use gbxcule_ir::check;
+
+    fn named(kernel: &str) -> Valid<Module> {
+        let mut module = Module::new("m");
+        let id = module.declare_kernel(kernel, vec![]);
+        Builder::new(&mut module, id).finish();
+        check::module(module).expect("valid")
+    }
+
+    #[test]
+    fn modules_of_one_hash_share_no_code() {
+        let found = |module: &Valid<Module>| {
+            compile_hashed(module, 7, Device::Cpu, Build::default()).expect("compiles")
+        };
+        let (one, other) = (found(&named("one")), found(&named("other")));
+        assert!(one.kernel("one").is_ok() && other.kernel("other").is_ok());
+        assert!(Arc::ptr_eq(&other, &found(&named("other"))));
+    }
 }

@@ -60,7 +60,24 @@ impl BoxTree {
         self.skips[node] = self.items.len() as i32;
     }
 
+    /// Returns true if it is a tree over so many boxes: each item is one of them, and each node
+    /// that is no leaf has two children behind it.
+    pub fn is_over(&self, boxes: usize) -> bool {
+        let Self { skips, items } = self;
+        let is_whole = |node: usize| match usize::try_from(items[node]) {
+            Ok(item) => item < boxes,
+            Err(_) => {
+                let other = skips.get(node + 1).and_then(|&skip| usize::try_from(skip).ok());
+                other.is_some_and(|other| other > node + 1 && other < items.len())
+            }
+        };
+        skips.len() == items.len() && (0..items.len()).all(is_whole)
+    }
+
     /// The boxes of all nodes for boxes of the items: corners low and high.
+    ///
+    /// # Panics
+    /// It isn't a tree [over](Self::is_over) the boxes.
     pub fn bounds(&self, lowers: &[Point], uppers: &[Point]) -> (Vec<Point>, Vec<Point>) {
         let mut bounds = (vec![[0.0; 3]; self.items.len()], vec![[0.0; 3]; self.items.len()]);
         for node in (0..self.items.len()).rev() {
@@ -146,7 +163,11 @@ mod tests {
                 assert!((0..3).all(|axis| high[node][axis] >= high[inner][axis]));
             }
         }
+        assert!(tree.is_over(23) && !tree.is_over(22));
         assert_eq!(BoxTree::new(&[], &[]), BoxTree::default());
+        assert!(BoxTree::default().is_over(0));
+        let cut = BoxTree { skips: tree.skips[..9].into(), items: tree.items[..9].into() };
+        assert!(!cut.is_over(23));
     }
 
     #[test]

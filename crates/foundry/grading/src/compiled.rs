@@ -1,6 +1,7 @@
 //! Answers in C++ and CUDA C++: compiled and run in the sandbox, each by itself, so that no answer
 //! can reach another's results. CUDA text is compiled behind the header that makes it C++.
 
+use crate::device_code;
 use crate::graded_row::GradedRow;
 use crate::task::Language;
 use crate::{Grade, GradeOptions};
@@ -30,6 +31,9 @@ pub(crate) fn grade(
     let dialect = if is_cuda { Dialect::Cuda } else { Dialect::Host };
     let written = row_program::write(module, kernel, dialect);
     let Some(entry) = written.kernels.first() else { unreachable!("one kernel was written") };
+    if is_cuda && let Some(reason) = device_code::refusal(text, &entry.symbol) {
+        return Ok(Grade::DoesNotCompile(reason));
+    }
     let mut launches = Vec::new();
     for draw in &problem.draws {
         launches.push(if backward {

@@ -214,15 +214,17 @@ impl GradedRow {
         self.difference(draw, &draw.results.outputs, &found.data, &tolerances)
     }
 
-    /// Description of the first gradient that is not what it should be.
+    /// Description of the first gradient that is not what it should be, or of the first array that
+    /// is not as the forward kernel left it.
     pub(crate) fn backward_difference(
         &self,
         draw: &FreshInputs,
         found: &ArgumentBytes,
     ) -> Option<String> {
         let tolerances = |place: usize| &self.tolerances(draw).gradients[place];
-        let place = self.difference(draw, draw.results.slopes(), &found.gradients, &tolerances)?;
-        Some(format!("the gradient of {place}"))
+        let place = self.difference(draw, draw.results.slopes(), &found.gradients, &tolerances);
+        let gradient = place.map(|place| format!("the gradient of {place}"));
+        gradient.or_else(|| self.forward_difference(draw, found))
     }
 
     fn difference<'t>(

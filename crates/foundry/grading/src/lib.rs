@@ -12,6 +12,7 @@
 pub mod answer;
 mod code_block;
 mod compiled;
+mod device_code;
 mod graded_row;
 mod interpreted;
 mod picture;

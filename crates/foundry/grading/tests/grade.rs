@@ -155,6 +155,58 @@ fn what_is_no_program_or_another_one_says_where() {
 }
 
 #[test]
+fn cuda_for_a_host_is_no_cuda() {
+    let text = ROW[&3].cuda.as_ref().expect("CUDA text").replace("__global__ ", "");
+    let found = graded(Task::PythonToCuda, &text, GradeOptions::LIMITS);
+    assert!(matches!(&found, Grade::DoesNotCompile(reason) if reason.contains("__global__")));
+}
+
+/// Rows over whose arrays the gradient's kernel may not write.
+#[test]
+fn a_gradient_that_overwrites_what_it_is_of_is_wrong() {
+    let rows = rows(Mode::Run, 0..6);
+    let overwrites = |row: &Row| {
+        let own = StandIn::own(row, Task::ForwardToBackward)?;
+        let inputs: serde_json::Value = serde_json::from_str(&row.inputs_json).ok()?;
+        let is_array =
+            |it: &&serde_json::Value| it["shape"].as_array().is_some_and(|it| !it.is_empty());
+        let name = inputs.as_array()?.iter().find(is_array)?["name"].as_str()?;
+        let head = own.text.rfind("for (gbx::Thread")?;
+        let line = format!("memset((void*){name}.data, 0x3b, 4);\n");
+        let text = format!("{}{line}{}", &own.text[..head], &own.text[head..]);
+        Some(Answer::new(row.id, own.task, text, 1))
+    };
+    let answers: Vec<Answer> = rows.values().filter_map(overwrites).collect();
+    let grades = grade(&rows, &answers, &options("overwrites"), &|| ()).expect("a C++ compiler");
+    let is_told =
+        |it: &Grade| matches!(it, Grade::WrongResult(reason) if !reason.contains("fault"));
+    assert!(answers.len() >= 2 && grades.iter().all(is_told), "{grades:#?}\n{}", answers[0].text);
+}
+
+/// The rule for graded gradients holds for the rows' own.
+#[test]
+fn the_gradient_of_a_row_leaves_its_arrays_as_they_are() {
+    use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};
+    use gbxcule_rows::row_program::RowProgram;
+
+    let mut count = 0;
+    for row in rows(Mode::Run, 0..40).values() {
+        let program = RowProgram::read(&row.source).expect("a program");
+        let (Ok(reverse), Some(inputs)) = (&program.reverse, row.inputs()) else { continue };
+        let grid = LaunchInputs { dims: &row.launch_dims, inputs: &inputs };
+        let (forward, kernel) = (&program.forward, program.kernel);
+        let data = execute::arguments(forward, kernel, &inputs, row.input_seed);
+        let Ok(data) = execute::forward(&program, grid, &data) else { continue };
+        let gradients = execute::cotangents(forward, kernel, &inputs, row.input_seed);
+        let memory = ArgumentBytes { data, gradients };
+        let after = execute::launch(&reverse.module, reverse.kernel, grid, &memory).expect("runs");
+        assert_eq!(after.data, memory.data, "row {}\n{}", row.id, row.source);
+        count += 1;
+    }
+    assert!(count >= 10, "{count}");
+}
+
+#[test]
 fn an_answer_about_a_row_that_does_not_run_has_no_verdict() {
     let mut rows = ROW.clone();
     let own = StandIn::own(&rows[&3], Task::PythonToIr).expect("a text");

@@ -24,12 +24,19 @@ pub(crate) struct View {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The swarm's end of the queues of one viewer, who has left when `requests` has ended.
+/// The swarm's end of the queues of one viewer.
 pub(crate) struct ViewerLink {
     pub(crate) requests: Receiver<ViewerRequest>,
     pub(crate) views: Sender<View>,
     /// A view is on its way to the browser, which gets no other one meanwhile.
     pub(crate) is_served: Arc<AtomicBool>,
+}
+
+impl ViewerLink {
+    /// Returns true if the viewer's thread, which shares the flag, has ended.
+    pub(crate) fn has_left(&self) -> bool {
+        Arc::strong_count(&self.is_served) == 1
+    }
 }
 
 /// The viewers' end of the channel.

@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{
+    Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel,
+};
 use std::time::{Duration, Instant};
 
 use tungstenite::protocol::frame::Frame;
@@ -23,8 +25,10 @@ use crate::watch::swarm_channel::{SwarmSender, View, ViewerLink, ViewerRequest};
 /// Requests have some hundred bytes.
 const MAX_REQUEST_BYTES: usize = 4096;
 
-/// Requests that may wait for the swarm; a browser that sends more waits itself.
-const MAX_REQUESTS_WAITING: usize = 32;
+/// Requests that may wait for the swarm. A browser that sends more is turned away: if it waited,
+/// the socket would hold a hundred thousand requests, and the swarm would work on them for a minute
+/// after the browser's end.
+const MAX_REQUESTS_WAITING: usize = 1024;
 
 /// Views are sent in frames of so many bytes: the socket's buffer holds a copy of one frame, not of
 /// the whole view.
@@ -84,7 +88,7 @@ pub(crate) fn serve(
     };
     // The connection's end is the ordinary end of this thread, whichever side made it.
     let _ = browser.run(hello);
-    // The session finds the end of the requests.
+    // The session finds that the browser has left.
     drop(browser);
     to_swarm.wake();
 }
@@ -190,7 +194,14 @@ impl Browser<'_> {
                 let is_look = matches!(request, Request::Look(_));
                 self.asked += u64::from(is_look);
                 let asked = ViewerRequest { request, looks: self.asked };
-                self.requests.send(asked).map_err(|_| Error::ConnectionClosed)?;
+                if let Err(TrySendError::Full(_)) = self.requests.try_send(asked) {
+                    let refused = format!(
+                        "{MAX_REQUESTS_WAITING} requests wait for the swarm, which is the most: \
+                         connect again, and wait for a view now and then"
+                    );
+                    self.send(Message::text(server_message::refusal(&refused)))?;
+                    return Err(Error::ConnectionClosed);
+                }
                 self.to_swarm.wake();
                 Ok(())
             }

@@ -124,8 +124,10 @@ impl Viewers {
     pub(crate) fn take_turns(&mut self, source: &mut impl ViewSource) -> Result<bool, SwarmError> {
         let (mut is_busy, mut index) = (false, 0);
         while index < self.viewers.len() {
-            match self.viewers[index].link.requests.try_recv() {
-                Ok(asked) => {
+            let link = &self.viewers[index].link;
+            match link.requests.try_recv() {
+                // Requests end with their viewer: nobody waits for what they would do.
+                Ok(asked) if !link.has_left() => {
                     self.handle(index, &asked, source)?;
                     // Each viewer waits for one request of each other viewer at most.
                     self.answer(source)?;
@@ -133,7 +135,7 @@ impl Viewers {
                     index += 1;
                 }
                 Err(TryRecvError::Empty) => index += 1,
-                Err(TryRecvError::Disconnected) => {
+                Ok(_) | Err(TryRecvError::Disconnected) => {
                     source.handle(&mut self.viewers[index].holds, Request::LetGo)?;
                     self.viewers.remove(index);
                 }

@@ -60,7 +60,7 @@ fn viewers_that_flood_take_turns_with_the_others() {
     std::thread::scope(|scope| {
         for request in ["step", "reset", "run"] {
             let mut flooder = Client::connect(&serving);
-            let (is_over, sent) = (&is_over, &sent);
+            let (is_over, sent, serving) = (&is_over, &sent, &serving);
             scope.spawn(move || {
                 while !is_over.load(Ordering::Relaxed) {
                     if flooder
@@ -68,7 +68,8 @@ fn viewers_that_flood_take_turns_with_the_others() {
                         .send(Message::text(json!({ "type": request }).to_string()))
                         .is_err()
                     {
-                        return;
+                        // It was turned away for the flood.
+                        flooder = Client::connect(serving);
                     }
                     sent.fetch_add(1, Ordering::Relaxed);
                 }
@@ -85,6 +86,29 @@ fn viewers_that_flood_take_turns_with_the_others() {
         }
         is_over.store(true, Ordering::Relaxed);
     });
+}
+
+/// Each of its steps would be made, a minute of them.
+#[test]
+fn the_requests_of_a_viewer_that_floods_and_leaves_end_with_it() {
+    let serving = Serving::start(&["watch", "--num-envs", "16", "--paused"]);
+    let mut flooder = Client::connect(&serving);
+    let step = json!({ "type": "step" }).to_string();
+    let sent = (0..100_000).take_while(|_| flooder.socket.send(Message::text(&step)).is_ok());
+    let sent = sent.count() as u64;
+    drop(flooder);
+    let mut client = Client::connect(&serving);
+    let mut looks = 0;
+    // Nothing new is to be seen for the same look.
+    let mut step = || {
+        looks += 1;
+        client.look(0, 1 + looks % 2, 8, None).head["step"].as_u64().expect("a number")
+    };
+    wait_until("the swarm stands still", || {
+        let first = step();
+        (0..20).all(|_| step() == first)
+    });
+    assert!(step() < sent, "{} of {sent}", step());
 }
 
 #[cfg(target_os = "linux")]
