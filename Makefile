@@ -208,11 +208,11 @@ miri:
 
 attack:
 	$(TEST) --package gbxcule-sandbox --package gbxcule-files
-	$(TEST) --package gbxcule-synth --test hostile --test shared_folder --test grade
+	$(TEST) --package gbxcule-rows --package gbxcule-grading --test hostile --test shared_folder --test grade
 	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes
 
 test-dataset: $(VENV)/dataset.txt
-	$(VENV)/bin/python -m pytest crates/foundry/synth/tests
+	$(VENV)/bin/python -m pytest crates/foundry/rows/tests
 
 PYTHON_VENV := .venv-python
 WHEELS := runs/wheels

@@ -5,8 +5,8 @@
 
 use std::sync::LazyLock;
 
-use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
-use gbxcule_synth::validate::{Checks, validate};
+use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
+use gbxcule_rows::validate::{Checks, validate};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

@@ -6,7 +6,6 @@ use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use gbxcule_back_cxx::{self as cxx, Dialect};
 use gbxcule_files::check_writable;
-use gbxcule_front_warp::survey::{survey, survey_with_texts};
 use gbxcule_front_warp::{ImportOptions, Program, Texts};
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::{self, Valid};
@@ -17,6 +16,7 @@ use gbxcule_lab::artifact::write_whole;
 use gbxcule_passes::grad::reverses;
 use gbxcule_runtime::ProgramFiles;
 use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
+use gbxcule_survey::{survey, survey_with_texts};
 
 use crate::print::{self, say};
 

@@ -35,7 +35,9 @@ mod watch;
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -101,7 +103,8 @@ enum Verb {
 pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
     interrupt::install();
     let words: Vec<OsString> = command_line.into_iter().collect();
-    let matches = with_negative_numbers(Cli::command()).try_get_matches_from(&words);
+    let command = with_local_paths(with_negative_numbers(Cli::command()));
+    let matches = command.try_get_matches_from(&words);
     let command = match matches.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(command) => command,
         Err(error) => return explain(&error, &words),
@@ -153,6 +156,18 @@ fn with_negative_numbers(command: Command) -> Command {
             arg.allow_negative_numbers(takes_value)
         })
         .mut_subcommands(with_negative_numbers)
+}
+
+/// The command line of a verb whose options and words for paths take no URL.
+fn with_local_paths(command: Command) -> Command {
+    let path = clap::value_parser!(PathBuf).type_id();
+    let local = |path: PathBuf| gbxcule_files::check_local(&path).map(|()| path);
+    command
+        .mut_args(|arg| match arg.get_value_parser().type_id() == path {
+            true => arg.value_parser(PathBufValueParser::new().try_map(local)),
+            false => arg,
+        })
+        .mut_subcommands(with_local_paths)
 }
 
 /// Texts of the standard library about numbers, and what they mean to a person.
@@ -247,6 +262,36 @@ mod tests {
         for verb in verb.get_subcommands() {
             words.push(verb.get_name().to_owned());
             negative_numbers(verb, words, tried);
+            words.pop();
+        }
+    }
+
+    #[test]
+    fn no_option_of_any_verb_takes_a_url_for_a_path() {
+        let command = with_local_paths(Cli::command());
+        let mut tried = 0;
+        urls(&command, &mut vec!["gbxcule".to_owned()], &mut tried);
+        assert!(tried >= 30, "{tried} options");
+    }
+
+    fn urls(verb: &Command, words: &mut Vec<String>, tried: &mut usize) {
+        let is_path = |it: &&clap::Arg| {
+            it.get_value_names().is_some_and(|names| {
+                names.iter().any(|it| ["DIR", "FILE", "FOLDER"].contains(&it.as_str()))
+            })
+        };
+        for option in verb.get_arguments().filter(is_path) {
+            let mut line = words.clone();
+            line.extend(option.get_long().map(|name| format!("--{name}")));
+            line.push("s3://bucket/a".into());
+            let outcome = with_local_paths(Cli::command()).try_get_matches_from(&line);
+            let said = outcome.err().map_or(String::new(), |error| error.render().to_string());
+            assert!(said.contains("`s3://bucket/a` is a URL"), "{line:?}: {said}");
+            *tried += 1;
+        }
+        for verb in verb.get_subcommands() {
+            words.push(verb.get_name().to_owned());
+            urls(verb, words, tried);
             words.pop();
         }
     }

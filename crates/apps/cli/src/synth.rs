@@ -11,9 +11,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use gbxcule_synth::batch::{self, Manifest};
-use gbxcule_synth::launched;
-use gbxcule_synth::row::{Row, Texts};
+use gbxcule_rows::batch::{self, Manifest};
+use gbxcule_rows::launched;
+use gbxcule_rows::row::{Row, Texts};
 
 /// Make and check datasets of kernels: every row was compiled and run
 ///
@@ -29,7 +29,7 @@ EXAMPLES
   gbxcule synth validate runs/kernels                                  every check on every row, counted by check
   gbxcule synth mutate runs/kernels --limit 100                        how many rows made wrong on purpose are caught
   gbxcule synth leakage runs/kernels                                   how near test rows are to training rows
-  gbxcule synth harvest FOLDER --license MIT --device both --out DIR   rows from the kernels of real code
+  gbxcule synth harvest FOLDER --device both --out DIR                 rows from the kernels of real code
   gbxcule synth tasks runs/kernels --split test --out tasks.jsonl      what a language model is asked about each row
   gbxcule synth grade answers.jsonl --dataset runs/kernels --out DIR   its answers, compiled and run: how many are right")]
 pub(crate) struct Synth {

@@ -136,6 +136,11 @@ const WRITERS: [&str; 14] = [
     "synth harvest code --license MIT --out harvested",
 ];
 
+/// A kernel with inputs that matter, in a file that names its licence.
+fn harvested_kernel() -> String {
+    format!("# SPDX-License-Identifier: MIT\n{}", KERNEL.replace("1.0", "a[1] * 2.0"))
+}
+
 /// Files below a folder with their bytes, sorted.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
@@ -160,7 +165,7 @@ fn a_file_beyond_the_shells_limit_is_said_and_nothing_is_half_written() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machine/assembler/asm/alu_loop.asm");
     fs::copy(source, folder.path().join("alu_loop.asm")).expect("a file");
     fs::create_dir(folder.path().join("code")).expect("a folder");
-    write("code/k.py", &KERNEL.replace("1.0", "a[1] * 2.0"));
+    write("code/k.py", &harvested_kernel());
     for line in [
         "synth generate --count 3 --mode run --out rows",
         "bench --env-counts 1 --steps 1 --repeats 1 --warmup-steps 0 --out bench",
@@ -193,8 +198,7 @@ fn a_file_beyond_the_shells_limit_is_said_and_nothing_is_half_written() {
 fn a_dataset_whose_card_has_no_room_leaves_no_data() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("code")).expect("a folder");
-    fs::write(folder.path().join("code/k.py"), KERNEL.replace("1.0", "a[1] * 2.0"))
-        .expect("a file");
+    fs::write(folder.path().join("code/k.py"), harvested_kernel()).expect("a file");
     let generated = run(folder.path(), "synth generate --count 3 --out rows", Stdio::null());
     assert_eq!(generated.status.code(), Some(0));
     for line in ["synth harvest code --license MIT --out new", "synth dedupe rows --out new"] {

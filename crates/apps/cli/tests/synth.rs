@@ -117,6 +117,53 @@ fn a_dataset_is_made_checked_and_described() {
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
 }
 
+/// Faults that `validate` finds in a folder as a whole.
+fn fault(folder: &Path, options: &[&str]) -> String {
+    let args = [&["validate", text(folder), "--no-host"], options].concat();
+    let said = gbxcule(&args).output().expect("the program starts");
+    assert_eq!(said.status.code(), Some(1), "{args:?}: {said:?}");
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let faults: Vec<&str> = said.lines().filter(|line| line.starts_with("the folder: ")).collect();
+    faults.join("\n")
+}
+
+/// Each row is right, and the folder isn't what its manifest says.
+#[test]
+fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
+    run(&["generate", "--count", "6", "--seed", "3", "--jsonl", "--out", text(&whole)]);
+    std::fs::create_dir_all(cut.join("data")).expect("a folder");
+    let (manifest, lines) = (cut.join("dataset.json"), cut.join("data/part-000000.jsonl"));
+    let given = |name: &str| std::fs::read_to_string(whole.join(name)).expect("a file");
+    let (declared, rows) = (given("dataset.json"), given("data/part-000000.jsonl"));
+    let write = |path: &Path, text: &str| std::fs::write(path, text).expect("a file");
+    write(&manifest, &declared);
+    write(&lines, &rows);
+    run(&["validate", text(&cut), "--no-host"]);
+    let two: String = rows.split_inclusive('\n').take(2).collect();
+    write(&lines, &two);
+    let said = fault(&cut, &[]);
+    assert!(said.contains("declares 6 rows, and there are 2; row 2 is the first"), "{said}");
+    assert!(said.contains("--count 6 --seed 3") && said.contains("--resume"), "{said}");
+    // One of several processes still knows what the others lack.
+    assert_eq!(fault(&cut, &["--shard", "0/2"]), said);
+    write(&manifest, &declared.replacen("{", "{\n  \"rows\": 2,", 1));
+    run(&["validate", text(&cut), "--no-host"]);
+    write(&lines, &two.replacen('{', "{\"proved\": true, ", 1));
+    let said = fault(&cut, &[]);
+    assert!(said.contains("column `proved` is none of a row's"), "{said}");
+    // Whoever forges all rows and the manifest gets no pass without their being made again.
+    write(&lines, &two.replace("\"gbxcule 0.1.0\"", "\"gbxcule 9.9.9\""));
+    let other = declared.replacen("{", "{\n  \"rows\": 2,", 1);
+    write(&manifest, &other.replace("gbxcule 0.1.0", "gbxcule 9.9.9"));
+    let said = fault(&cut, &[]);
+    assert!(said.contains("of `gbxcule 9.9.9` made the rows"), "{said}");
+    write(&whole.join("data/part-000007.jsonl"), &two);
+    let said = fault(&whole, &[]);
+    assert!(said.contains("part-000007.jsonl: there is no table of these rows"), "{said}");
+}
+
 /// Every question about a folder of Parquet is also asked about one of JSON lines.
 #[test]
 fn json_lines_are_read_as_their_twins_are() {
@@ -218,7 +265,7 @@ fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
     let (out, kernels, less) =
         (folder.path().join("rows"), folder.path().join("kernels"), folder.path().join("less"));
     run(&["generate", "--count", "4", "--seed", "3", "--mode", "text", "--out", text(&out)]);
-    let rows = gbxcule_synth::batch::read(&out).expect("rows");
+    let rows = gbxcule_rows::batch::read(&out).expect("rows");
     std::fs::create_dir_all(kernels.join("deep")).expect("a folder");
     let row = &rows[2];
     let other = row.source.replace(&row.kernel, "another_name").replace("0.5", "0.75");
@@ -227,7 +274,7 @@ fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(said.contains("1 rows are kernels of "), "{said}");
     let ids: Vec<u64> =
-        gbxcule_synth::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
+        gbxcule_rows::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
     assert_eq!(ids, [0, 1, 3]);
     let skeletons = run(&["skeletons", text(&kernels)]);
     // Of its text, of its IR, and the outline of that.
@@ -260,7 +307,10 @@ fn a_models_answers_are_asked_for_and_graded() {
     assert!((4..6).contains(&right), "{given}");
     let grade = |answers: &Path, out: &Path| {
         let mut command = gbxcule(&["grade", text(answers), "--dataset", text(&dataset)]);
-        command.args(["--out", text(out)]).output().expect("the program starts")
+        command
+            .args(["--tasks", text(&tasks), "--out", text(out)])
+            .output()
+            .expect("the program starts")
     };
     let said = grade(&answers, &out);
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
@@ -268,6 +318,11 @@ fn a_models_answers_are_asked_for_and_graded() {
     assert!(said.contains(&format!("6        6       {right}")), "{said}");
     let grades = std::fs::read_to_string(out.join("grades.jsonl")).expect("grades");
     assert_eq!(grades.matches("\"verdict\":\"right\"").count(), right);
+    // Questions without an answer are wrong: leaving them out gains nothing.
+    let first = given.lines().next().expect("a line");
+    std::fs::write(path("one.jsonl"), first).expect("a file");
+    let one = grade(&path("one.jsonl"), &path("one"));
+    assert!(String::from_utf8_lossy(&one.stdout).contains("6        6       1"), "{one:?}");
     assert!(out.join("grades.json").exists() && out.join("python-to-ir.png").exists());
 
     // Neither does a compiler that isn't there come to light after the answers that need none.
@@ -315,13 +370,39 @@ fn a_folder_without_kernels_gives_no_dataset() {
     }
 }
 
+/// Rows would be published under a licence that nobody gave.
+#[test]
+fn a_folder_without_a_licence_gives_no_dataset() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, out) = (folder.path().join("code"), folder.path().join("out"));
+    std::fs::create_dir(&code).expect("a folder");
+    std::fs::write(code.join("k.py"), "import warp as wp\n").expect("a file");
+    let mut command = gbxcule(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
+    let said = command.output().expect("the program starts");
+    let error = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(!said.status.success() && error.contains("its files name no licence"), "{error}");
+    assert!(!out.exists());
+}
+
+/// A URL would become a folder of this machine, and on a cluster its rows would be lost with it.
+#[test]
+fn a_url_for_a_folder_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = gbxcule(&["generate", "--count", "1", "--out", "s3://bucket/kernels"]);
+    let said = command.current_dir(&folder).output().expect("the program starts");
+    let error = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(said.status.code(), Some(2), "{error}");
+    assert!(error.contains("`s3://bucket/kernels` is a URL"), "{error}");
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
+}
+
 /// Kernels that are tried print nothing between the lines of the program.
 #[test]
 fn what_tried_kernels_print_is_not_printed() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, out) = (folder.path().join("code"), folder.path().join("out"));
     std::fs::create_dir(&code).expect("a folder");
-    let kernel = "import warp as wp\n\n\n@wp.kernel\ndef loud(x: wp.array(dtype=int), y: wp.array(dtype=int)):\n    \
+    let kernel = "# SPDX-License-Identifier: MIT\nimport warp as wp\n\n\n@wp.kernel\ndef loud(x: wp.array(dtype=int), y: wp.array(dtype=int)):\n    \
         i = wp.tid()\n    wp.expect_eq(x[i], 3)\n    y[i] = x[i] + 1\n    wp.printf(\"LOUD %d\\n\", i)\n";
     std::fs::write(code.join("loud.py"), kernel).expect("a file");
     let silent = |args: &[&str]| {

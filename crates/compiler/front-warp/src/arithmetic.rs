@@ -121,9 +121,12 @@ pub(super) fn as_int(value: &KnownValue<'_>) -> Option<i128> {
     match value {
         KnownValue::Int(value) => Some(*value),
         KnownValue::Bool(value) => Some(i128::from(*value)),
-        KnownValue::Enumerator(.., value) => as_int(value),
         _ => None,
     }
+}
+
+fn is_bool(value: &KnownValue<'_>) -> bool {
+    matches!(value, KnownValue::Bool(_))
 }
 
 fn floor_div(left: i128, right: i128) -> Option<i128> {
@@ -144,6 +147,9 @@ fn ordered<T: PartialOrd + Copy>(op: CmpOp, left: T, right: T) -> Option<bool> {
 }
 
 pub(super) fn compared(op: CmpOp, left: &KnownValue<'_>, right: &KnownValue<'_>) -> Option<bool> {
+    if let (CmpOp::Is | CmpOp::IsNot, true) = (op, is_bool(left) || is_bool(right)) {
+        return Some((left == right) == (op == CmpOp::Is));
+    }
     if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
         return ordered(op, l, r);
     }
@@ -196,23 +202,6 @@ pub(super) fn python_number<'a>(scalar: Scalar, of: &KnownValue<'a>) -> Option<K
         },
         _ => KnownValue::Bool(of.truth()?),
     })
-}
-
-/// Greatest common divisor.
-fn gcd(left: i128, right: i128) -> Option<i128> {
-    let (mut left, mut right) = (left.checked_abs()?, right.checked_abs()?);
-    while right != 0 {
-        (left, right) = (right, left % right);
-    }
-    Some(left)
-}
-
-fn integers(
-    args: &[KnownValue<'_>],
-    first: i128,
-    join: impl Fn(i128, i128) -> Option<i128>,
-) -> Option<i128> {
-    args.iter().try_fold(first, |all, arg| join(all, as_int(arg)?))
 }
 
 /// A float that is a whole number, as an integer. An `i128` holds none above.
@@ -313,22 +302,6 @@ fn function_of_one(path: &str) -> Option<fn(f64) -> f64> {
 fn integer_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
     let int = |at: usize| args.get(at).and_then(as_int);
     Some(KnownValue::Int(match (path, args.len()) {
-        ("math.gcd", 1..) => integers(args, 0, gcd)?,
-        ("math.lcm", 1..) => integers(args, 1, |l, r| match gcd(l, r)? {
-            0 => Some(0),
-            divisor => (l / divisor).checked_mul(r)?.checked_abs(),
-        })?,
-        ("math.factorial", 1) => {
-            let mut factors = 1..=i128::from(u32::try_from(int(0)?).ok()?);
-            factors.try_fold(1_i128, i128::checked_mul)?
-        }
-        ("math.comb", 2) => {
-            let (n, k) = (int(0)?, int(1)?);
-            let is_small = (0..=64).contains(&n) && (0..=64).contains(&k);
-            let product = (1..=k).try_fold(1_i128, |all, i| Some(all.checked_mul(n - k + i)? / i));
-            if is_small && k > n { 0 } else { product.filter(|_| is_small)? }
-        }
-        ("math.isqrt", 1) => int(0)?.checked_isqrt()?,
         ("builtins.int", 2) => match (&args[0], int(1)?) {
             (KnownValue::Text(text), base @ (2 | 8 | 10 | 16)) => {
                 let digits = text.trim().to_ascii_lowercase();
@@ -347,35 +320,6 @@ fn integer_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValu
     }))
 }
 
-/// Attribute of `numpy.finfo` or `numpy.iinfo` of a scalar type.
-pub(super) fn limit<'a>(scalar: &str, name: &str) -> Option<KnownValue<'a>> {
-    let (eps, tiny, max) = match scalar {
-        "f16" => (f64::powi(2.0, -10), f64::powi(2.0, -14), 65504.0),
-        "f32" => (f32::EPSILON.into(), f32::MIN_POSITIVE.into(), f32::MAX.into()),
-        "bf16" => return None,
-        "f64" => (f64::EPSILON, f64::MIN_POSITIVE, f64::MAX),
-        _ => {
-            let bits = scalar.trim_start_matches(char::is_alphabetic).parse::<u32>().ok()?;
-            let (min, max) = match scalar.starts_with('u') {
-                true => (0, (1i128 << bits) - 1),
-                false => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-            };
-            return match name {
-                "min" => Some(KnownValue::Int(min)),
-                "max" => Some(KnownValue::Int(max)),
-                _ => None,
-            };
-        }
-    };
-    Some(KnownValue::Float(match name {
-        "eps" => eps,
-        "tiny" | "smallest_normal" => tiny,
-        "max" => max,
-        "min" => -max,
-        _ => return None,
-    }))
-}
-
 impl KnownValue<'_> {
     /// Truth of the value in Python.
     pub(super) fn truth(&self) -> Option<bool> {
@@ -389,8 +333,7 @@ impl KnownValue<'_> {
             Self::Sequence(parts) => !parts.is_empty(),
             Self::Dict(items) => !items.is_empty(),
             Self::Type(_) | Self::Module(_) | Self::Function(..) | Self::Class(_) => true,
-            Self::Python(..) | Self::Lambda(..) | Self::ImportedModule(_) => true,
-            Self::Enumerator(.., value) => return value.truth(),
+            Self::Python(..) | Self::ImportedModule(_) => true,
             _ => return None,
         })
     }
@@ -402,7 +345,6 @@ impl KnownValue<'_> {
             Self::Int(value) => Some(*value as f64),
             Self::Float(value) => Some(*value),
             Self::Typed(literal) => Some(literal.as_f64()),
-            Self::Enumerator(.., value) => value.as_f64(),
             _ => None,
         }
     }
@@ -417,7 +359,6 @@ impl KnownValue<'_> {
                 Some(value) => Literal::int(scalar, value),
                 None => Literal::float(scalar, literal.as_f64()),
             }),
-            Self::Enumerator(.., value) => value.literal(scalar),
             _ => None,
         }
     }

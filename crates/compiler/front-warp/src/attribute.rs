@@ -1,17 +1,15 @@
 //! Attributes and elements of known values: `a.b` and `a[0]`.
 
 use super::annotation::Annotation;
-use super::arithmetic::{as_int, limit};
+use super::arithmetic::as_int;
 use super::constant::{Evaluation, KnownValue, Unit};
-use super::fold::python_value;
 use super::library;
-use super::scope::ScopeId;
+use super::scope::{Owner, ScopeId};
 use super::sequence::sliced;
 use super::syntax::{Expr, ExprSlice};
 use super::warp;
-use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::ty::Scalar;
-use std::rc::Rc;
 
 impl<'a> Unit<'a> {
     /// Evaluates an attribute of a value.
@@ -27,19 +25,6 @@ impl<'a> Unit<'a> {
             }
             KnownValue::Module(path) => self.module_attribute(path, attr, expr),
             KnownValue::Class(scope) => self.own_attribute(*scope, attr, expr),
-            KnownValue::Object(id) => self.object_attribute(*id, attr, expr),
-            KnownValue::Enumerator(.., value) if attr == "value" => Ok((**value).clone()),
-            KnownValue::Enumerator(_, name, _) if attr == "name" => {
-                Ok(KnownValue::Text((*name).into()))
-            }
-            KnownValue::Enumerator(class, ..) => {
-                self.class_attribute(&[*class], base.clone(), attr, expr)
-            }
-            KnownValue::Member(path) if path.starts_with("numpy.info.") => {
-                limit(&path["numpy.info.".len()..], attr).ok_or_else(|| {
-                    self.needs_python(expr, format!("`{attr}` is only known when Python runs"))
-                })
-            }
             KnownValue::Member(path)
                 if path.starts_with("warp.fem.")
                     || !path.starts_with("warp.") && !path.starts_with("builtins.") =>
@@ -52,13 +37,6 @@ impl<'a> Unit<'a> {
                 Ok(base.clone())
             }
             KnownValue::Type(ty) => self.type_attribute(ty, attr, expr),
-            KnownValue::NumberArray(array) => array.attribute(attr).ok_or_else(|| {
-                self.needs_python(expr, format!("`{attr}` is only known when Python runs"))
-            }),
-            KnownValue::Composite(annotation, parts) => component(annotation, parts, attr)
-                .ok_or_else(|| {
-                    self.needs_python(expr, format!("`{attr}` is only known when Python runs"))
-                }),
             KnownValue::Function(family)
                 if let Some(value) =
                     self.scopes.attribute_value(family.home, family.name, attr) =>
@@ -121,22 +99,13 @@ impl<'a> Unit<'a> {
         Ok(KnownValue::Member(full.into()))
     }
 
-    /// An attribute of a class: a member, if it is an enumeration.
+    /// An attribute of a class, its own or one of its bases'.
     fn own_attribute(&self, class: ScopeId, attr: &str, expr: &Expr) -> Evaluation<'a> {
         let Some(definitions) = self.scopes.bindings_in(class, attr) else {
             return self.inherited(class, attr, expr);
         };
-        let enumerator = self.enumerator_name(class, attr);
-        let number = enumerator.and_then(|name| self.automatic_number(class, name));
-        let known = match number {
-            Some(number) => Ok(KnownValue::Int(number)),
-            None => self.bound(definitions, attr, expr, class),
-        };
-        let known = self.unchanged(known, attr, class, expr)?;
-        Ok(match enumerator {
-            Some(name) => KnownValue::Enumerator(class, name, Rc::new(known.plain())),
-            None => known,
-        })
+        let known = self.bound(definitions, attr, expr, class);
+        self.unchanged(known, attr, class, expr)
     }
 
     fn type_attribute(&self, ty: &Annotation, attr: &str, expr: &Expr) -> Evaluation<'a> {
@@ -179,18 +148,6 @@ impl<'a> Unit<'a> {
                 Expr::Slice(slice) => self.slice(parts, slice, expr, scope),
                 index => self.element(parts, index, expr, scope),
             },
-            KnownValue::NumberArray(array) => {
-                self.element_of_array(array, index, scope).ok_or_else(unknown)
-            }
-            KnownValue::Class(class) => match self.known(index, scope)? {
-                KnownValue::Text(name) if self.enumerator_name(*class, &name).is_some() => {
-                    self.attribute(&value, &name, expr)
-                }
-                _ => Err(unknown()),
-            },
-            KnownValue::Composite(annotation, parts) => {
-                self.element_of_composite(annotation, parts, index, expr, scope)
-            }
             KnownValue::Dict(items) => {
                 let key = self.known(index, scope)?;
                 let found = items.iter().rev().find(|(known, _)| *known == key);
@@ -205,45 +162,6 @@ impl<'a> Unit<'a> {
                 self.annotation(expr, scope).map(KnownValue::Type)
             }
             _ => Err(unknown()),
-        }
-    }
-
-    /// Element of a vector, row or element of a matrix.
-    fn element_of_composite(
-        &self,
-        annotation: &Annotation,
-        parts: &Rc<[Literal]>,
-        index: &'a Expr,
-        expr: &'a Expr,
-        scope: ScopeId,
-    ) -> Evaluation<'a> {
-        let unknown = || self.needs_python(expr, "this is only known when Python runs");
-        match (index, annotation) {
-            (index, Annotation::Matrix(_, Some(cols), of)) => {
-                let rows = parts.chunks(usize::from(*cols)).map(|row| {
-                    KnownValue::Composite(Annotation::Vector(Some(*cols), of.clone()), row.into())
-                });
-                let rows: Vec<_> = rows.collect();
-                match index {
-                    Expr::Slice(_) => Err(unknown()),
-                    Expr::Tuple(at) if let [row, col] = &*at.elts => {
-                        match self.element(&rows, row, expr, scope)? {
-                            KnownValue::Composite(_, row) => {
-                                self.element(&python_values(&row), col, expr, scope)
-                            }
-                            _ => Err(unknown()),
-                        }
-                    }
-                    index => self.element(&rows, index, expr, scope),
-                }
-            }
-            (Expr::Slice(slice), Annotation::Vector(_, of)) => {
-                let literals = parts.iter().map(|part| KnownValue::Typed(*part));
-                let found = self.slice(&literals.collect::<Vec<_>>(), slice, expr, scope)?;
-                vector(&found, of).ok_or_else(unknown)
-            }
-            (Expr::Slice(_), _) => Err(unknown()),
-            (index, _) => self.element(&python_values(parts), index, expr, scope),
         }
     }
 
@@ -281,42 +199,41 @@ impl<'a> Unit<'a> {
         let found = sliced(parts, bounds).ok_or_else(unknown)?;
         Ok(KnownValue::Sequence(found.into()))
     }
-}
 
-/// The numbers of a vector as Python has them.
-fn python_values<'a>(parts: &[Literal]) -> Vec<KnownValue<'a>> {
-    parts.iter().map(|part| python_value(*part)).collect()
-}
-
-/// A vector of known components.
-fn vector<'a>(parts: &KnownValue<'a>, of: &Rc<Annotation>) -> Option<KnownValue<'a>> {
-    let KnownValue::Sequence(parts) = parts else { return None };
-    let literal = |part: &KnownValue<'a>| match part {
-        KnownValue::Typed(literal) => Some(*literal),
-        _ => None,
-    };
-    let parts: Rc<[Literal]> = parts.iter().map(literal).collect::<Option<_>>()?;
-    let len = u16::try_from(parts.len()).ok().filter(|len| *len > 0)?;
-    Some(KnownValue::Composite(Annotation::Vector(Some(len), of.clone()), parts))
-}
-
-/// `v.x`, `q.w`, and the parts `p` and `q` of a transform.
-fn component<'a>(
-    annotation: &Annotation,
-    parts: &Rc<[Literal]>,
-    name: &str,
-) -> Option<KnownValue<'a>> {
-    let at = ["x", "y", "z", "w"].iter().position(|known| *known == name);
-    match (annotation, name) {
-        (Annotation::Vector(..) | Annotation::Quaternion(_), _) => {
-            parts.get(at?).map(|part| python_value(*part))
-        }
-        (Annotation::Transform(of), "p") => {
-            Some(KnownValue::Composite(Annotation::Vector(Some(3), of.clone()), parts[..3].into()))
-        }
-        (Annotation::Transform(of), "q") => {
-            Some(KnownValue::Composite(Annotation::Quaternion(of.clone()), parts[3..].into()))
-        }
-        _ => None,
+    /// Looks up an attribute of a class in its base classes.
+    pub(super) fn inherited(&self, class: ScopeId, attr: &str, expr: &Expr) -> Evaluation<'a> {
+        let missing = || self.needs_python(expr, format!("the class has no `{attr}`"));
+        let Owner::Class(def) = self.scopes.owner(class) else { return Err(missing()) };
+        let bases = def.bases().iter();
+        let bases = bases.filter_map(|base| self.known(base, self.scopes.around(class)).ok());
+        let found = bases.filter(|base| matches!(base, KnownValue::Class(_))).find_map(|base| {
+            self.with_depth_limit(self.span(expr), || self.attribute(&base, attr, expr)).ok()
+        });
+        found.ok_or_else(missing)
     }
+
+    /// Value of `self.a.b` in a method that the text doesn't call: one that the user gives.
+    pub(super) fn of_receiver(&self, expr: &Expr, fault: Box<Diagnostic>) -> Evaluation<'a> {
+        let Some(path) = of_self(expr) else { return Err(fault) };
+        if fault.code != Code::NeedsPythonEvaluation {
+            return Err(fault);
+        }
+        if let Some(known) = self.defined(&path, expr).or_else(|| self.trial_path(&path).map(Ok)) {
+            return known;
+        }
+        let message = format!("`{path}` is only known when Python runs");
+        let mut fault = self.needs_python(expr, message);
+        fault.help = self.value_advice(&path);
+        Err(fault)
+    }
+}
+
+/// `self.a.b` as text.
+pub(super) fn of_self(expr: &Expr) -> Option<String> {
+    let Expr::Attribute(attribute) = expr else { return None };
+    let base = match &*attribute.value {
+        Expr::Name(name) if name.id == "self" => "self".to_owned(),
+        base => of_self(base)?,
+    };
+    Some(format!("{base}.{}", attribute.attr))
 }

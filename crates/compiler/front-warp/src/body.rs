@@ -5,7 +5,7 @@
 use super::constant::{Evaluation, KnownValue, Unit};
 use super::frame::FrameId;
 use super::scope::{BindingSource, OverloadSet, ScopeId};
-use super::syntax::{self, Expr, MatchCase, Pattern, Stmt, StmtFunctionDef};
+use super::syntax::{self, Expr, Stmt, StmtFunctionDef};
 
 /// How some statements end.
 enum End<'a> {
@@ -36,7 +36,7 @@ impl<'a> Unit<'a> {
                     }
                     match self.end(&def.body, body) {
                         Some(End::Returned(Some(value))) => {
-                            let known = self.whole(value, body)?;
+                            let known = self.known(value, body)?;
                             Ok(known.defined_before(syntax::start(value), body))
                         }
                         Some(End::Returned(None) | End::Reached) => Ok(KnownValue::None),
@@ -77,16 +77,6 @@ impl<'a> Unit<'a> {
                 }
                 Some(End::Reached)
             }
-            Stmt::Match(it) => {
-                for case in &it.cases {
-                    match self.case_fits(&it.subject, case, scope) {
-                        Some(true) => return self.end(&case.body, scope),
-                        Some(false) => {}
-                        None => return reached_without_return(stmt),
-                    }
-                }
-                Some(End::Reached)
-            }
             Stmt::Expr(it) if self.may_change_a_local(&it.value, scope) => None,
             _ => reached_without_return(stmt),
         }
@@ -103,53 +93,11 @@ impl<'a> Unit<'a> {
                 BindingSource::Value(Expr::List(_) | Expr::Dict(_) | Expr::ListComp(_)) => true,
                 BindingSource::Value(Expr::Call(_)) => matches!(
                     self.known(arg, scope),
-                    Ok(KnownValue::Sequence(_) | KnownValue::Dict(_) | KnownValue::Object(_))
+                    Ok(KnownValue::Sequence(_) | KnownValue::Dict(_))
                 ),
                 _ => false,
             })
         })
-    }
-
-    /// Returns true if a case of a `match` takes its subject; `None` if only Python knows.
-    pub(super) fn case_fits(
-        &self,
-        subject: &'a Expr,
-        case: &'a MatchCase,
-        scope: ScopeId,
-    ) -> Option<bool> {
-        let fits = self.pattern_fits(subject, &case.pattern, scope)?;
-        match &case.guard {
-            Some(guard) if fits => self.known(guard, scope).ok()?.truth(),
-            _ => Some(fits),
-        }
-    }
-
-    fn pattern_fits(
-        &self,
-        subject: &'a Expr,
-        pattern: &'a Pattern,
-        scope: ScopeId,
-    ) -> Option<bool> {
-        match pattern {
-            Pattern::MatchValue(it) => {
-                let (left, right) = (self.known(subject, scope), self.known(&it.value, scope));
-                let (left, right) = (self.settled(left.ok()?), self.settled(right.ok()?));
-                super::arithmetic::compared(syntax::CmpOp::Eq, &left, &right)
-            }
-            Pattern::MatchOr(it) => {
-                let mut any = Some(false);
-                for one in &it.patterns {
-                    match self.pattern_fits(subject, one, scope) {
-                        Some(true) => return Some(true),
-                        Some(false) => {}
-                        None => any = None,
-                    }
-                }
-                any
-            }
-            Pattern::MatchAs(it) if it.pattern.is_none() && it.name.is_none() => Some(true),
-            _ => None,
-        }
     }
 }
 

@@ -5,16 +5,12 @@ use super::annotation::{Annotation, StructKey};
 use super::arithmetic::{arithmetic, as_int, compared};
 use super::decorator::Role;
 use super::file::{Content, Files};
-use super::fold;
 use super::frame::{FrameId, Frames};
 use super::library::Library;
-use super::numpy::{self, NumberArray};
-use super::object::{ObjectId, Objects};
 use super::reference::References;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
-use super::sequence;
 use super::syntax::{
-    self, CmpOp, DictItem, Expr, ExprCompare, ExprLambda, Operator, Ranged, StmtClassDef,
+    self, CmpOp, DictItem, Expr, ExprCompare, ExprDict, Operator, Ranged, StmtClassDef,
     StmtFunctionDef, UnaryOp,
 };
 use super::trial::Trials;
@@ -50,20 +46,10 @@ pub(super) enum KnownValue<'a> {
     Function(OverloadSet<'a>),
     /// `{key: value}`
     Dict(Rc<[(KnownValue<'a>, KnownValue<'a>)]>),
-    /// An array of NumPy.
-    NumberArray(Rc<NumberArray>),
     /// Any other function: its scope, and the call of the function around it that made it.
     Python(&'a StmtFunctionDef, ScopeId, FrameId),
-    /// A lambda: its scope, and the frame that it was made in.
-    Lambda(&'a ExprLambda, ScopeId, FrameId),
-    /// A class made by `namedtuple`, by the names of its fields.
-    NamedTuple(Rc<[Rc<str>]>),
     /// A class that is not a struct: a namespace.
     Class(ScopeId),
-    /// An object of a class.
-    Object(ObjectId),
-    /// A member of an enumeration: its class, its name, its value.
-    Enumerator(ScopeId, &'a str, Rc<KnownValue<'a>>),
     /// A value of the library's type, by the first parameter that stands for it.
     Handle(u32),
 }
@@ -78,14 +64,9 @@ pub(super) struct Unit<'a> {
     pub(super) library: Option<&'a Library>,
     pub(super) references: Rc<References<'a>>,
     pub(super) frames: Frames<'a>,
-    pub(super) objects: Objects<'a>,
     pub(super) trials: Trials<'a>,
     /// Number of definitions and expressions that are being evaluated.
     pub(super) level: Cell<usize>,
-    /// How many decorators led here.
-    pub(super) decorator_level: Cell<usize>,
-    /// How many expressions were looked at for the decorator that is being read.
-    pub(super) decorator_work: Cell<usize>,
 }
 
 impl<'a> Unit<'a> {
@@ -93,20 +74,7 @@ impl<'a> Unit<'a> {
         let scopes = Scopes::new(files, files.given_texts().collect());
         let references = Rc::new(References::read(files));
         let (frames, trials, level) = (Frames::default(), Trials::default(), Cell::default());
-        let objects = Objects::default();
-        let (decorator_level, decorator_work) = (Cell::default(), Cell::default());
-        Self {
-            files,
-            scopes,
-            library,
-            references,
-            frames,
-            objects,
-            trials,
-            level,
-            decorator_level,
-            decorator_work,
-        }
+        Self { files, scopes, library, references, frames, trials, level }
     }
 
     /// The text of a span of this unit.
@@ -124,11 +92,6 @@ impl<'a> Unit<'a> {
 
     /// Evaluates an expression, read in a scope.
     pub(super) fn known(&self, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
-        self.whole(expr, scope).map(KnownValue::plain)
-    }
-
-    /// Evaluates an expression; members of enumerations keep their class.
-    pub(super) fn whole(&self, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
         self.with_depth_limit(self.span(expr), || self.evaluate(expr, scope))
     }
 
@@ -140,22 +103,13 @@ impl<'a> Unit<'a> {
             Expr::StringLiteral(text) => Ok(KnownValue::Text(text.value.to_str().into())),
             Expr::Name(name) => self.name(name.id.as_str(), expr, scope),
             Expr::Attribute(attribute) => {
-                let base = self.whole(&attribute.value, scope);
+                let base = self.known(&attribute.value, scope);
                 base.and_then(|base| self.attribute(&base, attribute.attr.as_str(), expr))
                     .or_else(|fault| self.of_receiver(expr, fault))
             }
             Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
             Expr::List(list) => self.sequence(&list.elts, scope),
-            Expr::Set(set) => self.sequence(&set.elts, scope).map(sequence::each_once),
-            Expr::DictComp(_) | Expr::Dict(_) => self.dictionary(expr, scope),
-            Expr::Lambda(lambda) => {
-                let frame = self.frame_around(scope, syntax::start(expr));
-                Ok(KnownValue::Lambda(lambda, scope, frame))
-            }
-            Expr::FString(_) => self.formatted(expr, scope),
-            Expr::SetComp(it) => {
-                self.comprehension(&it.elt, &it.generators, expr, scope).map(sequence::each_once)
-            }
+            Expr::Dict(dict) => self.dictionary(dict, expr, scope),
             Expr::ListComp(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::Generator(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::UnaryOp(unary) => {
@@ -168,8 +122,8 @@ impl<'a> Unit<'a> {
                 self.operation(binary.op, &left, &right, expr)
             }
             Expr::If(choice) => match self.known(&choice.test, scope)?.truth() {
-                Some(true) => self.whole(&choice.body, scope),
-                Some(false) => self.whole(&choice.orelse, scope),
+                Some(true) => self.known(&choice.body, scope),
+                Some(false) => self.known(&choice.orelse, scope),
                 None => Err(self.needs_python(expr, "only Python can tell whether this holds")),
             },
             Expr::BoolOp(operation) => {
@@ -200,18 +154,7 @@ impl<'a> Unit<'a> {
         right: &KnownValue<'a>,
         expr: &Expr,
     ) -> Evaluation<'a> {
-        let is_array = |it: &KnownValue<'a>| matches!(it, KnownValue::NumberArray(_));
-        let known = match is_array(left) || is_array(right) {
-            true => numpy::operator(op, left, right),
-            false => arithmetic(op, left, right).or_else(|| {
-                // Operators of Python's own numbers are Python's.
-                let is_of_warp =
-                    |it| matches!(it, &KnownValue::Typed(_) | &KnownValue::Composite(..));
-                let takes = is_of_warp(left) || is_of_warp(right);
-                takes.then(|| fold::operator(op, left, right))?
-            }),
-        };
-        known.ok_or_else(|| {
+        arithmetic(op, left, right).ok_or_else(|| {
             self.needs_python(expr, "the value of this operation is only known when Python runs")
         })
     }
@@ -223,9 +166,9 @@ impl<'a> Unit<'a> {
         expr: &'a Expr,
         scope: ScopeId,
     ) -> Evaluation<'a> {
-        let mut left = self.whole(&compare.left, scope)?;
+        let mut left = self.known(&compare.left, scope)?;
         for (op, right) in compare.ops.iter().zip(&compare.comparators) {
-            let right = self.whole(right, scope)?;
+            let right = self.known(right, scope)?;
             if self.comparison(*op, left, right.clone(), expr)? == KnownValue::Bool(false) {
                 return Ok(KnownValue::Bool(false));
             }
@@ -234,38 +177,15 @@ impl<'a> Unit<'a> {
         Ok(KnownValue::Bool(true))
     }
 
-    /// A dictionary, listed or by a comprehension.
-    fn dictionary(&self, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
+    fn dictionary(&self, dict: &'a ExprDict, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
         let unknown = || self.needs_python(expr, "`**` is only known when Python runs");
-        match expr {
-            Expr::DictComp(it) => {
-                let key = it.key.as_deref().ok_or_else(unknown)?;
-                let keys = self.comprehension(key, &it.generators, expr, scope)?;
-                let values = self.comprehension(&it.value, &it.generators, expr, scope)?;
-                match (keys, values) {
-                    (KnownValue::Sequence(keys), KnownValue::Sequence(values)) => {
-                        Ok(KnownValue::Dict(
-                            keys.iter().cloned().zip(values.iter().cloned()).collect(),
-                        ))
-                    }
-                    _ => Err(unknown()),
-                }
-            }
-            Expr::Dict(dict) => {
-                let item = |item: &'a DictItem| {
-                    let key = item.key.as_ref().ok_or_else(unknown)?;
-                    Ok((self.known(key, scope)?, self.whole(&item.value, scope)?))
-                };
-                let items: Result<Vec<_>, Box<Diagnostic>> = dict.items.iter().map(item).collect();
-                let dict = KnownValue::Dict(items?.into());
-                if dict.is_small() {
-                    Ok(dict)
-                } else {
-                    Err(super::memo::too_large(self.span(expr)))
-                }
-            }
-            _ => unreachable!("`evaluate` asks for dictionaries only"),
-        }
+        let item = |item: &'a DictItem| {
+            let key = item.key.as_ref().ok_or_else(unknown)?;
+            Ok((self.known(key, scope)?, self.known(&item.value, scope)?))
+        };
+        let items: Result<Vec<_>, Box<Diagnostic>> = dict.items.iter().map(item).collect();
+        let dict = KnownValue::Dict(items?.into());
+        if dict.is_small() { Ok(dict) } else { Err(super::memo::too_large(self.span(expr))) }
     }
 
     fn comparison(
@@ -278,13 +198,8 @@ impl<'a> Unit<'a> {
         if let Some(known) = python_version(op, &left, &right) {
             return Ok(KnownValue::Bool(known));
         }
-        let is_same = match op {
-            CmpOp::Is => left.is_same(&right),
-            CmpOp::IsNot => left.is_same(&right).map(|is| !is),
-            _ => None,
-        };
-        let is_equal = || compared(op, &self.settled(left), &self.settled(right));
-        is_same.or_else(is_equal).map(KnownValue::Bool).ok_or_else(|| {
+        let (left, right) = (self.settled(left), self.settled(right));
+        compared(op, &left, &right).map(KnownValue::Bool).ok_or_else(|| {
             self.needs_python(expr, "this comparison is only known when Python runs")
         })
     }
@@ -300,18 +215,6 @@ impl<'a> Unit<'a> {
                 None => Err(self.needs_python(expr, "only Python can tell whether this holds")),
             },
             (UnaryOp::USub, KnownValue::Typed(literal)) => Ok(KnownValue::Typed(negated(literal))),
-            (UnaryOp::UAdd, operand @ KnownValue::Composite(..)) => Ok(operand),
-            (UnaryOp::USub, ref array @ KnownValue::NumberArray(_))
-                if let Some(negated) =
-                    numpy::operator(Operator::Mult, array, &KnownValue::Int(-1)) =>
-            {
-                Ok(negated)
-            }
-            (UnaryOp::USub, ref operand @ KnownValue::Composite(..))
-                if let Some(negated) = fold::negated(operand) =>
-            {
-                Ok(negated)
-            }
             _ => Err(self.needs_python(expr, "this operation is only known when Python runs")),
         }
     }
@@ -341,7 +244,7 @@ impl<'a> Unit<'a> {
     }
 
     fn sequence(&self, parts: &'a [Expr], scope: ScopeId) -> Evaluation<'a> {
-        let known: Result<Vec<_>, _> = parts.iter().map(|part| self.whole(part, scope)).collect();
+        let known: Result<Vec<_>, _> = parts.iter().map(|part| self.known(part, scope)).collect();
         let sequence = KnownValue::Sequence(known?.into());
         match (sequence.is_small(), parts.first()) {
             (false, Some(part)) => Err(super::memo::too_large(self.span(part))),
@@ -410,7 +313,7 @@ impl<'a> Unit<'a> {
             }
             BindingSource::Value(value) => {
                 let known =
-                    self.whole(value, home).map_err(|fault| self.used(&fault, name, expr))?;
+                    self.known(value, home).map_err(|fault| self.used(&fault, name, expr))?;
                 Ok(match known {
                     KnownValue::Function(family @ OverloadSet { before: None, .. })
                         if family.home == home =>

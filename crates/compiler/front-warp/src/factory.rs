@@ -1,5 +1,5 @@
 //! Python functions that define functions, types and kernels: what a call of one gives.
-//! Comprehensions and lambdas, and the loops around calls.
+//! Comprehensions, and the loops around calls.
 
 use super::arithmetic::MAX_RANGE;
 use super::constant::{Evaluation, KnownValue, Unit};
@@ -8,7 +8,7 @@ use super::frame::{FrameId, Values};
 use super::memo::too_large;
 use super::scope::ScopeId;
 use super::sequence::iterated;
-use super::syntax::{Arguments, CallSite, Comprehension, Expr, ExprLambda, Loop, StmtFunctionDef};
+use super::syntax::{Arguments, CallSite, Comprehension, Expr, Loop, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
 
 /// Argument of a parameter in a call.
@@ -37,7 +37,7 @@ impl<'a> Unit<'a> {
         if !self.is_called_plainly(def, home) || self.role(def, home) != Role::Python {
             return Ok(None);
         }
-        let Some(values) = self.given(def, home, body, args, scope, 0) else {
+        let Some(values) = self.given(def, home, body, args, scope) else {
             return Ok(None);
         };
         let frame = self.frame(values, around, self.span(expr))?;
@@ -58,7 +58,7 @@ impl<'a> Unit<'a> {
             })
     }
 
-    /// Values of the parameters in a call, behind the first ones, as far as they are known; `None`
+    /// Values of the parameters in a call, as far as they are known; `None`
     /// if the call doesn't fit.
     pub(super) fn given(
         &self,
@@ -67,7 +67,6 @@ impl<'a> Unit<'a> {
         body: ScopeId,
         args: &'a Arguments,
         scope: ScopeId,
-        first: usize,
     ) -> Option<Values<'a>> {
         if args.args.iter().any(Expr::is_starred_expr) {
             return None;
@@ -76,23 +75,23 @@ impl<'a> Unit<'a> {
         let named: Vec<_> = parameters.iter_non_variadic_params().collect();
         let positional = parameters.posonlyargs.len() + parameters.args.len();
         let mut values = Vec::new();
-        for (position, parameter) in named.iter().enumerate().skip(first) {
+        for (position, parameter) in named.iter().enumerate() {
             let name = parameter.parameter.name.as_str();
-            let place = if position < positional { position - first } else { usize::MAX };
+            let place = if position < positional { position } else { usize::MAX };
             let known = match (self.argument(args, place, name, scope), &parameter.default) {
                 (Argument::Known(given), _) => Some(given),
                 (Argument::Unknown, _) => None,
-                (Argument::Absent, Some(default)) => self.whole(default, home).ok(),
+                (Argument::Absent, Some(default)) => self.known(default, home).ok(),
                 (Argument::Absent, None) => return None,
             };
             values.extend(known.map(|known| (body, name, known)));
         }
-        let given = args.args.get(positional.saturating_sub(first)..).unwrap_or_default();
+        let given = args.args.get(positional..).unwrap_or_default();
         match &parameters.vararg {
             None if !given.is_empty() => return None,
             Some(rest) => {
                 let rest_values: Result<Vec<_>, _> =
-                    given.iter().map(|arg| self.whole(arg, scope)).collect();
+                    given.iter().map(|arg| self.known(arg, scope)).collect();
                 if let Ok(parts) = rest_values {
                     values.push((body, rest.name.as_str(), KnownValue::Sequence(parts.into())));
                 }
@@ -119,13 +118,13 @@ impl<'a> Unit<'a> {
         name: &str,
         scope: ScopeId,
     ) -> Argument<'a> {
-        let known = |value| self.whole(value, scope).map_or(Argument::Unknown, Argument::Known);
+        let known = |value| self.known(value, scope).map_or(Argument::Unknown, Argument::Known);
         let keyword = args.keywords.iter().find(|it| it.arg.as_deref() == Some(name));
         if let Some(given) = args.args.get(position).or(keyword.map(|it| &it.value)) {
             return known(given);
         }
         for spread in args.keywords.iter().filter(|it| it.arg.is_none()) {
-            let Ok(KnownValue::Dict(items)) = self.whole(&spread.value, scope) else {
+            let Ok(KnownValue::Dict(items)) = self.known(&spread.value, scope) else {
                 return Argument::Unknown;
             };
             let is_named =
@@ -185,7 +184,7 @@ impl<'a> Unit<'a> {
         let unknown =
             || self.needs_python(expr, "this comprehension is only known when Python runs");
         let Some((first, rest)) = generators.split_first() else {
-            parts.push(self.whole(each, scope)?);
+            parts.push(self.known(each, scope)?);
             return Ok(());
         };
         let over = iterated(&self.known(&first.iter, scope)?).ok_or_else(unknown)?;
@@ -209,32 +208,6 @@ impl<'a> Unit<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Result of a lambda on known arguments, by position.
-    pub(super) fn lambda_call(
-        &self,
-        (lambda, scope, frame): (&'a ExprLambda, ScopeId, FrameId),
-        args: &[KnownValue<'a>],
-    ) -> Option<KnownValue<'a>> {
-        let parameters = lambda.parameters.as_deref();
-        let names: Vec<_> = parameters.into_iter().flat_map(|it| it.iter()).collect();
-        let is_plain = parameters.is_none_or(|it| it.vararg.is_none() && it.kwarg.is_none());
-        if !is_plain || names.len() < args.len() {
-            return None;
-        }
-        let mut values = Vec::new();
-        for (position, parameter) in names.iter().enumerate() {
-            let value = match (args.get(position), parameter.default()) {
-                (Some(given), _) => given.clone(),
-                (None, Some(default)) => self.framed(frame, || self.whole(default, scope)).ok()?,
-                (None, None) => return None,
-            };
-            values.push((scope, parameter.as_parameter().name.as_str(), value));
-        }
-        let frame = self.local_frame(&lambda.body, values, frame).ok()?;
-        self.framed(frame, || self.memo().lambda(&lambda.body, || self.whole(&lambda.body, scope)))
-            .ok()
     }
 
     /// Values that a loop goes over; one unknown value if they aren't known.

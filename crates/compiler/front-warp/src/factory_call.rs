@@ -2,7 +2,6 @@
 
 use super::constant::{KnownValue, Unit};
 use super::frame::{FrameId, Values};
-use super::object::receiver;
 use super::scope::{BindingSource, Definition, Owner, ScopeId};
 use super::syntax::{self, CallSite, Expr, ExprCall, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
@@ -70,13 +69,6 @@ impl<'a> Unit<'a> {
         let at = || self.scopes.at(syntax::start(call));
         let may = match (&*call.func, home) {
             (Expr::Name(name), _) if name.id == def.name.id => true,
-            // A class is called for its `__init__`, also one that is derived from it.
-            (Expr::Name(name), Owner::Class(_)) if def.name.as_str() == "__init__" => {
-                let bound = self.scopes.lookup(at(), name.id.as_str());
-                bound.is_some_and(|(bound, _)| {
-                    bound.iter().any(|it| matches!(it.source, BindingSource::Class(..)))
-                })
-            }
             // The result of a function can have any name.
             (Expr::Name(name), Owner::Function(_)) => {
                 let bound = self.scopes.lookup(at(), name.id.as_str());
@@ -85,7 +77,7 @@ impl<'a> Unit<'a> {
                 bound.is_some_and(|(bound, _)| bound.iter().any(is_result))
             }
             (Expr::Call(_), Owner::Function(_)) => true,
-            (Expr::Attribute(attribute), _) => attribute.attr.id == def.name.id,
+            (Expr::Attribute(attribute), Owner::Module) => attribute.attr.id == def.name.id,
             _ => false,
         };
         may.then(at)
@@ -107,43 +99,12 @@ impl<'a> Unit<'a> {
             Owner::Function(_) | Owner::Class(_) => around,
         };
         let args = &call.arguments;
-        let whole = |first: usize| {
-            let values = self.given(def, home, scope, args, at, first)?;
-            (values.len() == def.parameters.len().saturating_sub(first)).then_some(values)
-        };
         match self.known(&call.func, at) {
             Ok(KnownValue::Python(found, _, around)) if std::ptr::eq(found, def) => {
-                Some((whole(0)?, closure(around)))
+                let values = self.given(def, home, scope, args, at)?;
+                (values.len() == def.parameters.len()).then(|| (values, closure(around)))
             }
-            Ok(KnownValue::Class(class)) => {
-                let order = self.resolution_order(class)?;
-                let init = order.iter().find_map(|&it| self.method(it, "__init__"))?;
-                let mut values = std::ptr::eq(init, def).then(|| whole(1))??;
-                if let Ok(Some(made)) = self.made(class, args, &call.func, at) {
-                    values.push((scope, receiver(def)?, made));
-                }
-                Some((values, self.frame_of_class(home)))
-            }
-            Ok(_) => None,
-            Err(_) => {
-                let Expr::Attribute(attribute) = &*call.func else { return None };
-                let base = self.whole(&attribute.value, at).ok()?;
-                let KnownValue::Object(object) = base else { return None };
-                let order = self.resolution_order(self.class_of(object)?)?;
-                let found = order.iter().find_map(|&it| self.method(it, def.name.as_str()))?;
-                let is_this = std::ptr::eq(found, def) && def.decorator_list.is_empty();
-                let mut values = is_this.then(|| whole(1))??;
-                values.push((scope, receiver(def)?, base));
-                Some((values, self.frame_of_class(home)))
-            }
-        }
-    }
-
-    /// The frame around a class: none if it stands in a module.
-    fn frame_of_class(&self, class: ScopeId) -> FrameId {
-        match self.scopes.owner(self.scopes.around(class)) {
-            Owner::Module => FrameId::NONE,
-            Owner::Function(_) | Owner::Class(_) => self.frame_of(class),
+            _ => None,
         }
     }
 }

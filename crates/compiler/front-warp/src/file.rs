@@ -41,7 +41,7 @@ impl Text {
 
     /// Returns true if it may hold kernels: it calls what makes them, or decorates a function with
     /// something that may be anything.
-    pub(crate) fn may_hold_kernels(&self) -> bool {
+    fn may_hold_kernels(&self) -> bool {
         // `kernel(` and `Kernel(`: the first letter is left away.
         let calls = |it: &str| it.starts_with("ernel") && it[5..].trim_start().starts_with('(');
         self.text.match_indices("ernel").any(|(at, _)| calls(&self.text[at..]))
@@ -143,7 +143,7 @@ impl Texts {
     }
 
     /// The number of a file's text in the map, if it was added.
-    pub(crate) fn source(&self, path: &Path) -> Option<SourceId> {
+    pub fn source(&self, path: &Path) -> Option<SourceId> {
         match self.files.get(path) {
             Some(File::Parsed(id, _)) => Some(*id),
             _ => None,
@@ -151,13 +151,18 @@ impl Texts {
     }
 
     /// Forgets a file: the next program that imports it reads it anew.
-    pub(crate) fn forget(&mut self, path: &Path) {
+    pub fn forget(&mut self, path: &Path) {
         self.files.remove(path);
     }
 
     /// Returns the bytes of all texts.
-    pub(crate) fn len_bytes(&self) -> usize {
+    pub fn len_bytes(&self) -> usize {
         self.space.len()
+    }
+
+    /// Returns false if a text of the map surely holds no kernels.
+    pub fn may_hold_kernels(&mut self, sources: &SourceMap, id: SourceId) -> bool {
+        self.parsed(sources, id).map_or(true, |text| text.may_hold_kernels())
     }
 
     /// State of a file, read at the first request.

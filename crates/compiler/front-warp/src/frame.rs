@@ -133,24 +133,6 @@ impl<'a> Unit<'a> {
         next
     }
 
-    /// The frame that a lambda at a place of a scope is made in.
-    pub(super) fn frame_around(&self, scope: ScopeId, at: u32) -> FrameId {
-        let all = self.frames.all.borrow();
-        let mut next = self.frames.open.get();
-        while let Some(position) = (next.0 as usize).checked_sub(1) {
-            let NameFrame { values, place, outer, .. } = &all[position];
-            let is_around = match place {
-                Some((begin, end)) => (*begin..*end).contains(&at),
-                None => values.iter().any(|(home, ..)| self.scopes.is_within(scope, *home)),
-            };
-            if is_around {
-                break;
-            }
-            next = *outer;
-        }
-        next
-    }
-
     /// Value of a name of the comprehension or lambda around a place in a scope.
     pub(super) fn local_value(
         &self,

@@ -16,33 +16,25 @@ mod body;
 mod constant;
 mod decorator;
 mod entry_point;
-mod enumeration;
 mod factory;
 mod factory_call;
 mod file;
-mod fold;
 mod frame;
 mod geometry;
 mod imported_module;
 mod indexed_array;
 mod kernel_option;
 mod known_call;
-mod launch_types;
 mod library;
 mod loader;
 mod lower;
 mod memo;
-mod numpy;
-mod object;
 mod overload;
 mod reference;
-mod reflection;
 mod scope;
 mod sequence;
 mod signature;
 mod snippet;
-mod string;
-pub mod survey;
 mod syntax;
 mod trial;
 mod undecided;
@@ -319,7 +311,7 @@ impl<'a> Reader<'a> {
             lowered = attempt(0, 0);
         }
         self.unit.trials.set(false);
-        self.unit.forget_all();
+        self.unit.frames.clear();
         lowered
     }
 

@@ -59,7 +59,6 @@ mod writer;
 
 use expr::Expressions;
 pub(super) use operand::{Binding, LoweringError};
-pub(super) use operator::operate;
 pub(super) use session::{Definition, Kind, Session};
 
 /// Runs with enough stack for one more level of the tree.

@@ -20,8 +20,6 @@ pub(super) struct Memo<'a> {
     guards: RefCell<FxHashMap<GuardId, Option<bool>>>,
     /// Result of each Python function.
     results: RefCell<FxHashMap<*const StmtFunctionDef, Evaluation<'a>>>,
-    /// Result of each lambda, by its body.
-    lambdas: RefCell<FxHashMap<*const Expr, Evaluation<'a>>>,
 }
 
 /// State of a binding's evaluation.
@@ -114,7 +112,6 @@ impl<'a> Unit<'a> {
         let inner = test.and_then(|(question, holds)| {
             let answer = match question {
                 Question::Holds(test) => self.known(test, home).ok()?.truth(),
-                Question::Fits(subject, case) => self.case_fits(subject, case, home),
                 Question::Never => Some(false),
             };
             answer.map(|answer| answer == holds)
@@ -163,15 +160,6 @@ impl<'a> Unit<'a> {
 }
 
 impl<'a> Memo<'a> {
-    /// Result of a lambda, worked out at the first call.
-    pub(super) fn lambda(
-        &self,
-        body: &'a Expr,
-        evaluate: impl FnOnce() -> Evaluation<'a>,
-    ) -> Evaluation<'a> {
-        once(&self.lambdas, body, evaluate)
-    }
-
     /// Result of a Python function, worked out at the first call.
     pub(super) fn result(
         &self,
@@ -233,11 +221,6 @@ impl KnownValue<'_> {
                     && items.iter().all(|(key, value)| {
                         key.fits(parts, levels - 1) && value.fits(parts, levels - 1)
                     })
-            }
-            Self::NumberArray(array) => {
-                let room = parts.checked_sub(array.len());
-                *parts = room.unwrap_or(0);
-                room.is_some()
             }
             _ => true,
         }

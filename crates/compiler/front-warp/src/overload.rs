@@ -56,7 +56,7 @@ impl<'a> KernelCalls<'a> {
     }
 
     /// The types that a generic kernel is compiled for, a list for each overload: those that the
-    /// user gives, else those of the text, else those of its launches.
+    /// user gives, else those of the text.
     pub(super) fn overloads(
         &self,
         unit: &Unit<'a>,
@@ -91,9 +91,6 @@ impl<'a> KernelCalls<'a> {
             if is_overload && let Ok(types) = unit.formals(overload, scope) {
                 add(fitting(types.into_iter().map(|it| it.annotation).collect(), formals));
             }
-        }
-        if found.is_empty() {
-            return unit.launch_types(&self.sites, def, formals);
         }
         Ok(found)
     }

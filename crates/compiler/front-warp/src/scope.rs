@@ -5,7 +5,7 @@ mod reader;
 
 use super::file::Files;
 use super::frame::FrameId;
-use super::syntax::{Expr, MatchCase, StmtClassDef, StmtFunctionDef, end, start};
+use super::syntax::{Expr, StmtClassDef, StmtFunctionDef, end, start};
 use reader::ScopeReader;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
@@ -102,8 +102,6 @@ pub(super) struct Guard<'a> {
 pub(super) enum Question<'a> {
     /// A condition.
     Holds(&'a Expr),
-    /// A case of a `match` over a subject.
-    Fits(&'a Expr, &'a MatchCase),
     /// One that is never so.
     Never,
 }
@@ -233,16 +231,6 @@ impl<'a> Scopes<'a> {
         self.scope(scope).names.get(name).map(Vec::as_slice)
     }
 
-    /// A name of one scope as the text spells it, with its bindings.
-    pub(super) fn own_entry(
-        &self,
-        scope: ScopeId,
-        name: &str,
-    ) -> Option<(&'a str, &[Definition<'a>])> {
-        let (name, definitions) = self.scope(scope).names.get_key_value(name)?;
-        Some((name, definitions))
-    }
-
     /// Value assigned to an attribute of a name, if that happened once and unconditionally.
     pub(super) fn attribute_value(
         &self,
@@ -257,14 +245,6 @@ impl<'a> Scopes<'a> {
             (Some(AttributeStore { value, guard: None, .. }), None) => *value,
             _ => None,
         }
-    }
-
-    /// All stores to an attribute of a name, in the order of the texts.
-    pub(super) fn attribute_stores(&self, attribute: &str) -> Vec<AttributeStore<'a>> {
-        let texts = self.files.texts.iter().enumerate();
-        let storing = texts.filter(|(_, text)| text.changes().stored.contains(attribute));
-        let stores = storing.filter_map(|(number, _)| self.of(number).attributes.get(attribute));
-        stores.flatten().copied().collect()
     }
 
     /// Returns true if something of this name is changed in place.

@@ -10,9 +10,9 @@ use outline::path;
 pub(super) use outline::{Imported, Mentions, Outline, Symbol, SymbolSet, Symbols};
 pub(super) use ruff_python_ast::{
     Arguments, CmpOp, Comprehension, DictItem, ElifElseClause, Expr, ExprCall, ExprCompare,
-    ExprContext, ExprLambda, ExprSlice, Keyword, MatchCase, Number, Operator, Pattern, Stmt,
-    StmtAssign, StmtAugAssign, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtImport,
-    StmtImportFrom, StmtMatch, StmtWhile, UnaryOp,
+    ExprContext, ExprDict, ExprSlice, Keyword, Number, Operator, Stmt, StmtAssign, StmtAugAssign,
+    StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom, StmtMatch,
+    StmtWhile, UnaryOp,
 };
 pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 
@@ -20,7 +20,6 @@ use depth::{MAX_DEPTH, too_deep};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{ConversionFlag, FStringPart, InterpolatedStringElement};
 pub(super) use ruff_text_size::Ranged;
 use ruff_text_size::{TextRange, TextSize};
 use rustc_hash::FxHashSet;
@@ -324,26 +323,6 @@ pub(super) fn returns(stmt: &Stmt) -> bool {
     found.returns
 }
 
-/// Results of a function: the values of its own `return`s.
-pub(super) fn results(def: &StmtFunctionDef) -> Vec<&Expr> {
-    struct Results<'a>(Vec<&'a Expr>);
-    impl<'a> Visitor<'a> for Results<'a> {
-        fn visit_stmt(&mut self, stmt: &'a Stmt) {
-            match stmt {
-                Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
-                Stmt::Return(result) => self.0.extend(result.value.as_deref()),
-                stmt => walk_stmt(self, stmt),
-            }
-        }
-
-        // No statement stands in an expression.
-        fn visit_expr(&mut self, _expr: &'a Expr) {}
-    }
-    let mut results = Results(Vec::new());
-    def.body.iter().for_each(|stmt| results.visit_stmt(stmt));
-    results.0
-}
-
 /// Returns true if a function is a generator, or binds names of the scopes around it.
 pub(super) fn yields_or_rebinds(def: &StmtFunctionDef) -> bool {
     let mut found = Own::default();
@@ -389,40 +368,6 @@ pub(super) fn end(node: &impl Ranged) -> u32 {
 /// The first byte of something.
 pub(super) fn start(node: &impl Ranged) -> u32 {
     node.range().start().to_u32()
-}
-
-/// A part of an f-string.
-pub(super) enum FormattedPart<'a> {
-    Text(&'a str),
-    /// A value without a conversion or format.
-    Value(&'a Expr),
-}
-
-/// The parts of an f-string; `None` if it says how values are written.
-pub(super) fn formatted_parts(expr: &Expr) -> Option<Vec<FormattedPart<'_>>> {
-    let Expr::FString(formatted) = expr else { return None };
-    let mut parts = Vec::new();
-    for part in formatted.value.as_slice() {
-        match part {
-            FStringPart::Literal(literal) => parts.push(FormattedPart::Text(literal.as_str())),
-            FStringPart::FString(inner) => {
-                for element in &inner.elements {
-                    parts.push(match element {
-                        InterpolatedStringElement::Literal(text) => FormattedPart::Text(text),
-                        InterpolatedStringElement::Interpolation(value)
-                            if value.format_spec.is_none()
-                                && value.debug_text.is_none()
-                                && value.conversion == ConversionFlag::None =>
-                        {
-                            FormattedPart::Value(&value.expression)
-                        }
-                        InterpolatedStringElement::Interpolation(_) => return None,
-                    });
-                }
-            }
-        }
-    }
-    Some(parts)
 }
 
 /// The argument of a call with this name, or else at this position.

@@ -7,7 +7,7 @@ use super::annotation::Annotation;
 use super::constant::{Evaluation, KnownValue, Unit};
 use super::decorator::Role;
 use super::scope::{BindingSource, Owner, ScopeId};
-use super::syntax::{self, Expr, Stmt, StmtFunctionDef};
+use super::syntax::StmtFunctionDef;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;
 use std::cell::{Cell, RefCell};
@@ -15,9 +15,6 @@ use std::rc::Rc;
 
 /// Most trials of a kernel.
 pub(super) const MAX_ATTEMPTS: usize = 40;
-
-/// How many objects of a class are tried.
-const MAX_OBJECTS: usize = 4;
 
 /// Number of no scope: members of modules that aren't there.
 const ABSENT: ScopeId = ScopeId::MAX;
@@ -161,45 +158,9 @@ impl<'a> Unit<'a> {
             Some(Ok(KnownValue::Type(Annotation::Scalar(Scalar::F32)))) => {
                 vec![KnownValue::Float(1.0)]
             }
-            Some(Ok(KnownValue::Class(class))) => self.objects_of(class),
             _ => by_name(name),
         });
         candidates
-    }
-
-    /// Objects of a class, as texts make them: members of an enumeration, or what calls of it give.
-    fn objects_of(&self, class: ScopeId) -> Vec<KnownValue<'a>> {
-        let Owner::Class(def) = self.scopes.owner(class) else { return Vec::new() };
-        let members = def.body.iter().filter_map(|stmt| match stmt {
-            Stmt::Assign(assign) => match &assign.targets[..] {
-                [member @ Expr::Name(name)] => {
-                    let member = self.attribute(&KnownValue::Class(class), &name.id, member).ok();
-                    member.filter(|it| matches!(it, KnownValue::Enumerator(..)))
-                }
-                _ => None,
-            },
-            _ => None,
-        });
-        let members: Vec<_> = members.collect();
-        if !members.is_empty() {
-            return members;
-        }
-        let mut objects = Vec::new();
-        for text in [0, self.scopes.text(class)] {
-            for site in syntax::calls(&self.files.texts[text].tree.body) {
-                let named = matches!(&*site.call.func, Expr::Name(name) if name.id == def.name.id);
-                let root = self.scopes.root(text);
-                if named
-                    && objects.len() < MAX_OBJECTS
-                    && let Ok(Some(made)) =
-                        self.made(class, &site.call.arguments, &site.call.func, root)
-                    && !objects.contains(&made)
-                {
-                    objects.push(made);
-                }
-            }
-        }
-        objects
     }
 
     /// A type to try for the part of a generic kernel's parameter that may be any.
@@ -232,7 +193,7 @@ impl<'a> Unit<'a> {
                 let begin = || self.trials.begin(ABSENT, path, member_candidates(path));
                 known.or_else(begin).unwrap_or(value)
             }
-            _ => value.plain(),
+            _ => value,
         }
     }
 

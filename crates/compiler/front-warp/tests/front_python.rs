@@ -1,8 +1,7 @@
 //! The Python front end on random texts: it answers, and all that it takes becomes valid IR.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
-use gbxcule_front_warp::survey::survey_with_texts;
-use gbxcule_front_warp::{ImportOptions, Program};
+use gbxcule_front_warp::Program;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::{Diagnostic, render};
 use gbxcule_ir::source::SourceMap;
@@ -220,23 +219,6 @@ fn definitions_in_a_circle_are_refused() {
     assert_eq!(faults(text)[0].code, "needs-python-evaluation");
     let text = "import warp as wp\n@wp.struct\nclass S:\n    s: 'S'\n@wp.kernel\ndef k(x: wp.array(dtype=S)):\n    pass\n";
     assert!(!faults(text).is_empty());
-}
-
-#[test]
-fn a_survey_counts_what_compiles_and_names_what_does_not() {
-    let good = "import warp as wp\n@wp.kernel\ndef a(x: wp.array(dtype=float)):\n    x[0] = 1.0\n";
-    let bad =
-        "import warp as wp\n@wp.kernel\ndef b(x: wp.array(dtype=float)):\n    wp.tile_fft(x)\n";
-    let files = [("good.py", good), ("bad.py", bad), ("broken.py", "def f(:")];
-    let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
-    let result = survey_with_texts(files, &ImportOptions::default(), &|_| None.into());
-    assert_eq!((result.entries.len(), result.compiled(), result.unparsed.len()), (2, 1, 1));
-    assert_eq!(result.refused(), [("unsupported-tile", 1)]);
-    assert_eq!(
-        (result.bugs().count(), result.stage_totals.map(|stage| stage.kernels)),
-        (0, [1; 4])
-    );
-    assert_eq!((result.entries[1].kernel.as_str(), result.entries[1].line), ("b", 3));
 }
 
 proptest! {

@@ -25,8 +25,8 @@ pub(crate) struct Record {
 const _: () = assert!(std::mem::offset_of!(Record, range) == 0);
 
 impl Record {
-    /// A record for ranges of a grid of these extents, in a launch that `stop` ends; `in_order` if threads
-    /// must not run side by side.
+    /// A record for ranges of a grid of these extents, in a launch that `stop` ends; `in_order` if
+    /// threads must not run side by side.
     pub(crate) fn new(
         extents: [i64; GRID_DIMS],
         running: &RunningLaunch<'_>,

@@ -5,8 +5,8 @@
 //! Everything a caller can get wrong (types, lengths, missing arrays) is an [`Error`] that names
 //! the argument, and a kernel that faults ends as an error too, so the whole interface is safe.
 //!
-//! On one thread (`GBXCULE_THREADS=1`), and where a launch is so small that the caller's thread does
-//! all of it, kernels leave what their threads leave one after the other, in the order of the grid:
+//! On one thread (`GBXCULE_THREADS=1`), and where a launch is so small that the caller's thread
+//! does all of it, kernels leave what their threads leave one after the other, in the order of the grid:
 //! threads run in groups only where that makes no difference. On several threads results don't
 //! depend on their number if no thread writes an element that another reads or writes. Integer
 //! atomics whose old values nobody uses may meet; floating point atomics add in the order in which

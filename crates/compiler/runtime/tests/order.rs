@@ -11,6 +11,20 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, Scalar, Type};
 use gbxcule_testkit::arbitrary::{Actual, Random, RandomProgram};
 
+/// Returns true if launches run on one thread here; runs the test in a process where they do, if
+/// not.
+fn is_on_one_thread(test: &str) -> bool {
+    const NAME: &str = "GBXCULE_THREADS";
+    if std::env::var(NAME).is_ok_and(|threads| threads == "1") {
+        return true;
+    }
+    let program = std::env::current_exe().expect("the path of this program");
+    let mut child = std::process::Command::new(program);
+    let status = child.args(["--exact", test, "--nocapture"]).env(NAME, "1").status();
+    assert!(status.expect("this program starts").success(), "{test} fails on one thread");
+    false
+}
+
 fn module(body: &str) -> Valid<Module> {
     let text = format!(
         "import warp as wp\n\n@wp.func\ndef put(a: wp.array(dtype=float), i: int, v: float):\n    a[i] = v\n\n\
@@ -66,12 +80,18 @@ fn agrees(body: &str, dims: u32, buffers: [usize; 3], shifts: [u32; 3]) {
 
 #[test]
 fn a_sum_over_neighbours_runs_from_the_first_thread_to_the_last() {
+    if !is_on_one_thread("a_sum_over_neighbours_runs_from_the_first_thread_to_the_last") {
+        return;
+    }
     agrees("    x[i + 1] = x[i + 1] + x[i]\n", 9, [0, 1, 2], [0; 3]);
     agrees("    x[i] = x[i] + x[i - 1]\n", 8, [0, 1, 2], [0; 3]);
 }
 
 #[test]
 fn arrays_of_a_launch_that_share_memory_are_written_in_order() {
+    if !is_on_one_thread("arrays_of_a_launch_that_share_memory_are_written_in_order") {
+        return;
+    }
     for body in [
         "    y[i] = x[i] * 2.0 + 1.0\n    z[i] = y[i] + x[i]\n",
         "    y[i] = x[i] + 1.0\n",
@@ -125,6 +145,9 @@ fn statement(random: &mut Random) -> String {
 
 #[test]
 fn random_kernels_that_read_and_write_neighbours_run_in_order() {
+    if !is_on_one_thread("random_kernels_that_read_and_write_neighbours_run_in_order") {
+        return;
+    }
     for seed in 0..400 {
         let random = &mut Random::new(seed);
         let mut body = String::from("    j = 1\n");

@@ -1,5 +1,5 @@
 //! The caller's end of an oracle process: framed calls that end within a bounded time, whatever the
-//! child does. The limit of a call is the caller's: `lab::backend::pyboy`, `synth::warp`.
+//! child does. The limit of a call is the caller's: `lab::backend::pyboy`, `rows::warp`.
 //!
 //! One thread writes, one reads frames, one keeps the tail of stderr; the caller only ever waits on
 //! a channel with a limit. A child that dies, hangs or prints something else is ended and becomes

@@ -1,4 +1,4 @@
-//! Charts as PNG: what the reports of `lab` and the cards of `synth` are drawn on.
+//! Charts as PNG: what the reports of `lab` and the cards of `rows` are drawn on.
 //!
 //! `plotters` draws into memory, `png` encodes it. The font is compiled in, so that the same
 //! numbers give the same pixels on every machine.

@@ -22,6 +22,7 @@ impl TemporaryFolder {
     /// # Errors
     /// The parent can't be written to.
     pub fn inside(parent: &Path) -> Result<Self> {
+        crate::check_local(parent)?;
         fs::create_dir_all(parent).map_err(|error| explained(parent, error))?;
         sweep(parent);
         // Programs that run in it may have another working folder.

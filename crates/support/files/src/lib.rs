@@ -1,5 +1,6 @@
 //! All reading and writing of files that a user, or another program, names.
 //!
+//! A path is one of this machine: [`check_local`] refuses URLs wherever a file is opened or made.
 //! [`read()`] and [`open`] take regular files only, up to a size. [`write()`] and [`NewFile`] fill
 //! a file under a random name beside its place and rename it, so that a file is complete or not
 //! there; [`TemporaryFolder`] does so with folders, and is a place for scratch files. A file or
@@ -9,6 +10,7 @@
 
 mod folder;
 mod hex;
+mod local_path;
 mod new_file;
 mod read;
 mod same_file;
@@ -17,6 +19,7 @@ mod write_target;
 
 pub use folder::TemporaryFolder;
 pub use hex::hex;
+pub use local_path::check_local;
 pub use new_file::{
     NewFile, allow_execution, check_writable, replace, write, write_new, write_scratch,
 };

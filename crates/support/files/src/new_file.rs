@@ -59,6 +59,7 @@ impl NewFile {
     /// # Errors
     /// As those of [`NewFile::create`].
     pub fn replacing(path: &Path) -> Result<Self> {
+        crate::check_local(path)?;
         if fs::symlink_metadata(path).is_ok_and(|there| there.is_dir()) {
             return Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"));
         }

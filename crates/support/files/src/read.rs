@@ -16,8 +16,9 @@ pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 /// Opens a regular file to be read.
 ///
 /// # Errors
-/// The file can't be opened, or is a folder, a pipe, a socket or a device.
+/// The path is a URL, or the file can't be opened, or is a folder, a pipe, a socket or a device.
 pub fn open(path: &Path) -> Result<File> {
+    crate::check_local(path)?;
     // Opening some devices has an effect of its own.
     check_regular(path.metadata()?.file_type())?;
     let mut options = OpenOptions::new();

@@ -20,6 +20,7 @@ pub(crate) enum WriteTarget {
 impl WriteTarget {
     /// Follows links to what is written, so that a link stays one.
     pub(crate) fn find(path: &Path) -> Result<Self> {
+        crate::check_local(path)?;
         let mut at = path.to_owned();
         if at.file_name().is_none() {
             return Err(Error::new(ErrorKind::InvalidInput, "it names no file"));

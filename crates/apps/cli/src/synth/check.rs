@@ -5,17 +5,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gbxcule_oracle::Python;
-use gbxcule_sandbox::Protection;
-use gbxcule_synth::batch::{Manifest, unchecked};
-use gbxcule_synth::leak;
-use gbxcule_synth::mutate::{Mutation, Score, score};
-use gbxcule_synth::row::{Row, Texts};
-use gbxcule_synth::validate::{
+use gbxcule_rows::batch::{BLOCK_ROWS, Manifest, read, read_some};
+use gbxcule_rows::folder_fault::faults;
+use gbxcule_rows::leak;
+use gbxcule_rows::mutate::{Mutation, Score, score};
+use gbxcule_rows::row::{Row, Texts};
+use gbxcule_rows::validate::{
     CheckCount, Checks, Provenance, count_verdicts, has_failed, units, validate,
 };
-use gbxcule_synth::verdict::{Check, CheckOutcome, NotRun, Verdict};
+use gbxcule_rows::verdict::{Check, CheckOutcome, NotRun, Verdict};
+use gbxcule_sandbox::Protection;
 
-use super::make::read_rows;
+use super::make::{read_rows, shard};
 use super::new_dataset::NewDataset;
 use super::{Dataset, LaunchDevice};
 use crate::print::{self, say};
@@ -67,6 +68,11 @@ pub(crate) struct Validate {
     #[arg(long)]
     warp: bool,
 
+    /// Check only the rows of every N-th block of 500, from the I-th: the part of one of N
+    /// processes
+    #[arg(long, value_name = "I/N", value_parser = shard, allow_hyphen_values = true)]
+    shard: Option<(u64, u64)>,
+
     /// Write the rows with these verdicts, as a dataset of its own: rows in which NVIDIA Warp's
     /// gradient is wrong are labelled, and the card counts them
     #[arg(long, value_name = "DIR")]
@@ -77,13 +83,24 @@ impl Validate {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let gpu = self.launch.device.gpu()?;
         let out = self.out.as_deref().map(NewDataset::at).transpose()?;
-        let (manifest, mut rows) = self.dataset.read()?;
+        let dataset = &self.dataset.folder;
+        let manifest = Manifest::read(dataset)?;
+        let all = read_rows(dataset, &manifest)?;
+        let faults = faults(dataset, &manifest, &all)?;
+        let mut rows = match self.shard {
+            None => read(dataset)?,
+            Some((shard, shards)) => {
+                let is_own = |id: u64| id / BLOCK_ROWS % shards == shard;
+                read_some(dataset, &is_own)?.into_values().collect()
+            }
+        };
+        rows.truncate(self.dataset.limit.map_or(usize::MAX, NonZeroUsize::get));
         let folder = self.host.folder();
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut verdicts = Vec::new();
         let warp = self.warp.then(Python::find);
         let (host, host_texts) = (folder, Texts::Both);
-        let dataset = Some(Provenance::of(manifest.clone(), &rows));
+        let dataset = Some(Provenance::of(manifest.clone(), &all));
         let nvrtc = self.nvrtc;
         let wanted = Checks { dataset, host, host_texts, host_altered: false, nvrtc, warp, gpu };
         for rows in rows.chunks(HOST_ROWS) {
@@ -96,11 +113,10 @@ impl Validate {
             out.write(&manifest, &rows, false, None)?;
         }
         print_counts(&rows, &verdicts);
-        let unchecked = unchecked(&self.dataset.folder)?;
-        for beside in &unchecked {
-            say!("not checked: {beside}");
+        for fault in &faults {
+            say!("the folder: {fault}");
         }
-        Ok(unchecked.is_empty() && !verdicts.iter().any(|checks| has_failed(checks)))
+        Ok(faults.is_empty() && !verdicts.iter().any(|checks| has_failed(checks)))
     }
 }
 

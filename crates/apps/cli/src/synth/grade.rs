@@ -7,15 +7,15 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 use clap::Args;
 use gbxcule_files::{check_writable, is_same_file};
+use gbxcule_grading::answer::{self, Answer};
+use gbxcule_grading::score::{self, Group, GroupScore};
+use gbxcule_grading::stand_in::StandIn;
+use gbxcule_grading::task::Task;
+use gbxcule_grading::{self as grading, GradeOptions};
 use gbxcule_lab::artifact::write_whole;
+use gbxcule_rows::batch::{check_numbers, read_brief, read_some};
+use gbxcule_rows::row::Row;
 use gbxcule_sandbox::Protection;
-use gbxcule_synth::batch::{check_numbers, read_brief, read_some};
-use gbxcule_synth::grade::answer::{self, Answer};
-use gbxcule_synth::grade::score::{self, Group, GroupScore};
-use gbxcule_synth::grade::stand_in::StandIn;
-use gbxcule_synth::grade::task::Task;
-use gbxcule_synth::grade::{self as grading, GradeOptions};
-use gbxcule_synth::row::Row;
 
 use super::Dataset;
 use crate::print::{self, say};
@@ -132,6 +132,11 @@ pub(crate) struct Grade {
     #[arg(long, value_name = "TASK", value_parser = task)]
     task: Option<Task>,
 
+    /// The questions that were asked, as `tasks` wrote them; else each row of the dataset is a
+    /// question of each task that an answer names. One without an answer counts as wrong
+    #[arg(long, value_name = "TASKS.jsonl")]
+    tasks: Option<PathBuf>,
+
     /// The seed of the fresh inputs
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -153,13 +158,26 @@ impl Grade {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let ids: BTreeSet<u64> =
             read_brief(&self.dataset, &|_| ())?.iter().map(|row| row.id).collect();
-        let answers = answer::read(&self.answers, self.task, &ids)?;
+        let mut answers = answer::read(&self.answers, self.task, &ids)?;
         for name in score::FILES {
             let path = self.out.join(name);
             check_writable(&path).with_context(|| format!("--out: writing {}", path.display()))?;
         }
-        let wanted: BTreeSet<u64> = answers.iter().map(|answer| answer.row).collect();
-        let rows = read_some(&self.dataset, &|row| wanted.contains(&row.id))?;
+        let rows = read_some(&self.dataset, &|_| true)?;
+        let named: BTreeSet<Task> = answers.iter().map(|answer| answer.task).collect();
+        let asked: BTreeSet<(Task, u64)> = match &self.tasks {
+            Some(path) => answer::questions(path)?,
+            None => {
+                let of_row = |row: &Row| {
+                    let tasks = named.iter().filter(|task| task.stored(row).is_some());
+                    tasks.map(|task| (*task, row.id)).collect::<Vec<_>>()
+                };
+                rows.values().flat_map(of_row).collect()
+            }
+        };
+        let is_asked =
+            |it: &(Task, u64)| self.task.is_none_or(|task| task == it.0) && ids.contains(&it.1);
+        answer::complete(&mut answers, &asked.into_iter().filter(is_asked).collect());
         if let Some(warning) = Protection::here().warning() {
             print::error(&format!("{warning}\n"));
         }

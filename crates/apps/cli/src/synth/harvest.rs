@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use gbxcule_synth::harvest::{Harvested, UNMARKED, harvest, is_licence, manifest_of};
-use gbxcule_synth::row::{Mode, Plan};
+use gbxcule_harvest::{Harvested, UNMARKED, harvest, is_licence, licence_of, manifest_of};
+use gbxcule_rows::row::{Mode, Plan};
 
 use super::TextDevice;
 use super::new_dataset::NewDataset;
@@ -28,9 +28,10 @@ pub(crate) struct Harvest {
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 
-    /// The licence of its files, as an SPDX expression such as `Apache-2.0`
+    /// The licence of its files, as an SPDX expression such as `Apache-2.0`, where they name
+    /// several or one that is unknown here; a folder whose files name none is refused
     #[arg(long, value_name = "SPDX")]
-    license: String,
+    license: Option<String>,
 
     /// The seed of the inputs
     #[arg(long, default_value_t = 0)]
@@ -51,10 +52,11 @@ pub(crate) struct Harvest {
 
 impl Harvest {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        if !is_licence(&self.license) {
-            bail!("`{}` is no SPDX expression such as `Apache-2.0`", self.license);
+        if let Some(stated) = self.license.as_deref().filter(|it| !is_licence(it)) {
+            bail!("`{stated}` is no SPDX expression such as `Apache-2.0`");
         }
         let out = NewDataset::at(&self.out)?;
+        let license = licence_of(&self.folder, self.license.as_deref())?;
         let plan = Plan {
             seed: self.seed,
             mode: Mode::Run,
@@ -68,10 +70,11 @@ impl Harvest {
             Some(kernels) => bar.set_length(kernels as u64),
             None => progress::advance(&bar, 1),
         };
-        let harvested = harvest(&self.folder, &self.license, plan, workers, &looked)?;
+        let harvested = harvest(&self.folder, &license, plan, workers, &looked)?;
         bar.finish_and_clear();
         let Harvested { rows, harvest: found, refused } = harvested;
         say!("{} kernels in {} files: {} rows", found.kernels, found.files, rows.len());
+        say!("their licence is {license}");
         for unread in &found.unread {
             say!("not read: {unread}");
         }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use gbxcule_oracle::Python;
+use gbxcule_rows::batch::{MAX_ROWS, Manifest, Work, begin, finish, is_whole, read_brief};
+use gbxcule_rows::card;
+use gbxcule_rows::external_column::Tools;
+use gbxcule_rows::feature_count::Usage;
+use gbxcule_rows::leak::unique;
+use gbxcule_rows::row::{Mode, Plan, Row};
+use gbxcule_rows::skeleton::{KnownSkeletons, is_known};
 use gbxcule_runtime::nvrtc::Arch;
-use gbxcule_synth::batch::{MAX_ROWS, Manifest, Work, begin, finish, is_whole, read_brief};
-use gbxcule_synth::card;
-use gbxcule_synth::external_column::Tools;
-use gbxcule_synth::feature_count::Usage;
-use gbxcule_synth::leak::unique;
-use gbxcule_synth::row::{Mode, Plan, Row};
-use gbxcule_synth::skeleton::{KnownSkeletons, is_known};
 
 use super::new_dataset::{NewDataset, write_file};
 use super::{Dataset, RowDevice, TextDevice};
@@ -160,7 +160,7 @@ pub(crate) struct Batch {
     shard: (u64, u64),
 }
 
-fn shard(text: &str) -> Result<(u64, u64), String> {
+pub(super) fn shard(text: &str) -> Result<(u64, u64), String> {
     let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     parts.filter(|(i, n)| i < n).ok_or_else(|| "a shard is I/N with I below N, such as 0/8".into())
 }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use gbxcule_files::TemporaryFolder;
-use gbxcule_synth::batch::Manifest;
-use gbxcule_synth::feature_count::Usage;
-use gbxcule_synth::jsonl::to_jsonl;
-use gbxcule_synth::row::Row;
-use gbxcule_synth::table::to_parquet;
+use gbxcule_rows::batch::Manifest;
+use gbxcule_rows::feature_count::Usage;
+use gbxcule_rows::jsonl::to_jsonl;
+use gbxcule_rows::row::Row;
+use gbxcule_rows::table::to_parquet;
 
 use super::make::describe;
 
@@ -51,7 +51,9 @@ impl NewDataset {
         beside: Option<(&str, &[u8])>,
     ) -> anyhow::Result<()> {
         let made = self.made.path();
-        fill(made, manifest, rows, jsonl)?;
+        let count = rows.len() as u64;
+        let left_out = (count != manifest.count).then_some(count);
+        fill(made, &Manifest { rows: left_out, ..manifest.clone() }, rows, jsonl)?;
         if let Some((name, bytes)) = beside {
             write_file(&made.join(name), bytes)?;
         }

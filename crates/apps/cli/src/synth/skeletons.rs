@@ -4,14 +4,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gbxcule_synth::skeleton::KnownSkeletons;
+use gbxcule_rows::skeleton::KnownSkeletons;
 
 use crate::print;
 
 /// Print the hashes of all kernels below a folder of Python files, names and literals erased
 ///
 /// A kernel has one of its text and, if the compiler takes it, one of its IR. What this prints of
-/// NVIDIA Warp's package is `crates/foundry/synth/src/warp_skeletons.txt`, by which rows are
+/// NVIDIA Warp's package is `crates/foundry/rows/src/warp_skeletons.txt`, by which rows are
 /// marked.
 #[derive(Args)]
 pub(crate) struct Skeletons {

@@ -18,7 +18,7 @@ const EXCEPTIONS: [(&str, &str); 8] = [
     ("gameboy", "Ppu"),
     ("ir", "Builder"),
     ("swarm", "DeviceSwarm"),
-    ("synth", "KernelBuilder"),
+    ("grammar", "KernelBuilder"),
     ("testkit", "Generator"),
 ];
 

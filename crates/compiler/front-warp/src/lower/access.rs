@@ -95,7 +95,7 @@ impl<'a> Access<'a> {
                 return fault(Code::UnsupportedAdjoint, span, message);
             }
             Self::Operand(Operand::KnownValue(known)) => {
-                let known = b.unit().attribute(known, attr, expr)?.plain();
+                let known = b.unit().attribute(known, attr, expr)?;
                 return Ok(Self::Operand(known.into()));
             }
             Self::Operand(Operand::Tile(tile)) => {
@@ -135,7 +135,7 @@ impl<'a> Expressions<'_, 'a> {
         match expr {
             Expr::Name(name) => self.name_access(name.id.as_str(), expr),
             Expr::Attribute(_)
-                if crate::object::of_self(expr).is_some() && !self.names.contains("self") =>
+                if crate::attribute::of_self(expr).is_some() && !self.names.contains("self") =>
             {
                 let known = self.unit.known(expr, self.scope)?;
                 Ok(Access::Operand(known.into()))
@@ -266,7 +266,7 @@ impl<'a> Expressions<'_, 'a> {
             place => place,
         };
         let Some(ty) = base.ty(&mut self.b) else {
-            return Err(not_indexed(&base, span));
+            return Err(not_indexed(span));
         };
         if let Some(indexed) = self.b.indexed_element(ty) {
             return self.indexed_at(base, indexed, indices, expr);
@@ -316,7 +316,7 @@ impl<'a> Expressions<'_, 'a> {
             }
             Operand::KnownValue(KnownValue::Sequence(parts)) => {
                 let at = self.constant_index(indices, parts.len(), expr)?;
-                Access::Operand(Operand::KnownValue(parts[at].clone().plain()))
+                Access::Operand(Operand::KnownValue(parts[at].clone()))
             }
             Operand::Tile(tile) => tile_index(self, tile, indices, expr)?,
             Operand::Extents(array) => {
@@ -452,17 +452,8 @@ pub(super) fn element_type<'a>(
 }
 
 /// Fault of an index into what has no elements in a kernel.
-fn not_indexed(base: &Access<'_>, span: Span) -> LoweringError {
-    let fault = Diagnostic::error(Code::TypeMismatch, span, "this can't be indexed");
-    match base {
-        Access::Operand(Operand::KnownValue(KnownValue::NumberArray(_))) => {
-            let help =
-                "an array of NumPy is known in `wp.static(..)` alone: pass it as a `wp.array`";
-            fault.help(help)
-        }
-        _ => fault,
-    }
-    .into()
+fn not_indexed(span: Span) -> LoweringError {
+    Diagnostic::error(Code::TypeMismatch, span, "this can't be indexed").into()
 }
 
 enum Part {

@@ -212,12 +212,7 @@ fn promoted(left: Scalar, right: Scalar, op: CompareOp) -> Scalar {
 }
 
 /// Result of an operator, if it takes such operands.
-pub(crate) fn operate(
-    b: &mut Builder<'_>,
-    op: Operator,
-    left: Value,
-    right: Value,
-) -> Option<Value> {
+fn operate(b: &mut Builder<'_>, op: Operator, left: Value, right: Value) -> Option<Value> {
     let (l, r) = (b.body().type_of(left), b.body().type_of(right));
     let of_left = b.module.types.components(l).map(|(scalar, _)| scalar);
     let of_right = b.module.types.components(r).map(|(scalar, _)| scalar);

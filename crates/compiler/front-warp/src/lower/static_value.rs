@@ -113,9 +113,6 @@ impl<'a> Expressions<'_, 'a> {
 /// Element of a list, table or dictionary at indices that are known.
 fn element_at<'a>(base: &KnownValue<'a>, at: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
     match (base, at) {
-        (KnownValue::NumberArray(array), at) => {
-            array.at(&at.iter().map(as_int).collect::<Option<Vec<_>>>()?)
-        }
         (KnownValue::Dict(items), at) => {
             let is_key = |key: &KnownValue<'a>| match (key, at) {
                 (KnownValue::Sequence(parts), [_, _, ..]) => **parts == *at,

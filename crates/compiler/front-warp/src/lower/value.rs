@@ -75,7 +75,6 @@ impl<'a> Writer<'_, 'a> {
                     parts.iter().map(|part| self.materialize(part, span)).collect();
                 return self.stored_tuple(&parts?, span);
             }
-            KnownValue::Enumerator(.., value) => return self.materialize(value, span),
             KnownValue::Member(path)
                 if path.matches('.').count() > 1
                     || !path.starts_with("warp.") && !path.starts_with("builtins.") =>
@@ -96,10 +95,6 @@ impl<'a> Writer<'_, 'a> {
             | KnownValue::Dict(_)
             | KnownValue::Function(..)
             | KnownValue::Python(..)
-            | KnownValue::Lambda(..)
-            | KnownValue::NamedTuple(_)
-            | KnownValue::NumberArray(_)
-            | KnownValue::Object(_)
             | KnownValue::Class(_) => return self.never_a_value(known, span),
         })
     }
@@ -133,7 +128,6 @@ impl<'a> Writer<'_, 'a> {
             KnownValue::Int(_) => Type::I32,
             KnownValue::Float(_) => Type::F32,
             KnownValue::Typed(literal) => Type::scalar(literal.scalar()),
-            KnownValue::Enumerator(.., value) => self.static_type(value)?,
             KnownValue::Composite(annotation, _) => self.concrete(annotation, Span::NONE).ok()?,
             KnownValue::Member(_) => match self.unit().settled(known.clone()) {
                 KnownValue::Int(_) => Type::I32,

@@ -181,14 +181,11 @@ impl<'a> ScopeReader<'a> {
         }
     }
 
-    /// Binds the names of each case of a `match` under the answers that lead there.
+    /// Binds the names of each case of a `match`: which one counts is Python's to say.
     fn choice(&mut self, choice: &'a StmtMatch, scope: ScopeId, under: Option<GuardId>) {
-        let mut otherwise = under;
         for case in &choice.cases {
-            let test = |holds| Some((Question::Fits(&choice.subject, case), holds));
-            let accept = self.guard(test(true), otherwise);
+            let accept = self.guard(None, under);
             self.suite(&case.body, scope, accept);
-            otherwise = self.guard(test(false), otherwise);
         }
     }
 

@@ -1,0 +1,376 @@
+//! Answers files: JSON lines in the form of this program, of HumanEval's samples, or of responses
+//! of chats, completions and the API `responses`, alone or in batches.
+//!
+//! ```json
+//! {"row": 17, "task": "python-to-cuda", "answer": "..."}
+//! {"task_id": "python-to-cuda/17", "completion": "..."}
+//! {"custom_id": "python-to-cuda/17",
+//!  "response": {"body": {"choices": [{"message": {"content": "..."}}]}}}
+//! ```
+//! Several lines, or choices, about one row and task are samples of one problem. A reply without a
+//! text, or one that was cut off, is a wrong answer.
+
+use crate::code_block::code;
+use crate::task::Task;
+use gbxcule_rows::error::SynthError;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Bytes of an answers file, at most.
+const MAX_FILE_BYTES: u64 = 1 << 32;
+/// Bad lines that one error tells of.
+const TOLD: usize = 10;
+
+/// An answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// Number of the row.
+    pub row: u64,
+    /// Task.
+    pub task: Task,
+    /// Everything that the model wrote.
+    pub text: String,
+    /// Line of the file, from 1; 0 of an answer that the file lacks.
+    pub line: usize,
+    /// Reason why there is no whole answer: it counts as wrong.
+    pub missing: Option<String>,
+}
+
+/// A line in any of the forms.
+#[derive(Deserialize)]
+#[serde(expecting = "an answer as an object")]
+struct Line {
+    row: Option<u64>,
+    task: Option<String>,
+    answer: Option<Value>,
+    custom_id: Option<String>,
+    task_id: Option<String>,
+    completion: Option<Value>,
+    response: Option<Value>,
+    error: Option<Value>,
+    /// The fields of a response that stands in the line itself.
+    #[serde(flatten)]
+    body: Body,
+}
+
+/// Responses of chats, completions, and of the API `responses`.
+#[derive(Deserialize, Default)]
+struct Body {
+    #[serde(default)]
+    choices: Vec<Choice>,
+    #[serde(default)]
+    output: Vec<Message>,
+    status: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Option<Message>,
+    text: Option<String>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: Option<Value>,
+}
+
+/// A text, or the reason why there is none.
+type Reply = Result<String, String>;
+
+/// The text of a content: a string, or parts with texts.
+fn reply(content: Option<&Value>) -> Reply {
+    match content {
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(Value::Array(parts)) => {
+            Ok(parts.iter().filter_map(|part| part["text"].as_str()).collect())
+        }
+        _ => Err("the reply has no text".into()),
+    }
+}
+
+impl Body {
+    fn replies(&self) -> Vec<Reply> {
+        let of_choice = |it: &Choice| match it.finish_reason.as_deref() {
+            Some("length") => Err("the reply was cut off (`finish_reason` is `length`)".into()),
+            _ => match (&it.message, &it.text) {
+                (None, Some(text)) => Ok(text.clone()),
+                (message, _) => reply(message.as_ref().and_then(|it| it.content.as_ref())),
+            },
+        };
+        let mut replies: Vec<Reply> = self.choices.iter().map(of_choice).collect();
+        // Items without a content are thoughts and calls of tools.
+        let said = self.output.iter().filter(|it| it.content.is_some());
+        let said: Vec<Reply> = said.map(|it| reply(it.content.as_ref())).collect();
+        let is_cut = self.status.as_ref().is_some_and(|status| status == "incomplete");
+        if is_cut {
+            replies.push(Err("the reply was cut off (`status` is `incomplete`)".into()));
+        } else if !self.output.is_empty() {
+            let text: String = said.into_iter().flatten().collect();
+            let none = || "the reply has no text".to_owned();
+            replies.push(if text.is_empty() { Err(none()) } else { Ok(text) });
+        }
+        replies
+    }
+}
+
+impl Line {
+    /// The task and the row that a line names, or a column and what is wrong there.
+    fn question(&self, wanted: Option<Task>) -> Result<(Task, u64), (usize, String)> {
+        let wrong = |reason: &str| (1, reason.to_owned());
+        let id = self.custom_id.as_deref().or(self.task_id.as_deref()).and_then(|id| {
+            let (task, row) = id.rsplit_once('/')?;
+            Some((task, row.parse::<u64>().ok()?))
+        });
+        let row = self.row.or(id.map(|id| id.1)).ok_or_else(|| {
+            wrong("no row: a line has `row`, or a `custom_id` or `task_id` such as `python-to-cuda/17`")
+        })?;
+        let task = match self.task.as_deref().or(id.map(|id| id.0)) {
+            Some(name) => name.parse().map_err(|reason| (1, reason))?,
+            None => wanted.ok_or_else(|| wrong("no `task`: name it here, or for all by --task"))?,
+        };
+        Ok((task, row))
+    }
+
+    /// Replies, one for each sample.
+    fn replies(&self) -> Vec<Reply> {
+        let plain = self.answer.as_ref().or(self.completion.as_ref());
+        if plain.is_some() {
+            return vec![reply(plain)];
+        }
+        let body =
+            self.response.as_ref().map(|it| if it["body"].is_null() { it } else { &it["body"] });
+        let replies = match body {
+            Some(body) => {
+                serde_json::from_value::<Body>(body.clone()).unwrap_or_default().replies()
+            }
+            None => self.body.replies(),
+        };
+        let error = self.error.as_ref().or(body.map(|it| &it["error"])).filter(|it| !it.is_null());
+        match error {
+            Some(error) => vec![Err(format!("the request failed: {error}"))],
+            None if replies.is_empty() => vec![Err("the line has no reply".into())],
+            None => replies,
+        }
+    }
+}
+
+/// Lines that are no answers. A file may hold a billion: the first are kept, the others counted.
+#[derive(Default)]
+struct BadLines {
+    first: Vec<(usize, usize, String)>,
+    more: usize,
+}
+
+impl BadLines {
+    fn add(&mut self, line: usize, column: usize, reason: String) {
+        if self.first.len() < TOLD {
+            self.first.push((line, column, reason));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn error(self, path: &Path) -> Option<SynthError> {
+        let mut lines = self.first.into_iter();
+        let (line, column, mut reason) = lines.next()?;
+        for (line, column, other) in lines {
+            reason += &format!("\n{}:{line}:{column}: {other}", path.display());
+        }
+        if self.more > 0 {
+            reason += &format!("\nand {} lines more", self.more);
+        }
+        Some(SynthError::Line { path: path.into(), line, column, reason })
+    }
+}
+
+/// Reads a file. Lines without a task are about `task`; if there is one, lines about another are
+/// left out.
+pub fn read(
+    path: &Path,
+    task: Option<Task>,
+    rows: &BTreeSet<u64>,
+) -> Result<Vec<Answer>, SynthError> {
+    let bytes = gbxcule_files::read(path, MAX_FILE_BYTES).map_err(SynthError::file(path))?;
+    let (mut answers, mut bad) = (Vec::new(), BadLines::default());
+    for (line, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match parse(bytes, task, line) {
+            Ok(found) => match found.first().filter(|it| !rows.contains(&it.row)) {
+                Some(answer) => bad.add(line, 1, format!("the dataset has no row {}", answer.row)),
+                None => answers.extend(found),
+            },
+            Err((column, reason)) => bad.add(line, column, reason),
+        }
+    }
+    if let Some(error) = bad.error(path) {
+        return Err(error);
+    }
+    if answers.is_empty() {
+        return Err(SynthError::data(path, "there is no answer to these tasks in it"));
+    }
+    Ok(answers)
+}
+
+/// The answers of a line, or a column and what is wrong there.
+fn parse(bytes: &[u8], wanted: Option<Task>, line: usize) -> Result<Vec<Answer>, (usize, String)> {
+    let found: Line = serde_json::from_slice(bytes).map_err(|error| {
+        let message = error.to_string();
+        let at = format!(" at line {} column {}", error.line(), error.column());
+        (error.column().max(1), message.strip_suffix(&at).unwrap_or(&message).to_owned())
+    })?;
+    let (task, row) = found.question(wanted)?;
+    if wanted.is_some_and(|wanted| wanted != task) {
+        return Ok(Vec::new());
+    }
+    let answer = |reply: Reply| match reply {
+        Ok(text) => Answer::new(row, task, text, line),
+        Err(reason) => {
+            Answer { missing: Some(reason), ..Answer::new(row, task, String::new(), line) }
+        }
+    };
+    Ok(found.replies().into_iter().map(answer).collect())
+}
+
+impl Answer {
+    /// An answer that is a text.
+    pub fn new(row: u64, task: Task, text: String, line: usize) -> Self {
+        Self { row, task, text, line, missing: None }
+    }
+
+    /// Returns the code of the answer.
+    pub fn code(&self) -> String {
+        code(&self.text, self.task.answered_in())
+    }
+}
+
+/// Reads the questions that were asked from a file that `tasks` wrote.
+pub fn questions(path: &Path) -> Result<BTreeSet<(Task, u64)>, SynthError> {
+    let text = gbxcule_files::read_text(path, MAX_FILE_BYTES).map_err(SynthError::file(path))?;
+    let mut asked = BTreeSet::new();
+    for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
+        let question = serde_json::from_str(text)
+            .map_err(|error| (error.column(), error.to_string()))
+            .and_then(|line: Line| line.question(None));
+        asked.insert(question.map_err(|(column, reason)| SynthError::Line {
+            path: path.into(),
+            line,
+            column,
+            reason,
+        })?);
+    }
+    Ok(asked)
+}
+
+/// Adds an answer that is missing for each that a question lacks: all questions of a task have as
+/// many answers as the one that has the most, so that leaving answers out gains nothing.
+pub fn complete(answers: &mut Vec<Answer>, asked: &BTreeSet<(Task, u64)>) {
+    let mut counts: BTreeMap<(Task, u64), usize> = asked.iter().map(|it| (*it, 0)).collect();
+    for answer in answers.iter() {
+        *counts.entry((answer.task, answer.row)).or_default() += 1;
+    }
+    let mut most: BTreeMap<Task, usize> = BTreeMap::new();
+    for ((task, _), count) in &counts {
+        let most = most.entry(*task).or_insert(1);
+        *most = (*most).max(*count);
+    }
+    for ((task, row), count) in counts {
+        let missing = Some("the file has no answer to it".to_owned());
+        let answer = Answer { missing, ..Answer::new(row, task, String::new(), 0) };
+        answers.extend(std::iter::repeat_n(answer, most[&task] - count));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> String {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), text).expect("its bytes");
+        let name = file.path().display().to_string();
+        match read(file.path(), None, &BTreeSet::from([1, 2])) {
+            Ok(answers) => {
+                format!("{:?}", answers.iter().map(|it| (it.row, &*it.text)).collect::<Vec<_>>())
+            }
+            Err(error) => error.to_string().replace(&name, ""),
+        }
+    }
+
+    #[test]
+    fn both_forms_of_lines_are_read_and_bad_ones_are_named() {
+        let ours = r#"{"row": 1, "task": "python-to-ir", "answer": "a"}"#;
+        let theirs = r#"{"id": "x", "custom_id": "python-to-ir/2", "response": {"status_code": 200, "body": {"choices": [{"message": {"role": "assistant", "content": "b"}}, {"text": "c"}]}}, "error": null}"#;
+        assert_eq!(said(&format!("{ours}\n\n{theirs}\n")), r#"[(1, "a"), (2, "b"), (2, "c")]"#);
+        for (line, reason) in [
+            ("{", ":2:1: EOF while parsing an object"),
+            ("[1]", ":2:1: invalid type: sequence, expected an answer as an object"),
+            (r#"{"row": "1"}"#, ":2:11: invalid type: string \"1\", expected u64"),
+            (
+                r#"{"row": 3, "task": "python-to-ir", "answer": ""}"#,
+                ":2:1: the dataset has no row 3",
+            ),
+            (
+                r#"{"row": 1, "task": "to-cuda", "answer": ""}"#,
+                ":2:1: there is no task `to-cuda`: choose",
+            ),
+            (r#"{"row": 1, "answer": ""}"#, ":2:1: no `task`: name it here"),
+            (r#"{"task": "python-to-ir", "answer": ""}"#, ":2:1: no row: "),
+        ] {
+            let said = said(&format!("{ours}\n{line}\n"));
+            assert!(said.starts_with(reason), "{line}: {said}");
+        }
+        let many = said(&"nonsense\n".repeat(14));
+        assert!(many.contains("\n:10:") && many.ends_with("\nand 4 lines more"), "{many}");
+        // Of a billion bad lines as many are kept as are told.
+        let mut bad = BadLines::default();
+        (1..=1_000_000).for_each(|line| bad.add(line, 1, "no row".to_owned()));
+        assert_eq!((bad.first.len(), bad.more), (TOLD, 1_000_000 - TOLD));
+        assert!(said("\n").ends_with("there is no answer to these tasks in it"));
+    }
+
+    #[test]
+    fn replies_of_every_form_are_read_and_what_is_missing_is_an_answer() {
+        let of = |rest: &str| {
+            let line = format!("{{\"custom_id\": \"python-to-ir/1\", {rest}}}");
+            let answers = parse(line.as_bytes(), None, 1).expect("an answer");
+            let all = answers.into_iter().map(|it| it.missing.map_or(Ok(it.text), Err));
+            all.collect::<Vec<Reply>>()
+        };
+        let a = [Ok("a".to_owned())];
+        let output = r#"{"output": [{"type": "reasoning"}, {"content": [{"text": "a"}]}]}"#;
+        assert_eq!(of(r#""completion": "a""#), a);
+        assert_eq!(of(r#""choices": [{"message": {"content": "a"}}]"#), a);
+        assert_eq!(of(&format!(r#""response": {output}"#)), a);
+        assert_eq!(of(&format!(r#""response": {{"status_code": 200, "body": {output}}}"#)), a);
+        assert_eq!(of(r#""choices": [{"message": {"content": [{"text": "a"}]}}]"#), a);
+        for (rest, reason) in [
+            (r#""answer": 7"#, "no text"),
+            (r#""choices": [{"message": {"content": null}}]"#, "no text"),
+            (r#""choices": [{"finish_reason": "length", "message": {"content": "a"}}]"#, "cut off"),
+            (r#""response": {"body": {"status": "incomplete", "output": []}}"#, "cut off"),
+            (r#""response": null, "error": {"code": "x"}"#, "the request failed: {\"code\""),
+            (r#""response": {"body": {"error": {"code": "x"}}}"#, "the request failed"),
+            (r#""response": {"body": {"choices": []}}"#, "no reply"),
+            (r#""row": 1"#, "no reply"),
+        ] {
+            let said = of(rest);
+            let is_told = matches!(&said[..], [Err(said)] if said.contains(reason));
+            assert!(is_told, "{rest}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_an_answer_has_a_missing_one_for_each_sample() {
+        let own = |row| Answer::new(row, Task::PythonToIr, "a".into(), 1);
+        let mut answers = vec![own(1), own(1), own(2)];
+        complete(&mut answers, &[(Task::PythonToIr, 1), (Task::PythonToIr, 3)].into());
+        let missing: Vec<u64> =
+            answers.iter().filter(|it| it.missing.is_some()).map(|it| it.row).collect();
+        assert_eq!(missing, [2, 3, 3]);
+    }
+}

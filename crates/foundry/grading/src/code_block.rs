@@ -1,0 +1,147 @@
+//! The code of an answer: thoughts, tags, fences and what stands around them are taken out.
+//! `docs/grading.md` states the rules.
+
+use crate::task::Language;
+
+/// Tags around what a model thinks.
+const THOUGHTS: [&str; 3] = ["think", "thinking", "reasoning"];
+/// Tags around code, of answers without a fence.
+const TAGS: [&str; 8] = ["code", "answer", "solution", "kernel", "cuda", "cpp", "python", "ir"];
+
+/// Returns the code of an answer in a language.
+pub(crate) fn code(answer: &str, language: Language) -> String {
+    let text = without_thoughts(answer);
+    let blocks = blocks(&text);
+    let own =
+        |block: &&Block<'_>| language.fences().contains(&&*block.language.to_ascii_lowercase());
+    let defines = |block: &&Block<'_>| block.text.contains(language.mark());
+    // A block behind the kernel that only uses it is no answer.
+    let chosen = blocks
+        .iter()
+        .rev()
+        .find(|it| own(it) && defines(it))
+        .or(blocks.iter().rev().find(own))
+        .or(blocks.iter().rev().find(defines))
+        .or(blocks.last());
+    match chosen {
+        Some(block) => block.text.to_owned(),
+        None => tagged(&text).unwrap_or(&text).to_owned(),
+    }
+}
+
+/// Takes out what stands between tags of thoughts. A beginning without an end hides all that
+/// follows; an end without a beginning, as of models whose prompt has the beginning, all before it.
+fn without_thoughts(answer: &str) -> String {
+    let mut text = answer.to_owned();
+    for tag in THOUGHTS {
+        let (begin, end) = (format!("<{tag}>"), format!("</{tag}>"));
+        loop {
+            match (text.find(&begin), text.find(&end)) {
+                (Some(from), Some(to)) if from < to => text.replace_range(from..to + end.len(), ""),
+                (_, Some(to)) => text.replace_range(..to + end.len(), ""),
+                (Some(from), None) => text.truncate(from),
+                (None, None) => break,
+            }
+        }
+    }
+    text
+}
+
+/// The text between the last pair of tags around code.
+fn tagged(text: &str) -> Option<&str> {
+    let pair = |tag: &&str| {
+        let from = text.rfind(&format!("<{tag}>"))? + tag.len() + 2;
+        let to = text[from..].find(&format!("</{tag}>"))? + from;
+        Some((from, to))
+    };
+    let (from, to) = TAGS.iter().filter_map(pair).max_by_key(|pair| pair.0)?;
+    Some(text[from..to].trim_start_matches('\n'))
+}
+
+/// A fenced block.
+struct Block<'a> {
+    language: &'a str,
+    text: &'a str,
+}
+
+/// The sign and the length of a fence, and what stands behind it.
+fn fence(line: &str) -> Option<(char, usize, &str)> {
+    let line = line.trim_start();
+    let sign = line.chars().next().filter(|it| "`~".contains(*it))?;
+    let behind = line.trim_start_matches(sign);
+    let length = line.len() - behind.len();
+    (length >= 3).then_some((sign, length, behind))
+}
+
+/// The fenced blocks of a text; the last may have no end.
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let (mut blocks, mut open, mut at) = (Vec::new(), None, 0);
+    let mut first_fence = None;
+    for line in text.split_inclusive('\n') {
+        let begin = at;
+        at += line.len();
+        let Some((sign, length, behind)) = fence(line) else { continue };
+        match open {
+            None => {
+                let language = behind.split_whitespace().next().unwrap_or_default();
+                first_fence.get_or_insert((begin, language));
+                open = Some((language, sign, length, at));
+            }
+            Some((language, own, least, from))
+                if behind.trim_end().is_empty() && sign == own && length >= least =>
+            {
+                blocks.push(Block { language, text: &text[from..begin] });
+                open = None;
+            }
+            // A block that begins inside of another one is part of it.
+            Some(_) => {}
+        }
+    }
+    match (open, first_fence) {
+        // The answer to a prompt that ends with an open fence.
+        (Some(_), Some((begin, ""))) if blocks.is_empty() && !text[..begin].trim().is_empty() => {
+            blocks.push(Block { language: "", text: &text[..begin] });
+        }
+        (Some((language, _, _, from)), _) => blocks.push(Block { language, text: &text[from..] }),
+        (None, _) => {}
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cuda(text: &str) -> String {
+        code(text, Language::Cuda)
+    }
+
+    #[test]
+    fn the_code_is_what_the_fences_hold() {
+        assert_eq!(cuda("int x;\n"), "int x;\n");
+        assert_eq!(cuda("Here:\n```cuda\nint x;\n```\nDone."), "int x;\n");
+        assert_eq!(cuda("```python\nx\n```\n```CUDA\nint y;\n```\n```bash\nmake\n```"), "int y;\n");
+        assert_eq!(cuda("```\na\n```\nno, better\n```\nb\n```"), "b\n");
+        assert_eq!(cuda("```cuda\nint cut_off"), "int cut_off");
+        assert_eq!(cuda("int x;\n```\nThat's it."), "int x;\n");
+        assert_eq!(cuda("  ```cu\n  int x;\n  ```"), "  int x;\n");
+        assert_eq!(cuda("~~~cuda\nint x; // ```\n~~~\n"), "int x; // ```\n");
+        assert_eq!(cuda("````cuda\nint x;\n```\ny\n````\n"), "int x;\n```\ny\n");
+        assert_eq!(cuda(""), "");
+    }
+
+    #[test]
+    fn thoughts_tags_and_uses_of_the_kernel_are_left_out() {
+        let kernel = "__global__ void k() {}\n";
+        let fenced = format!("```cuda\n{kernel}```\n");
+        assert_eq!(cuda(&format!("<think>```cuda\nint wrong;\n```</think>\n{fenced}")), kernel);
+        assert_eq!(cuda(&format!("so ```cuda\nno\n```</think>{fenced}")), kernel);
+        assert_eq!(cuda(&format!("<think>I don't end. {fenced}")), "");
+        assert_eq!(cuda(&format!("{fenced}Use it so:\n```cuda\nk<<<1, 32>>>();\n```\n")), kernel);
+        assert_eq!(cuda(&format!("Well: <answer>\n{kernel}</answer> Done.")), kernel);
+        assert_eq!(cuda(&format!("<answer>\n{fenced}</answer>")), kernel);
+        let python = "@wp.kernel\ndef k(): pass\n";
+        let used = format!("```python\n{python}```\n```python\nwp.launch(k, 1)\n```");
+        assert_eq!(code(&used, Language::Python), python);
+    }
+}

@@ -1,0 +1,71 @@
+//! Answers in C++ and CUDA C++: compiled and run in the sandbox, each by itself, so that no answer
+//! can reach another's results. CUDA text is compiled behind the header that makes it C++.
+
+use crate::graded_row::GradedRow;
+use crate::task::Language;
+use crate::{Grade, GradeOptions};
+use gbxcule_back_cxx::Dialect;
+use gbxcule_rows::error::SynthError;
+use gbxcule_rows::execute::{self, ArgumentBytes};
+use gbxcule_rows::row_program;
+use gbxcule_rows::sandboxed_program::{self, Job, JobFailure};
+
+/// Grades a text that is to compute results, or gradients.
+pub(crate) fn grade(
+    problem: &GradedRow,
+    text: &str,
+    language: Language,
+    backward: bool,
+    options: &GradeOptions,
+) -> Result<Grade, SynthError> {
+    let is_cuda = language == Language::Cuda;
+    let own = &problem.program;
+    let (module, kernel) = match (backward, &own.reverse) {
+        (false, _) => (&own.forward, own.kernel),
+        (true, Ok(reverse)) => (&reverse.module, reverse.kernel),
+        (true, Err(code)) => {
+            return Ok(Grade::NotGraded(format!("the row has no gradient: {code}")));
+        }
+    };
+    let dialect = if is_cuda { Dialect::Cuda } else { Dialect::Host };
+    let written = row_program::write(module, kernel, dialect);
+    let Some(entry) = written.kernels.first() else { unreachable!("one kernel was written") };
+    let mut launches = Vec::new();
+    for draw in &problem.draws {
+        launches.push(if backward {
+            let data = execute::forward(own, problem.grid(), &draw.data);
+            let Ok(data) = data else { unreachable!("it ran when the problem was made") };
+            ArgumentBytes { data, gradients: draw.cotangents.clone() }
+        } else {
+            ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() }
+        });
+    }
+    let (symbol, grid) = (entry.symbol.clone(), problem.grid());
+    let job = Job { text, is_cuda, module, kernel, symbol, grid, launches };
+    let outcome = sandboxed_program::run(&[job], &options.work, options.limits)?.pop();
+    let launched = match outcome.unwrap_or_else(|| Err(JobFailure::Machine("it was lost".into()))) {
+        Ok(launched) => launched,
+        Err(JobFailure::Refused(reason) | JobFailure::CompilerLimit(reason)) => {
+            return Ok(Grade::DoesNotCompile(reason));
+        }
+        Err(
+            JobFailure::Crashed(reason)
+            | JobFailure::ProgramLimit(reason)
+            | JobFailure::Killed(reason),
+        ) => {
+            return Ok(Grade::WrongResult(reason));
+        }
+        Err(JobFailure::Machine(reason)) => return Ok(Grade::NotGraded(reason)),
+    };
+    for (draw, memory) in problem.draws.iter().zip(launched) {
+        let wrong = match memory {
+            None => Some(format!("it faults, on {}", draw.name)),
+            Some(memory) if backward => problem.backward_difference(draw, &memory),
+            Some(memory) => problem.forward_difference(draw, &memory),
+        };
+        if let Some(wrong) = wrong {
+            return Ok(Grade::WrongResult(wrong));
+        }
+    }
+    Ok(Grade::Right)
+}

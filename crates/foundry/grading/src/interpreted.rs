@@ -1,0 +1,131 @@
+//! Answers in Python and in IR: read as text, and run on the interpreter. No Python is executed.
+
+use crate::Grade;
+use crate::graded_row::{GradedRow, first};
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::{SourceMap, Span};
+use gbxcule_ir::{FunctionId, Module, Shape, Type, Types, parse};
+use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET};
+
+/// Statements that a launch of an answer may take: it may be clumsier than the row.
+const ANSWER_BUDGET: u64 = 4 * BUDGET;
+/// Bytes of the variables and values of one function: the interpreter clears and copies them, and
+/// counts statements, not bytes.
+const MAX_FRAME_BYTES: u64 = 32 << 10;
+
+/// Grades Python.
+pub(crate) fn python(problem: &GradedRow, text: &str) -> Grade {
+    let mut sources = SourceMap::new();
+    let id = sources.add("answer.py", text);
+    let module = match gbxcule_front_warp::Program::parse(&sources, id) {
+        Ok(program) => program.compile("answer"),
+        Err(faults) => return Grade::DoesNotParse(located(&faults, &sources)),
+    };
+    match module.and_then(check::module) {
+        Ok(module) => run(problem, &module),
+        Err(faults) => Grade::DoesNotCompile(located(&faults, &sources)),
+    }
+}
+
+/// Grades IR.
+pub(crate) fn ir(problem: &GradedRow, text: &str) -> Grade {
+    match parse::module(text) {
+        Err(error) => Grade::DoesNotParse(error.to_string()),
+        Ok(module) => match check::module(module) {
+            Ok(module) => run(problem, &module),
+            Err(faults) => Grade::DoesNotCompile(first(&faults)),
+        },
+    }
+}
+
+/// The first of some diagnostics, with its line.
+fn located(faults: &[Diagnostic], sources: &SourceMap) -> String {
+    let span = faults.first().map_or(Span::NONE, Diagnostic::span);
+    match span.source() {
+        Some(source) => {
+            let (line, column) = sources.get(source).line_column(span.start);
+            format!("{line}:{column}: {}", first(faults))
+        }
+        None => first(faults),
+    }
+}
+
+fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
+    let kernel = match entry(problem, module) {
+        Ok(kernel) => kernel,
+        Err(reason) => return Grade::DoesNotCompile(reason),
+    };
+    for draw in &problem.draws {
+        let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
+        let ran =
+            execute::launch_with_budget(ANSWER_BUDGET, module, kernel, problem.grid(), &memory);
+        let wrong = match ran {
+            Ok(after) => problem.forward_difference(draw, &after),
+            Err(fault) => Some(format!("{fault}, on {}", draw.name)),
+        };
+        if let Some(wrong) = wrong {
+            return Grade::WrongResult(wrong);
+        }
+    }
+    Grade::Right
+}
+
+/// The kernel of an answer, if it can be launched as the row's: by name, or else the only one.
+fn entry(problem: &GradedRow, module: &Valid<Module>) -> Result<FunctionId, String> {
+    let (own, row) = (&problem.program, &problem.program.forward);
+    let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
+    let named = kernels.iter().find(|&&id| module.functions[id].name == own.name());
+    let kernel = match (named, kernels.as_slice()) {
+        (Some(&kernel), _) | (None, &[kernel]) => kernel,
+        (None, []) => return Err("there is no kernel in it".into()),
+        (None, _) => return Err(format!("none of its kernels is called `{}`", own.name())),
+    };
+    let (wanted, found) = (own.params(), &module.functions[kernel].params);
+    if wanted.len() != found.len() {
+        let (wanted, found) = (wanted.len(), found.len());
+        return Err(format!("the kernel has {found} parameters instead of {wanted}"));
+    }
+    for (wanted, found) in wanted.iter().zip(found) {
+        if !is_same(&row.types, wanted.ty, &module.types, found.ty) {
+            return Err(format!(
+                "parameter `{}` is a `{}` instead of a `{}`",
+                found.name,
+                module.types.spelled(found.ty),
+                row.types.spelled(wanted.ty)
+            ));
+        }
+    }
+    for (_, function) in module.functions.iter() {
+        let body = &function.body;
+        let types =
+            body.locals.iter().map(|it| it.1.ty).chain(body.values.iter().map(|it| it.1.ty));
+        let size = |ty| module.types.layout(ty).map_or(0, |layout| layout.size);
+        if types.map(size).fold(0, u64::saturating_add) > MAX_FRAME_BYTES {
+            let name = &function.name;
+            return Err(format!("`{name}` has variables of more than {MAX_FRAME_BYTES} bytes"));
+        }
+    }
+    Ok(kernel)
+}
+
+/// Returns true if two types are one but for the names of structs and fields.
+fn is_same(one: &Types, left: Type, other: &Types, right: Type) -> bool {
+    match (&one[left], &other[right]) {
+        (Shape::Struct(left), Shape::Struct(right)) => {
+            let (left, right) = (&one.structure(*left).fields, &other.structure(*right).fields);
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| is_same(one, left.ty, other, right.ty))
+        }
+        (Shape::Array { of: left, dims }, Shape::Array { of: right, dims: extents }) => {
+            dims == extents && is_same(one, *left, other, *right)
+        }
+        (Shape::Fixed { of: left, len }, Shape::Fixed { of: right, len: other_len }) => {
+            len == other_len && is_same(one, *left, other, *right)
+        }
+        (left, right) => left == right,
+    }
+}

@@ -1,0 +1,180 @@
+//! Grades answers of language models: each is parsed or compiled, and run on inputs that its row
+//! stores and on fresh ones that no dataset holds.
+//!
+//! [`task`] asks, [`answer`] reads what came back, `graded_row` works out what is right,
+//! `interpreted` runs Python and IR, `compiled` runs C++ and CUDA text in the sandbox, [`score`]
+//! counts.
+//!
+//! Answers are texts of unknown origin. Python is read by our front end and never executed; IR is
+//! parsed; both run on the interpreter, which counts steps and has memory of its own. C++ and CUDA
+//! texts are compiled and run in the sandbox alone, each answer by itself.
+
+pub mod answer;
+mod code_block;
+mod compiled;
+mod graded_row;
+mod interpreted;
+mod picture;
+pub mod score;
+pub mod stand_in;
+pub mod task;
+
+use answer::Answer;
+use gbxcule_rows::error::SynthError;
+use gbxcule_rows::row::Row;
+use gbxcule_rows::sandboxed_program::{self, HostLimits};
+use gbxcule_rows::worker_threads::on_threads;
+use gbxcule_sandbox::Limits;
+use graded_row::GradedRow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use task::{Language, Task};
+
+/// Fresh inputs that an answer runs on, beside the stored ones.
+pub const FRESH_INPUTS: u64 = 3;
+/// Bytes of an answer, at most.
+pub const MAX_ANSWER_BYTES: usize = 1 << 20;
+
+/// Verdict on an answer.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Grade {
+    /// No answer, or Python or IR that isn't even that, with the first error.
+    DoesNotParse(String),
+    /// A text that its compiler refuses, with the first error.
+    DoesNotCompile(String),
+    /// A program that gives something else than the row's, faults, or doesn't end; with the place.
+    WrongResult(String),
+    /// A program that gives what the row's does, on all inputs.
+    Right,
+    /// No verdict, with the reason: the row can't be run, or this machine failed.
+    NotGraded(String),
+}
+
+impl Grade {
+    /// Names of the verdicts, as tables show them.
+    pub const NAMES: [&str; 5] =
+        ["right", "wrong result", "does not compile", "does not parse", "not graded"];
+
+    /// Position of the name in [`Grade::NAMES`].
+    pub fn kind(&self) -> usize {
+        match self {
+            Self::Right => 0,
+            Self::WrongResult(_) => 1,
+            Self::DoesNotCompile(_) => 2,
+            Self::DoesNotParse(_) => 3,
+            Self::NotGraded(_) => 4,
+        }
+    }
+
+    /// Reason of the verdict; `None` for right answers.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Right => None,
+            Self::DoesNotParse(reason)
+            | Self::DoesNotCompile(reason)
+            | Self::WrongResult(reason)
+            | Self::NotGraded(reason) => Some(reason),
+        }
+    }
+}
+
+/// Choices of a grading.
+#[derive(Clone, Debug)]
+pub struct GradeOptions {
+    /// Seed of the fresh inputs.
+    pub seed: u64,
+    /// The folder in which compilers get folders of their own, removed at the end.
+    pub work: PathBuf,
+    /// Threads.
+    pub workers: usize,
+    /// Limits of the host's compiler and of what it made.
+    pub limits: HostLimits,
+}
+
+impl GradeOptions {
+    /// Ordinary limits: answers are as long as rows.
+    pub const LIMITS: HostLimits = HostLimits {
+        compiler: Limits {
+            wall: Duration::from_secs(60),
+            cpu: Duration::from_secs(20),
+            memory_bytes: 2 << 30,
+            file_bytes: 64 << 20,
+            written_bytes: 128 << 20,
+            ..Limits::COMPILER
+        },
+        program: Limits {
+            wall: Duration::from_secs(20),
+            cpu: Duration::from_secs(5),
+            ..Limits::PROGRAM
+        },
+    };
+}
+
+/// Grades answers, in their order; `graded` hears of each.
+pub fn grade(
+    rows: &BTreeMap<u64, Row>,
+    answers: &[Answer],
+    options: &GradeOptions,
+    graded: &(dyn Fn() + Sync),
+) -> Result<Vec<Grade>, SynthError> {
+    let is_compiled =
+        |answer: &Answer| matches!(answer.task.answered_in(), Language::Cpp | Language::Cuda);
+    if answers.iter().any(is_compiled) {
+        sandboxed_program::check(&options.work, options.limits)?;
+    }
+    // What is right is worked out once for all answers about a row.
+    let mut by_row: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (at, answer) in answers.iter().enumerate() {
+        by_row.entry(answer.row).or_default().push(at);
+    }
+    let by_row: Vec<(u64, Vec<usize>)> = by_row.into_iter().collect();
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<(usize, Grade)>, SynthError> {
+        let mut grades = Vec::new();
+        while let Some((id, own)) = by_row.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let problem = rows
+                .get(id)
+                .ok_or_else(|| "the dataset has no such row".to_owned())
+                .and_then(|row| GradedRow::of(row, options.seed));
+            for &at in own {
+                let grade = match &problem {
+                    Ok(problem) => grade_one(problem, &answers[at], options)?,
+                    Err(reason) => Grade::NotGraded(reason.clone()),
+                };
+                grades.push((at, grade));
+                graded();
+            }
+        }
+        Ok(grades)
+    };
+    let parts: Result<Vec<Vec<(usize, Grade)>>, SynthError> =
+        on_threads(options.workers, work).into_iter().collect();
+    let mut grades: Vec<(usize, Grade)> = parts?.into_iter().flatten().collect();
+    grades.sort_by_key(|(at, _)| *at);
+    Ok(grades.into_iter().map(|(_, grade)| grade).collect())
+}
+
+fn grade_one(
+    problem: &GradedRow,
+    answer: &Answer,
+    options: &GradeOptions,
+) -> Result<Grade, SynthError> {
+    if let Some(reason) = &answer.missing {
+        return Ok(Grade::DoesNotParse(reason.clone()));
+    }
+    let text = &*answer.code();
+    if text.len() > MAX_ANSWER_BYTES {
+        let reason = format!("{} bytes, {MAX_ANSWER_BYTES} are allowed", text.len());
+        return Ok(Grade::DoesNotParse(reason));
+    }
+    match answer.task.answered_in() {
+        Language::Python => Ok(interpreted::python(problem, text)),
+        Language::Ir => Ok(interpreted::ir(problem, text)),
+        Language::Cpp | Language::Cuda => {
+            let backward = answer.task == Task::ForwardToBackward;
+            compiled::grade(problem, text, answer.task.answered_in(), backward, options)
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Scores: the share of right answers, and pass@k with intervals, of all rows, by family and by
+//! feature.
+//!
+//! A problem is one row and one task. Of `n` answers to a problem `c` are right; the chance that at
+//! least one of `k` drawn answers is right is estimated without bias as
+//! `1 - C(n - c, k) / C(n, k)`. pass@k is the mean over problems. Its interval is Wilson's, at
+//! 95 %, for as many trials as there are problems: no problem's estimate lies outside of 0 to 1, so
+//! their mean varies no more than a share of successes does.
+
+use crate::answer::Answer;
+use crate::picture;
+use crate::task::Task;
+use crate::{Grade, GradeOptions};
+use gbxcule_rows::error::SynthError;
+use gbxcule_rows::row::{COMPILER_VERSION, Row};
+use gbxcule_rows::table::write_whole;
+use serde::Serialize;
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The numbers of tries for which pass@k is told, as far as all problems have so many answers.
+const TRIES: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
+/// Quantile of the normal distribution for intervals of 95 %.
+const QUANTILE: f64 = 1.959_964;
+
+/// Property that the problems of a group have in common.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(tag = "group", content = "name", rename_all = "lowercase")]
+pub enum Group {
+    /// Nothing: all problems of the task.
+    All,
+    /// A family of rows.
+    Family(String),
+    /// A construct in the row's source.
+    Feature(String),
+}
+
+impl Group {
+    /// Text for tables and pictures.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::All => "all",
+            Self::Family(name) | Self::Feature(name) => name,
+        }
+    }
+}
+
+/// pass@k.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct PassAtK {
+    /// Number of tries.
+    pub k: usize,
+    /// Estimate.
+    pub pass: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// Score of some problems.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GroupScore {
+    /// Name of the task.
+    pub task: &'static str,
+    /// Problems that it is about.
+    #[serde(flatten)]
+    pub group: Group,
+    /// Problems with an answer that was graded.
+    pub problems: usize,
+    /// Answers by verdict, in the order of [`Grade::NAMES`].
+    pub verdicts: [usize; 5],
+    /// pass@k.
+    pub pass: Vec<PassAtK>,
+}
+
+/// The unbiased estimate of the chance that one of `k` answers is right, of `n` answers of which
+/// `right` are.
+pub fn pass_at_k(n: usize, right: usize, k: usize) -> f64 {
+    if n - right < k {
+        return 1.0;
+    }
+    // The product of (1 - k / i) for the `right` largest i.
+    1.0 - (n - right + 1..=n).map(|i| 1.0 - k as f64 / i as f64).product::<f64>()
+}
+
+/// Wilson's interval for a share of some trials, at 95 %.
+pub fn wilson(share: f64, trials: usize) -> (f64, f64) {
+    let (n, z) = (trials.max(1) as f64, QUANTILE);
+    let centre = share + z * z / (2.0 * n);
+    let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + z * z / n;
+    // Rounding leaves neither the share nor the range outside.
+    let (low, high) = ((centre - half) / scale, (centre + half) / scale);
+    (low.clamp(0.0, share), high.clamp(share, 1.0))
+}
+
+/// Answers to a problem: how many were graded, how many are right, how many have each verdict.
+#[derive(Clone, Copy, Default)]
+struct ProblemScore {
+    graded: usize,
+    right: usize,
+    verdicts: [usize; 5],
+}
+
+/// Scores answers: for each task all problems, then families, then features.
+pub fn score(rows: &BTreeMap<u64, Row>, answers: &[Answer], grades: &[Grade]) -> Vec<GroupScore> {
+    let mut problems: BTreeMap<(Task, u64), ProblemScore> = BTreeMap::new();
+    for (answer, grade) in answers.iter().zip(grades) {
+        let problem = problems.entry((answer.task, answer.row)).or_default();
+        problem.verdicts[grade.kind()] += 1;
+        problem.graded += usize::from(!matches!(grade, Grade::NotGraded(_)));
+        problem.right += usize::from(*grade == Grade::Right);
+    }
+    let mut groups: BTreeMap<(Task, Group), Vec<ProblemScore>> = BTreeMap::new();
+    for ((task, row), problem) in &problems {
+        let mut put = |group| groups.entry((*task, group)).or_default().push(*problem);
+        put(Group::All);
+        if let Some(row) = rows.get(row) {
+            put(Group::Family(row.family.clone()));
+            row.features.iter().for_each(|feature| put(Group::Feature(feature.clone())));
+        }
+    }
+    groups.into_iter().map(|((task, group), problems)| of_group(task, group, &problems)).collect()
+}
+
+fn of_group(task: Task, group: Group, problems: &[ProblemScore]) -> GroupScore {
+    let mut verdicts = [0; 5];
+    for problem in problems {
+        verdicts.iter_mut().zip(problem.verdicts).for_each(|(all, own)| *all += own);
+    }
+    let graded: Vec<&ProblemScore> = problems.iter().filter(|it| it.graded > 0).collect();
+    let least = graded.iter().map(|it| it.graded).min().unwrap_or(0);
+    let at = |k: usize| {
+        let estimates = graded.iter().map(|it| pass_at_k(it.graded, it.right, k));
+        let pass = estimates.sum::<f64>() / graded.len() as f64;
+        let (low, high) = wilson(pass, graded.len());
+        PassAtK { k, pass, low, high }
+    };
+    let pass = TRIES.into_iter().filter(|&k| k <= least).map(at).collect();
+    GroupScore { task: task.name(), group, problems: graded.len(), verdicts, pass }
+}
+
+/// Files of the verdicts and of the scores.
+pub const FILES: [&str; 2] = ["grades.jsonl", "grades.json"];
+
+/// Writes `grades.jsonl` (an answer a line), `grades.json` (the scores) and a picture of each task
+/// into a folder.
+pub fn write(
+    folder: &Path,
+    answers: &[Answer],
+    grades: &[Grade],
+    scores: &[GroupScore],
+    options: &GradeOptions,
+) -> Result<(), SynthError> {
+    let mut lines = String::new();
+    for (answer, grade) in answers.iter().zip(grades) {
+        let line = json!({
+            "row": answer.row, "task": answer.task.name(), "line": answer.line,
+            "verdict": Grade::NAMES[grade.kind()], "reason": grade.reason(),
+        });
+        lines += &line.to_string();
+        lines.push('\n');
+    }
+    let tasks: BTreeSet<&str> = scores.iter().map(|score| score.task).collect();
+    for task in tasks {
+        let own: Vec<&GroupScore> = scores.iter().filter(|score| score.task == task).collect();
+        picture::draw(&folder.join(format!("{task}.png")), task, &own)?;
+    }
+    write_whole(&folder.join(FILES[0]), lines.as_bytes())?;
+    let path = folder.join(FILES[1]);
+    let summary = json!({
+        "schema_version": 1,
+        "compiler": COMPILER_VERSION,
+        "seed": options.seed,
+        "fresh_inputs": super::FRESH_INPUTS,
+        "interval": "Wilson, 95 %, of the problems",
+        "verdicts": Grade::NAMES,
+        "scores": scores,
+    });
+    let text =
+        serde_json::to_string_pretty(&summary).map_err(|error| SynthError::data(&path, error))?;
+    write_whole(&path, format!("{text}\n").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The share of all choices of `k` answers that contain a right one.
+    fn counted(n: usize, right: usize, k: usize) -> f64 {
+        let choices = (0..1u32 << n).filter(|choice| choice.count_ones() as usize == k);
+        let (mut all, mut some) = (0, 0);
+        for choice in choices {
+            all += 1;
+            some += i32::from(choice & ((1 << right) - 1) != 0);
+        }
+        f64::from(some) / f64::from(all)
+    }
+
+    #[test]
+    fn the_estimate_is_the_share_of_choices_with_a_right_answer() {
+        for n in 1..=8 {
+            for right in 0..=n {
+                for k in 1..=n {
+                    let (found, wanted) = (pass_at_k(n, right, k), counted(n, right, k));
+                    assert!((found - wanted).abs() < 1e-12, "{n} {right} {k}: {found} {wanted}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn intervals_solve_wilsons_equation() {
+        for trials in [1, 3, 10, 500] {
+            for successes in 0..=trials.min(10) {
+                let share = successes as f64 / trials as f64;
+                let (low, high) = wilson(share, trials);
+                assert!(0.0 <= low && low <= share && share <= high && high <= 1.0);
+                // At an end of the interval the share is just one quantile away.
+                for end in [low, high].into_iter().filter(|end| *end > 0.0 && *end < 1.0) {
+                    let deviation = (end * (1.0 - end) / trials as f64).sqrt();
+                    assert!(((share - end).abs() / deviation - QUANTILE).abs() < 1e-6);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Stand-ins for a model: a dataset's own texts as answers, some of them made wrong on purpose. It
+//! is known which are right, so a grading of them can be held to it.
+
+use crate::task::Task;
+use gbxcule_grammar::random;
+use gbxcule_rows::mutate::{Mutation, same_gradients, same_outputs};
+use gbxcule_rows::row::Row;
+use serde_json::json;
+
+/// Seeds tried until a change of a row makes another program.
+const TRIES: u64 = 8;
+
+/// An answer whose grade is known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StandIn {
+    /// Number of the row.
+    pub row: u64,
+    /// Task.
+    pub task: Task,
+    /// The answer.
+    pub text: String,
+    /// False for a text that was changed and computes something else.
+    pub is_right: bool,
+}
+
+impl StandIn {
+    /// The row's own text.
+    pub fn own(row: &Row, task: Task) -> Option<Self> {
+        let text = task.stored(row)?.to_owned();
+        Some(Self { row: row.id, task, text, is_right: true })
+    }
+
+    /// The text that the compiler makes of the row's source with one operator, function or number
+    /// changed; `None` if the source has nothing to change, or the change has no such text.
+    pub fn changed(row: &Row, task: Task, seed: u64) -> Option<Self> {
+        (0..TRIES).find_map(|attempt| {
+            let wrong = Mutation::SourceAndTexts.apply(row, random::seed(seed, attempt))?;
+            let text = task.stored(&wrong)?.to_owned();
+            let is_right = match task {
+                Task::ForwardToBackward => same_gradients(row, &wrong),
+                _ => same_outputs(row, &wrong),
+            };
+            Some(Self { row: row.id, task, text, is_right })
+        })
+    }
+
+    /// The answer as a line of an answers file, fenced as models write it.
+    pub fn line(&self) -> String {
+        let fence = self.task.answered_in().fences()[0];
+        let answer = format!("```{fence}\n{}\n```", self.text.trim_end());
+        let (row, task) = (self.row, self.task.name());
+        format!(
+            "{}\n",
+            json!({ "row": row, "task": task, "answer": answer, "is_right": self.is_right })
+        )
+    }
+}

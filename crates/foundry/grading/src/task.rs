@@ -1,0 +1,277 @@
+//! Tasks: what a model is asked about a row, as chat messages and as plain text.
+
+use gbxcule_back_cxx::Dialect;
+use gbxcule_rows::row::{Row, Texts};
+use gbxcule_rows::row_program::{self, RowProgram};
+use serde_json::{Value, json};
+use std::str::FromStr;
+
+/// A task: what is given, and what is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Task {
+    /// The source to CUDA C++.
+    PythonToCuda,
+    /// The source to C++.
+    PythonToCpp,
+    /// The source to the compiler's IR.
+    PythonToIr,
+    /// CUDA C++ to Python.
+    CudaToPython,
+    /// CUDA C++ to that of the kernel that computes gradients.
+    ForwardToBackward,
+}
+
+/// Language of an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// NVIDIA Warp's dialect.
+    Python,
+    /// Printed IR.
+    Ir,
+    /// C++17 for the CPU.
+    Cpp,
+    /// CUDA C++.
+    Cuda,
+}
+
+impl Language {
+    /// Words after a fence that mark a block of this language; the first is what prompts use.
+    pub fn fences(self) -> &'static [&'static str] {
+        match self {
+            Self::Python => &["python", "py", "python3"],
+            Self::Ir => &["ir", "text", "llvm", "mlir"],
+            Self::Cpp => &["cpp", "c++", "cxx", "cc", "c"],
+            Self::Cuda => &["cuda", "cu", "cpp", "c++", "cuda-cpp", "c"],
+        }
+    }
+}
+
+impl Language {
+    /// Text that a kernel has and a mere use of one lacks.
+    pub(crate) fn mark(self) -> &'static str {
+        match self {
+            Self::Python => ".kernel",
+            Self::Ir => "kernel",
+            Self::Cpp => "gbx::Grid",
+            Self::Cuda => "__global__",
+        }
+    }
+}
+
+impl Task {
+    /// All tasks.
+    pub const ALL: [Self; 5] = [
+        Self::PythonToCuda,
+        Self::PythonToCpp,
+        Self::PythonToIr,
+        Self::CudaToPython,
+        Self::ForwardToBackward,
+    ];
+
+    /// Name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PythonToCuda => "python-to-cuda",
+            Self::PythonToCpp => "python-to-cpp",
+            Self::PythonToIr => "python-to-ir",
+            Self::CudaToPython => "cuda-to-python",
+            Self::ForwardToBackward => "forward-to-backward",
+        }
+    }
+
+    /// Language of the answers.
+    pub fn answered_in(self) -> Language {
+        match self {
+            Self::PythonToCuda | Self::ForwardToBackward => Language::Cuda,
+            Self::PythonToCpp => Language::Cpp,
+            Self::PythonToIr => Language::Ir,
+            Self::CudaToPython => Language::Python,
+        }
+    }
+
+    /// Language of what is given.
+    fn given_in(self) -> Language {
+        match self {
+            Self::PythonToCuda | Self::PythonToCpp | Self::PythonToIr => Language::Python,
+            Self::CudaToPython | Self::ForwardToBackward => Language::Cuda,
+        }
+    }
+
+    /// Returns the row's own text in the answer's language; without one the task does not exist for
+    /// this row.
+    pub fn stored(self, row: &Row) -> Option<&str> {
+        match self {
+            Self::PythonToCuda => row.cuda.as_deref(),
+            Self::PythonToCpp => row.cpp.as_deref(),
+            Self::PythonToIr => Some(&row.ir),
+            Self::CudaToPython => row.cuda.is_some().then_some(&*row.source),
+            Self::ForwardToBackward => row.cuda_backward.as_deref(),
+        }
+    }
+
+    fn given(self, row: &Row) -> Option<&str> {
+        match self.given_in() {
+            Language::Python => Some(&row.source),
+            _ => row.cuda.as_deref(),
+        }
+    }
+
+    /// Name of a row's task, by which an answer may refer to it.
+    pub fn custom_id(self, row: u64) -> String {
+        format!("{}/{row}", self.name())
+    }
+
+    /// The task of a row as a line of JSON; `None` if it doesn't exist for the row.
+    pub fn prompt(self, row: &Row) -> Option<Value> {
+        let (given, _) = (self.given(row)?, self.stored(row)?);
+        let program = RowProgram::read(&row.source).ok()?;
+        let question = format!(
+            "{}\n\n```{}\n{}\n```\n\n{}",
+            self.request(&row.kernel),
+            self.given_in().fences()[0],
+            given.trim_end(),
+            self.interface(&program)?,
+        );
+        let system = "You translate kernels for GPUs. Answer with one fenced code block that holds the whole \
+                      text, and nothing else.";
+        let fence = self.answered_in().fences()[0];
+        Some(json!({
+            "custom_id": self.custom_id(row.id),
+            "row": row.id,
+            "task": self.name(),
+            "family": row.family,
+            "split": row.split,
+            "messages": [
+                { "role": "system", "content": system },
+                { "role": "user", "content": question },
+            ],
+            "prompt": format!("{question}\n\n```{fence}\n"),
+        }))
+    }
+
+    fn request(self, kernel: &str) -> String {
+        match self {
+            Self::PythonToCuda => {
+                format!(
+                    "Translate the kernel `{kernel}`, written in NVIDIA Warp's Python dialect, to CUDA C++."
+                )
+            }
+            Self::PythonToCpp => {
+                format!(
+                    "Translate the kernel `{kernel}`, written in NVIDIA Warp's Python dialect, to C++17."
+                )
+            }
+            Self::PythonToIr => format!(
+                "Translate the kernel `{kernel}`, written in NVIDIA Warp's Python dialect, to the intermediate \
+                 representation shown below."
+            ),
+            Self::CudaToPython => {
+                format!("Translate the CUDA C++ kernel `{kernel}` to NVIDIA Warp's Python dialect.")
+            }
+            Self::ForwardToBackward => format!(
+                "Write the CUDA C++ kernel that computes the gradients of the kernel `{kernel}` in reverse mode."
+            ),
+        }
+    }
+
+    /// Rules for an answer, so that it can be called from outside.
+    fn interface(self, program: &RowProgram) -> Option<String> {
+        Some(match self {
+            Self::PythonToCuda => cuda_interface(&signature(program, Dialect::Cuda, false)?),
+            Self::PythonToCpp => {
+                let text = signature(program, Dialect::Host, false)?;
+                format!(
+                    "Begin with `#include \"gbxcule.h\"` and put everything into `namespace program`. The kernel runs \
+                     all threads of its launch: loop with\n\
+                     `for (gbx::Thread thread(grid); thread.runs(); thread.next())` and ask `thread.index(0)` for what \
+                     `wp.tid()` is.\n{ARRAYS}Export exactly these two functions, and define structs with these fields \
+                     in this order:\n\n```cpp\n{text}\n```"
+                )
+            }
+            Self::PythonToIr => format!(
+                "The representation is a list of `struct`, `func` and `kernel`. A value is defined once, by \
+                 `name = operation operands`; literals carry their types, as in `2.0f32` and `0i32`. Variables are \
+                 declared first (`var x: f32`), read by `load`, written by `place = value`. For example,\n\n\
+                 ```python\n{EXAMPLE}```\n\nis\n\n```ir\n{}```",
+                RowProgram::read_forward(EXAMPLE).ok()?.emit(Texts::Cpu).ir
+            ),
+            Self::CudaToPython => "Write `import warp as wp`, one `@wp.kernel` with the same parameters in the same \
+                                   order, `@wp.func` for functions and `@wp.struct` for structs. `wp.tid()` gives the \
+                                   thread's index."
+                .into(),
+            Self::ForwardToBackward => format!(
+                "The gradient of an array `x` is the array `gbx::gradient(x)`, whose `data` is null if there is none. \
+                 The gradients of what the kernel writes hold the gradients of the result with respect to it; add to \
+                 the gradients of what it reads. {}",
+                cuda_interface(&signature(program, Dialect::Cuda, true)?)
+            ),
+        })
+    }
+}
+
+impl FromStr for Task {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|task| task.name() == text).ok_or_else(|| {
+            format!(
+                "there is no task `{text}`: choose from {}",
+                Self::ALL.map(Self::name).join(", ")
+            )
+        })
+    }
+}
+
+const ARRAYS: &str = "Elements of `Array<T, N>` are `x(i, j)`, its extents `x.shape[0]`; atomic operations are \
+                      `gbx::atomic_add(x(i), value)` and the like; `gbx::` has Warp's mathematics.\n";
+
+const EXAMPLE: &str = "import warp as wp\n\n\n@wp.kernel\ndef scale(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \
+     i = wp.tid()\n    total = float(0.0)\n    for j in range(3):\n        total += x[i] * 2.0\n    if total > 1.0:\n        \
+     y[i] = wp.sin(total)\n";
+
+fn cuda_interface(text: &str) -> String {
+    format!(
+        "Begin with `#include \"gbxcule.h\"` and put everything into `namespace program`. Loop over the threads of the \
+         launch with\n`for (gbx::Thread thread(grid); thread.runs(); thread.next())` and ask `thread.index(0)` for what \
+         `wp.tid()` is.\n{ARRAYS}The kernel must be exactly this one, and structs have these fields in this \
+         order:\n\n```cuda\n{text}\n```"
+    )
+}
+
+/// The structs and heads of functions by which a text is entered, as the compiler prints them.
+fn signature(program: &RowProgram, dialect: Dialect, backward: bool) -> Option<String> {
+    let (module, kernel) = match backward {
+        false => (&program.forward, program.kernel),
+        true => {
+            let reverse = program.reverse.as_ref().ok()?;
+            (&reverse.module, reverse.kernel)
+        }
+    };
+    let text = row_program::write(module, kernel, dialect);
+    let symbol = &text.kernels.first()?.symbol;
+    let head = match dialect {
+        Dialect::Host => format!("static void {symbol}_range("),
+        Dialect::Cuda => format!("extern \"C\" __global__ void {symbol}("),
+    };
+    let mut parts: Vec<String> = module
+        .types
+        .structs()
+        .iter()
+        .filter_map(|(_, structure)| {
+            cut(&text.source, &format!("struct {} {{", structure.name), "\n};\n")
+        })
+        .collect();
+    let body = if dialect == Dialect::Host { ";" } else { " { .. }" };
+    parts.push(cut(&text.source, &head, ")\n{\n")?.trim_end_matches("\n{\n").to_owned() + body);
+    if dialect == Dialect::Host {
+        parts.push(cut(&text.source, "GBX_EXPORT", "\n}\n")?);
+    }
+    Some(parts.join("\n"))
+}
+
+/// The part of a text from one mark to another, both included.
+fn cut(text: &str, from: &str, to: &str) -> Option<String> {
+    let begin = text.find(from)?;
+    let end = text[begin..].find(to)?;
+    Some(text[begin..begin + end + to.len()].to_owned())
+}

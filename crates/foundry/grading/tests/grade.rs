@@ -1,0 +1,322 @@
+//! Grades: stored texts and rewritings that compute the same are right, changed ones are wrong, and
+//! hostile ones harm nothing.
+
+use gbxcule_grading::answer::Answer;
+use gbxcule_grading::stand_in::StandIn;
+use gbxcule_grading::task::Task;
+use gbxcule_grading::{Grade, GradeOptions, grade};
+use gbxcule_ir::{parse, print};
+use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
+use gbxcule_rows::sandboxed_program::HostLimits;
+use gbxcule_sandbox::{Limits, Protection};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+fn rows(mode: Mode, range: Range<u64>) -> BTreeMap<u64, Row> {
+    let plan = Plan { seed: 11, mode, device: Texts::Both, host_every: 0 };
+    range.map(|id| (id, make(plan, id))).collect()
+}
+
+fn options(name: &str) -> GradeOptions {
+    GradeOptions {
+        seed: 5,
+        work: Path::new(env!("CARGO_TARGET_TMPDIR")).join("grade").join(name),
+        workers: 2,
+        limits: GradeOptions::LIMITS,
+    }
+}
+
+fn answer(it: &StandIn) -> Answer {
+    Answer::new(it.row, it.task, it.text.clone(), 1)
+}
+
+/// Grades stand-ins; returns those whose grade isn't what is known of them.
+fn misjudged(rows: &BTreeMap<u64, Row>, all: &[StandIn], name: &str) -> Vec<(StandIn, Grade)> {
+    let answers: Vec<Answer> = all.iter().map(answer).collect();
+    let grades = grade(rows, &answers, &options(name), &|| ()).expect("a C++ compiler");
+    assert_eq!(grades.len(), all.len());
+    let pairs = all.iter().cloned().zip(grades);
+    pairs.filter(|(it, grade)| it.is_right != (*grade == Grade::Right)).collect()
+}
+
+#[test]
+fn printed_ir_of_rows_reads_back() {
+    let mut texts = 0;
+    for row in rows(Mode::Text, 0..400).values() {
+        for text in std::iter::once(&row.ir).chain(&row.ir_backward) {
+            let module = parse::module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(print::module(&module), *text);
+            let valid = gbxcule_ir::check::module(module);
+            assert!(valid.is_ok(), "{text}\n{:?}", valid.err());
+            texts += 1;
+        }
+    }
+    assert!(texts > 700, "{texts}");
+}
+
+#[test]
+fn every_stored_text_is_right() {
+    let rows = rows(Mode::Run, 0..3);
+    let all: Vec<StandIn> = rows
+        .values()
+        .flat_map(|row| Task::ALL.into_iter().filter_map(|task| StandIn::own(row, task)))
+        .collect();
+    assert!(all.len() >= 14, "{}", all.len());
+    assert_eq!(misjudged(&rows, &all, "stored"), Vec::new());
+}
+
+#[test]
+fn changed_python_and_ir_is_wrong_unless_it_computes_the_same() {
+    let rows = rows(Mode::Run, 40..64);
+    let all: Vec<StandIn> = rows
+        .values()
+        .flat_map(|row| {
+            [Task::CudaToPython, Task::PythonToIr].map(|task| StandIn::changed(row, task, 3))
+        })
+        .flatten()
+        .collect();
+    let wrong = all.iter().filter(|it| !it.is_right).count();
+    assert!(wrong >= 40, "{wrong} of {}", all.len());
+    let misjudged = misjudged(&rows, &all, "changed");
+    // What computes the same is never called wrong.
+    assert!(misjudged.iter().all(|(it, _)| !it.is_right), "{misjudged:?}");
+    assert!(misjudged.len() * 100 <= wrong, "{misjudged:?}");
+}
+
+#[test]
+fn changed_cuda_and_gradients_are_wrong() {
+    let rows = rows(Mode::Run, 100..102);
+    let all: Vec<StandIn> = rows
+        .values()
+        .flat_map(|row| {
+            let tasks = [Task::PythonToCpp, Task::PythonToCuda, Task::ForwardToBackward];
+            tasks.map(|task| StandIn::changed(row, task, 3))
+        })
+        .flatten()
+        .collect();
+    assert!(all.iter().filter(|it| !it.is_right).count() >= 4, "{all:?}");
+    assert_eq!(misjudged(&rows, &all, "changed-cuda"), Vec::new());
+}
+
+/// Outputs that begin at zero would hide `+=` in the place of `=`.
+#[test]
+fn answers_that_add_to_their_outputs_are_wrong() {
+    let rows = rows(Mode::Run, 0..40);
+    let adds = |row: &Row| {
+        let inputs: serde_json::Value = serde_json::from_str(&row.inputs_json).ok()?;
+        let output = inputs.as_array()?.iter().find(|it| it["zero"] == true)?["name"].as_str()?;
+        let store = format!("    {output}[");
+        let line = row.source.lines().rev().find(|line| line.starts_with(&store))?;
+        let (place, value) = line.split_once("] = ")?;
+        let text = row.source.replace(line, &format!("{place}] += {value}"));
+        Some(Answer::new(row.id, Task::CudaToPython, text, 1))
+    };
+    let answers: Vec<Answer> = rows.values().filter_map(adds).collect();
+    let grades = grade(&rows, &answers, &options("adds"), &|| ()).expect("no compiler is needed");
+    let right = grades.iter().filter(|it| **it == Grade::Right).count();
+    assert!(answers.len() >= 15, "{}", answers.len());
+    assert_eq!(right, 0, "{grades:?}");
+}
+
+/// One row for all single answers.
+static ROW: LazyLock<BTreeMap<u64, Row>> = LazyLock::new(|| rows(Mode::Run, 3..4));
+
+fn graded(task: Task, text: &str, limits: HostLimits) -> Grade {
+    let answer = Answer::new(3, task, text.into(), 1);
+    let options = GradeOptions { limits, ..options("one") };
+    grade(&ROW, &[answer], &options, &|| ()).expect("a C++ compiler").remove(0)
+}
+
+#[test]
+fn what_is_no_program_or_another_one_says_where() {
+    let own = &ROW[&3];
+    let python = |text: &str| graded(Task::CudaToPython, text, GradeOptions::LIMITS);
+    let ir = |text: &str| graded(Task::PythonToIr, text, GradeOptions::LIMITS);
+    assert_eq!(python(&own.source), Grade::Right);
+    let fenced = format!("Sure:\n\n```python\n{}```\nDone!", own.source);
+    assert_eq!(python(&fenced), Grade::Right);
+    let renamed = own.source.replace(&own.kernel, "another_name");
+    assert_eq!(python(&renamed), Grade::Right);
+    assert!(matches!(python("def f(:\n"), Grade::DoesNotParse(reason) if reason.starts_with("1:")));
+    assert!(
+        matches!(python("x = 1\n"), Grade::DoesNotCompile(reason) if reason.contains("no kernel"))
+    );
+    let other = "import warp as wp\n\n\n@wp.kernel\ndef f(x: int):\n    wp.tid()\n";
+    assert!(matches!(python(other), Grade::DoesNotCompile(reason) if reason.contains("parameter")));
+    assert_eq!(ir(&own.ir), Grade::Right);
+    assert!(matches!(ir("kernel"), Grade::DoesNotParse(reason) if reason.starts_with("1:7: ")));
+    let untyped = own.ir.replacen("f32", "i64", 1);
+    assert!(matches!(ir(&untyped), Grade::DoesNotCompile(_)), "{untyped}");
+    let cuda = graded(Task::PythonToCuda, "int main( {", GradeOptions::LIMITS);
+    assert!(matches!(&cuda, Grade::DoesNotCompile(reason) if reason.contains("error")), "{cuda:?}");
+}
+
+#[test]
+fn an_answer_about_a_row_that_does_not_run_has_no_verdict() {
+    let mut rows = ROW.clone();
+    let own = StandIn::own(&rows[&3], Task::PythonToIr).expect("a text");
+    let row = rows.get_mut(&3).expect("a row");
+    let stored = row.outputs_json.as_ref().expect("results");
+    row.outputs_json = Some(stored.replacen("\"values\": [", "\"values\": [7.5, ", 1));
+    let grades = grade(&rows, &[answer(&own)], &options("unsound"), &|| ()).expect("no compiler");
+    assert!(matches!(&grades[0], Grade::NotGraded(reason) if reason.contains("stored results")));
+}
+
+const SHORT: HostLimits = HostLimits {
+    compiler: Limits { cpu: Duration::from_secs(3), ..GradeOptions::LIMITS.compiler },
+    program: Limits {
+        cpu: Duration::from_secs(1),
+        wall: Duration::from_secs(2),
+        ..GradeOptions::LIMITS.program
+    },
+};
+
+/// An interpreted answer ends by itself, or by its budget.
+#[test]
+fn hostile_python_and_ir_end_with_a_verdict() {
+    let own = &ROW[&3];
+    let marked = |line: &str| {
+        let body = own.source.find("tid()\n").expect("the first line") + "tid()\n".len();
+        format!("{}    {line}\n{}", &own.source[..body], &own.source[body..])
+    };
+    let head = own.ir.find("{\n").expect("a body") + 2;
+    let inside = |line: &str| format!("{}  {line}\n{}", &own.ir[..head], &own.ir[head..]);
+    let python = [
+        marked("while True:\n        wp.printf(\"%999999999d\", 1)"),
+        marked("z = wp.zeros(shape=(1000000, 1000), dtype=float)"),
+        marked("open(\"/etc/passwd\").read()"),
+        marked("__import__(\"os\").system(\"touch /tmp/gbxcule-was-here\")"),
+        format!(
+            "import os\nos.system(\"touch /tmp/gbxcule-was-here\")\n{}",
+            "x = (".repeat(20_000)
+        ),
+        format!("{}\nY = {}", own.source, "[".repeat(100_000)),
+        "\0\u{feff}\u{202e}".repeat(1000),
+    ];
+    for text in python {
+        let found = graded(Task::CudaToPython, &text, SHORT);
+        assert_ne!(found, Grade::Right, "{}", &text[..text.len().min(400)]);
+        assert!(!matches!(found, Grade::NotGraded(_)), "{found:?}");
+    }
+    assert!(!Path::new("/tmp/gbxcule-was-here").exists(), "Python was executed");
+    let endless = "while {\n  } test true {\n    printf(\"%d %d\\n\", 1i32)\n  }";
+    for text in [
+        inside(endless),
+        inside("var huge: [f32; 400000000]"),
+        inside("trap \"stop\""),
+        inside(&"if true {\n".repeat(100_000)),
+        "%".repeat(500_000),
+        "x".repeat(2_000_000),
+    ] {
+        let found = graded(Task::PythonToIr, &text, SHORT);
+        assert_ne!(found, Grade::Right, "{}", &text[..text.len().min(400)]);
+        assert!(!matches!(found, Grade::NotGraded(_)), "{found:?}");
+    }
+}
+
+/// A constant that a compiler computes for hours.
+const LONG_CONSTANT: &str =
+    "constexpr long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+static_assert(fib(60) > 0);";
+
+/// Four million types.
+const MANY_TEMPLATES: &str = "template<int N, int S> struct T { static const long v = T<N - 1, 2 * S>::v + T<N - 1, 2 * S + 1>::v; };
+template<int S> struct T<0, S> { static const long v = S; };
+static long all = T<22, 1>::v;";
+
+/// Compiled answers do what they do in the sandbox, and their limits are a verdict.
+#[test]
+fn hostile_cpp_and_cuda_end_with_a_verdict() {
+    if Protection::here().warning().is_some() {
+        return;
+    }
+    let own = &ROW[&3];
+    let text = own.cuda.as_ref().expect("CUDA text");
+    let loops = text.find("for (gbx::Thread").expect("the loop over threads");
+    let inside = |line: &str| format!("{}{line}\n{}", &text[..loops], &text[loops..]);
+    let begun = |line: &str| format!("{line}\n{text}");
+    let files = "#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n";
+    let wrong = |found: &Grade| matches!(found, Grade::WrongResult(_));
+    let refused = |found: &Grade| matches!(found, Grade::DoesNotCompile(_));
+    type Judge<'a> = &'a dyn Fn(&Grade) -> bool;
+    let attacks: [(String, Judge<'_>); 9] = [
+        (inside("for (volatile int x = 0;; ++x) {}"), &wrong),
+        (
+            begun(&format!(
+                "{files}static int bomb = [] {{ while (fork() >= 0) {{}} abort(); return 0; }}();"
+            )),
+            &wrong,
+        ),
+        (
+            begun(&format!(
+                "{files}static int spy = fopen(\"/etc/passwd\", \"r\") ? 0 : (abort(), 0);"
+            )),
+            &wrong,
+        ),
+        (
+            begun(&format!(
+                "{files}static int flood = [] {{ for (;;) puts(\"flood\"); return 0; }}();"
+            )),
+            &wrong,
+        ),
+        (
+            begun(&format!(
+                "{files}static int forge = (puts(\"forged\"), fflush(stdout), _exit(0), 0);"
+            )),
+            &wrong,
+        ),
+        (begun("#include \"/dev/zero\""), &refused),
+        (begun("#include \"/etc/passwd\""), &refused),
+        (begun(LONG_CONSTANT), &refused),
+        (begun(MANY_TEMPLATES), &refused),
+    ];
+    for (text, is_expected) in attacks {
+        let found = graded(Task::PythonToCuda, &text, SHORT);
+        assert!(is_expected(&found), "{found:?}\n{}", &text[..300]);
+    }
+    let work = options("one").work;
+    assert_eq!(std::fs::read_dir(&work).expect("the work folder").count(), 0, "nothing is left");
+}
+
+/// Attacks as files: the first line says what must come of it, the rest stands before a text that
+/// is right. Right answers beside them stay right, and nothing is left.
+#[test]
+fn attacks_of_the_corpus_get_their_verdicts_and_spoil_none_of_others() {
+    if Protection::here().warning().is_some() {
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks/answers");
+    let right = ROW[&3].cuda.as_ref().expect("CUDA text");
+    let answer = |text: String| Answer::new(3, Task::PythonToCuda, text, 1);
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the corpus")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    // Rows are what threads share out: the same row by two numbers is graded beside itself.
+    let mut rows = ROW.clone();
+    rows.insert(4, Row { id: 4, ..ROW[&3].clone() });
+    let (mut answers, mut expected) = (Vec::new(), Vec::new());
+    for path in &paths {
+        let attack = std::fs::read_to_string(path).expect("a text");
+        let verdict = attack.lines().next().and_then(|line| line.strip_prefix("// "));
+        expected.push(verdict.expect("a verdict").to_owned());
+        answers.push(answer(format!("{attack}{right}")));
+        expected.push("right".to_owned());
+        answers.push(Answer { row: 4, ..answer(right.clone()) });
+    }
+    let options = GradeOptions { limits: SHORT, ..options("corpus") };
+    let grades = grade(&rows, &answers, &options, &|| ()).expect("a C++ compiler");
+    let other: Vec<_> = grades
+        .iter()
+        .zip(&expected)
+        .enumerate()
+        .filter(|(_, (grade, expected))| Grade::NAMES[grade.kind()] != expected.as_str())
+        .map(|(at, (grade, _))| (at, &paths[at / 2], grade))
+        .collect();
+    assert!(other.is_empty(), "{other:#?}");
+    assert_eq!(std::fs::read_dir(&options.work).expect("a folder").count(), 0, "nothing is left");
+}

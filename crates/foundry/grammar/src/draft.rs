@@ -1,0 +1,548 @@
+//! Typed grammars: kernels that are well-typed by construction, in which every input and variable
+//! is used.
+//!
+//! A [`KernelBuilder`] is a kernel being written: what is in scope, what still waits to be used,
+//! and the blocks that are open. `leaf`, `scalar` and `composite` write expressions of a wanted
+//! type, `motif` and `function` write statements; each family under `family` is a recipe of them.
+//! Each definition is *pending* until it is read, and the last store of a kernel absorbs what is
+//! pending, so there is no dead code to remove. `plausibility` rejects what a person wouldn't
+//! write, by `range` too, and has it drawn again; `name_repeats` goes over the finished kernel.
+
+mod ablation;
+mod composite;
+mod family;
+mod function;
+mod leaf;
+mod motif;
+mod name_repeats;
+mod plausibility;
+mod range;
+mod scalar;
+
+use crate::ast::{Expr, FLOAT, Function, INT, Name, Param, Stmt, Struct, Text, Ty};
+use crate::identifiers::{self, Role};
+use crate::input::ArgumentInput;
+use crate::random::Random;
+use crate::spell;
+use ablation::ablations;
+pub use family::Family;
+use gbxcule_ir::Scalar;
+use range::KnownRanges;
+use std::collections::HashSet;
+
+/// A kernel with what a launch of it needs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Draft {
+    /// Main subject.
+    pub family: Family,
+    /// Grid of the launch.
+    pub dims: Vec<u32>,
+    /// An input for each parameter.
+    pub inputs: Vec<ArgumentInput>,
+    pub(crate) text: Text,
+}
+
+impl Draft {
+    /// Returns the kernel as Python.
+    pub fn source(&self) -> String {
+        spell::text(&self.text)
+    }
+
+    /// Returns the names of its functions and of the kernel.
+    pub fn functions(&self) -> Vec<&str> {
+        let all = self.text.functions.iter().chain([&self.text.kernel]);
+        all.map(|function| &*function.name).collect()
+    }
+
+    /// Returns the sources without one statement, for each that isn't the definition of a name.
+    pub fn ablations(&self) -> impl Iterator<Item = String> {
+        ablations(&self.text).into_iter().map(|text| spell::text(&text))
+    }
+}
+
+/// Something that an expression can read.
+#[derive(Clone, Debug)]
+struct Var {
+    expr: Expr,
+    ty: Ty,
+    used: bool,
+}
+
+/// An array that is read at indices.
+#[derive(Clone, Debug)]
+struct Readable {
+    name: Name,
+    ty: Ty,
+    shape: Vec<u32>,
+    used: bool,
+}
+
+/// A function of the text.
+#[derive(Clone, Debug)]
+struct Signature {
+    name: Name,
+    params: Vec<Ty>,
+    results: Vec<Ty>,
+    used: bool,
+}
+
+/// Weights of a family: how often it draws each kind of expression.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weights {
+    /// Transcendental functions.
+    math: u32,
+    /// `a if c else b`, `wp.where`.
+    select: u32,
+    /// Vectors and what is made of them.
+    geometry: u32,
+    /// Bits and integer division.
+    bits: u32,
+    /// Largest depth of expressions.
+    depth: usize,
+}
+
+/// A kernel being written.
+pub(crate) struct KernelBuilder {
+    random: Random,
+    weights: Weights,
+    /// The floats of this kernel.
+    real: Scalar,
+    /// Theme of the names of this kernel's numbers.
+    theme: usize,
+    taken: HashSet<String>,
+    vars: Vec<Var>,
+    arrays: Vec<Readable>,
+    blocks: Vec<Vec<Stmt>>,
+    constants: Vec<(Name, Expr)>,
+    structs: Vec<Struct>,
+    functions: Vec<Function>,
+    signatures: Vec<Signature>,
+    /// Known ranges of variables, valid until they are assigned.
+    known: KnownRanges,
+    /// Variables that have the same value in all threads.
+    uniform: HashSet<Name>,
+    /// Draws of expressions that may still be thrown away.
+    redraws: u32,
+    params: Vec<Param>,
+    inputs: Vec<ArgumentInput>,
+    dims: Vec<u32>,
+    /// The launch indices.
+    index: Vec<Name>,
+}
+
+/// State of a kernel when an expression was begun, to return to if the expression is rejected.
+struct Mark {
+    stmts: usize,
+    constants: usize,
+    vars: Vec<bool>,
+    arrays: Vec<bool>,
+    signatures: Vec<bool>,
+}
+
+/// Draws of one expression before an implausible one is kept; `draft` then rejects the kernel.
+const DRAWS: usize = 12;
+/// Draws of a whole kernel before implausible expressions are kept; `draft` then rejects it.
+const REDRAWS: u32 = 300;
+/// Size from which on an expression is often given a name.
+const LONG: usize = 7;
+
+/// Draws a kernel: `row` decides the family, `seed` everything else. `None` if the result is
+/// implausible.
+pub fn draft(row: u64, seed: u64) -> Option<Draft> {
+    let family = Family::draw(&mut Random::new(row));
+    let mut maker = KernelBuilder::new(Random::new(seed), family.weights());
+    family.build(&mut maker);
+    let draft = maker.finish(family);
+    plausibility::is_sound(&draft.text).then_some(draft)
+}
+
+impl KernelBuilder {
+    fn new(mut random: Random, weights: Weights) -> Self {
+        let real = if random.chance(8) { Scalar::F64 } else { Scalar::F32 };
+        let theme = random.below(identifiers::THEMES);
+        let reserved = [
+            "wp", "float", "int", "bool", "range", "i", "j", "k", "l", "n", "lambda", "if", "in",
+            "is", "min", "max", "abs", "pow", "round", "len", "print", "map", "sum", "all", "any",
+            "type", "id", "step",
+        ];
+        Self {
+            random,
+            weights,
+            real,
+            theme,
+            taken: reserved.into_iter().map(str::to_owned).collect(),
+            vars: Vec::new(),
+            arrays: Vec::new(),
+            blocks: vec![Vec::new()],
+            constants: Vec::new(),
+            structs: Vec::new(),
+            functions: Vec::new(),
+            signatures: Vec::new(),
+            known: KnownRanges::new(),
+            uniform: HashSet::new(),
+            redraws: REDRAWS,
+            params: Vec::new(),
+            inputs: Vec::new(),
+            dims: Vec::new(),
+            index: Vec::new(),
+        }
+    }
+
+    fn finish(mut self, family: Family) -> Draft {
+        let verb = self.name_of(Role::Verb);
+        let nouns =
+            identifiers::variable(if family.is_integer() { INT } else { FLOAT }, self.theme);
+        let noun = identifiers::plural(self.random.pick(nouns));
+        // Parameters in the order in which people write them: arrays read, numbers, arrays written.
+        let mut order: Vec<usize> = (0..self.params.len()).collect();
+        order.sort_by_key(|&at| {
+            if self.inputs[at].zero { 2 } else { u8::from(self.params[at].dims == 0) }
+        });
+        let params = order.iter().map(|&at| self.params[at].clone()).collect();
+        let inputs = order.iter().map(|&at| self.inputs[at].clone()).collect();
+        let body = self.with_repeats_named();
+        self.drop_constants(&body);
+        let kernel = Function { name: format!("{verb}_{noun}").into(), params, body };
+        let (constants, structs, functions) = (self.constants, self.structs, self.functions);
+        Draft {
+            family,
+            text: Text { constants, structs, functions, kernel },
+            dims: self.dims,
+            inputs,
+        }
+    }
+
+    /// The kernel's own float type.
+    fn float_type(&self) -> Ty {
+        Ty::Scalar(self.real)
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            stmts: self.blocks.last().map_or(0, Vec::len),
+            constants: self.constants.len(),
+            vars: self.vars.iter().map(|it| it.used).collect(),
+            arrays: self.arrays.iter().map(|it| it.used).collect(),
+            signatures: self.signatures.iter().map(|it| it.used).collect(),
+        }
+    }
+
+    /// Forgets what was written since.
+    fn reset(&mut self, mark: &Mark) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.truncate(mark.stmts);
+        }
+        self.constants.truncate(mark.constants);
+        self.vars.truncate(mark.vars.len());
+        self.vars.iter_mut().zip(&mark.vars).for_each(|(it, &used)| it.used = used);
+        self.arrays.iter_mut().zip(&mark.arrays).for_each(|(it, &used)| it.used = used);
+        self.signatures.iter_mut().zip(&mark.signatures).for_each(|(it, &used)| it.used = used);
+    }
+
+    /// An expression of a type that `draw` makes, drawn again until it makes sense. If it is long,
+    /// it may get a name.
+    fn sound(&mut self, ty: Ty, draw: impl Fn(&mut Self) -> Expr) -> Expr {
+        self.drawn(&draw, Self::is_senseless).map_or_else(
+            |expr| expr,
+            |expr| {
+                let long = plausibility::size(&expr) >= LONG && plausibility::reads(&expr);
+                if long && self.random.chance(60) { self.named(ty, expr) } else { expr }
+            },
+        )
+    }
+
+    /// Returns true if an expression has the same value in all threads.
+    fn is_uniform(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Name(name) => self.uniform.contains(name) || !plausibility::reads(expr),
+            Expr::Index(..) => false,
+            _ => expr.parts().into_iter().all(|part| self.is_uniform(part)),
+        }
+    }
+
+    fn is_senseless(&self, expr: &Expr) -> bool {
+        plausibility::is_senseless(expr, &self.known)
+    }
+
+    /// The first draw without a fault, else the last one.
+    fn drawn(
+        &mut self,
+        draw: impl Fn(&mut Self) -> Expr,
+        is_faulty: impl Fn(&Self, &Expr) -> bool,
+    ) -> Result<Expr, Expr> {
+        let mark = self.mark();
+        for _ in 1..DRAWS {
+            let expr = draw(self);
+            if !is_faulty(self, &expr) {
+                return Ok(expr);
+            }
+            if self.redraws == 0 {
+                return Err(expr);
+            }
+            self.redraws -= 1;
+            self.reset(&mark);
+        }
+        Err(draw(self))
+    }
+
+    /// An expression as something that can be repeated: if it is more than a name, it gets one.
+    fn named(&mut self, ty: Ty, expr: Expr) -> Expr {
+        if plausibility::is_name_like(&expr) {
+            return expr;
+        }
+        let name = self.define(ty, expr);
+        if let Some(var) = self.vars.last_mut() {
+            var.used = true;
+        }
+        Expr::from(&name)
+    }
+
+    fn push(&mut self, stmt: Stmt) {
+        match self.blocks.last_mut() {
+            Some(block) => block.push(stmt),
+            None => unreachable!("the body stays open"),
+        }
+    }
+
+    /// Returns a new name, after one of some words.
+    fn name_from(&mut self, words: &[&str]) -> Name {
+        for _ in 0..4 {
+            let word = self.random.pick(words);
+            if self.taken.insert(word.to_owned()) {
+                return word.into();
+            }
+        }
+        let word = self.random.pick(words);
+        for number in 2.. {
+            let name = format!("{word}_{number}");
+            if self.taken.insert(name.clone()) {
+                return name.into();
+            }
+        }
+        unreachable!("numbers don't end")
+    }
+
+    fn name_of(&mut self, role: Role) -> Name {
+        self.name_from(identifiers::role(role))
+    }
+
+    fn name_for(&mut self, ty: Ty) -> Name {
+        if let Ty::Scalar(of) = ty
+            && of.is_float()
+            && self.random.chance(15)
+        {
+            return self.name_from(&["a", "b", "c", "d", "r", "s", "t", "u", "v", "w", "h", "q"]);
+        }
+        self.name_from(identifiers::variable(ty, self.theme))
+    }
+
+    /// A launch over a grid of that many dimensions, with `i = wp.tid()`.
+    fn launch(&mut self, dims: usize) {
+        let extents: &[(i64, i64)] = match dims {
+            1 => &[(6, 20)],
+            2 => &[(3, 6), (3, 6)],
+            3 => &[(2, 3), (2, 4), (2, 3)],
+            _ => &[(2, 3), (1, 2), (2, 3), (2, 2)],
+        };
+        self.dims =
+            extents.iter().map(|&(low, high)| self.random.between(low, high) as u32).collect();
+        let sets: &[[&str; 4]] = &[
+            ["i", "j", "k", "l"],
+            ["i", "j", "k", "l"],
+            ["row", "col", "layer", "batch"],
+            ["x", "y", "z", "w"],
+        ];
+        let set = if dims == 1 { self.random.pick(&["i", "i", "tid", "idx", "gid"]) } else { "" };
+        let chosen = self.random.pick(sets);
+        self.index =
+            (0..dims).map(|at| if dims == 1 { set.into() } else { chosen[at].into() }).collect();
+        for name in &self.index {
+            self.taken.insert(name.to_string());
+        }
+        let targets = self.index.iter().map(Expr::from).collect();
+        self.push(Stmt::Assign(targets, Expr::wp("tid", vec![])));
+    }
+
+    /// The launch indices as an index.
+    fn here(&self) -> Vec<Expr> {
+        self.index.iter().map(Expr::from).collect()
+    }
+
+    fn param(&mut self, name: Name, ty: Ty, dims: u8, given: ArgumentInput) -> Name {
+        self.params.push(Param { name: name.clone(), ty, dims });
+        self.inputs.push(ArgumentInput { name: name.to_string(), ..given });
+        name
+    }
+
+    /// An array to read at the launch indices.
+    fn input(&mut self, ty: Ty) -> Name {
+        let shape = self.dims.clone();
+        self.input_of(ty, shape)
+    }
+
+    fn input_of(&mut self, ty: Ty, shape: Vec<u32>) -> Name {
+        let name = self.array_name(ty);
+        let given = ArgumentInput::spread(&mut self.random, shape.clone());
+        let name = self.param(name, ty, shape.len() as u8, given);
+        self.arrays.push(Readable { name: name.clone(), ty, shape, used: false });
+        name
+    }
+
+    fn array_name(&mut self, ty: Ty) -> Name {
+        let single = if self.random.chance(25) {
+            self.name_from(&["x", "a", "b", "c", "src", "data", "values"])
+        } else {
+            self.name_for(ty)
+        };
+        if single.len() < 4 || matches!(&*single, "data" | "values") {
+            return single;
+        }
+        let plural = identifiers::plural(&single);
+        if self.random.chance(70) && self.taken.insert(plural.clone()) {
+            plural.into()
+        } else {
+            single
+        }
+    }
+
+    /// Makes room for an array whose elements are read by indices of the family's own choice.
+    fn side_input(&mut self, ty: Ty, shape: Vec<u32>, given: ArgumentInput) -> Name {
+        let name = self.array_name(ty);
+        self.param(name, ty, shape.len() as u8, ArgumentInput { shape, ..given })
+    }
+
+    /// An array of zeros to write.
+    fn output(&mut self, ty: Ty, shape: Vec<u32>) -> Name {
+        let name = self.name_of(Role::Output);
+        let dims = shape.len() as u8;
+        self.param(name, ty, dims, ArgumentInput::zeros(shape))
+    }
+
+    /// A number, or small composite, as a parameter.
+    fn value(&mut self, ty: Ty) -> Name {
+        let name = self.name_for(ty);
+        let given = ArgumentInput::spread(&mut self.random, vec![]);
+        let name = self.param(name, ty, 0, given);
+        self.uniform.insert(name.clone());
+        self.vars.push(Var { expr: Expr::from(&name), ty, used: false });
+        name
+    }
+
+    /// A count as a parameter: known to be from `low` to `high`.
+    fn count(&mut self, low: i64, high: i64) -> Name {
+        let name = self.name_from(&[
+            "n",
+            "count",
+            "iterations",
+            "steps",
+            "num_terms",
+            "rounds",
+            "limit",
+            "order",
+        ]);
+        let given = ArgumentInput::integers(vec![], low, high);
+        self.param(name, INT, 0, given)
+    }
+
+    /// `name = value`, to be read later.
+    fn define(&mut self, ty: Ty, value: Expr) -> Name {
+        let name = self.name_for(ty);
+        self.define_as(name, ty, value)
+    }
+
+    fn define_as(&mut self, name: Name, ty: Ty, value: Expr) -> Name {
+        if matches!(ty, Ty::Scalar(_)) {
+            self.known.insert(name.clone(), range::range(&value, &self.known));
+        }
+        if self.is_uniform(&value) {
+            self.uniform.insert(name.clone());
+        }
+        self.push(Stmt::Assign(vec![Expr::from(&name)], value));
+        self.vars.push(Var { expr: Expr::from(&name), ty, used: false });
+        name
+    }
+
+    /// A variable that begins with a number: written so that it is not a constant of the dialect.
+    fn accumulator(&mut self, ty: Ty, start: f64) -> Name {
+        let name = self.name_of(Role::Accumulator);
+        let value = match ty {
+            Ty::Scalar(of) if of.is_float() => {
+                Expr::call(spell::plain(ty), vec![Expr::Float(start)])
+            }
+            Ty::Scalar(_) => Expr::call(spell::plain(ty), vec![Expr::Int(start as i64)]),
+            _ => Expr::call(spell::plain(ty), vec![]),
+        };
+        self.push(Stmt::Assign(vec![Expr::from(&name)], value));
+        name
+    }
+
+    /// Lets expressions read a name.
+    fn reveal(&mut self, name: &Name, ty: Ty) {
+        self.vars.push(Var { expr: Expr::from(name), ty, used: false });
+    }
+
+    /// Lets expressions read a variable that need not be read.
+    fn offer(&mut self, name: &Name, ty: Ty) {
+        self.vars.push(Var { expr: Expr::from(name), ty, used: true });
+    }
+
+    /// Collects the statements that `build` writes as a block of their own. Variables of the block
+    /// are gone after it.
+    fn block(&mut self, build: impl FnOnce(&mut Self)) -> Vec<Stmt> {
+        self.blocks.push(Vec::new());
+        let known = self.vars.len();
+        build(self);
+        self.vars.truncate(known);
+        match self.blocks.pop() {
+            Some(block) => block,
+            None => unreachable!("it was pushed above"),
+        }
+    }
+
+    /// Stores an expression that absorbs what is pending at the launch indices of a new output, or
+    /// of an array that is updated in place.
+    fn store(&mut self, ty: Ty) {
+        if self.random.chance(9) {
+            return self.update(ty);
+        }
+        let shape = self.dims.clone();
+        let out = self.output(ty, shape);
+        let value = self.closing(ty);
+        let at = self.here();
+        self.push(Stmt::Assign(vec![Expr::from(&out).index(at)], value));
+    }
+
+    /// Writes an array that the kernel updates in place, by replacing or adding. A replaced element
+    /// that the gradient needs makes the row's gradient refused.
+    fn update(&mut self, ty: Ty) {
+        let given = ArgumentInput {
+            written: true,
+            ..ArgumentInput::spread(&mut self.random, self.dims.clone())
+        };
+        let shape = self.dims.clone();
+        let name = self.side_input(ty, shape, given);
+        let place = Expr::from(&name).index(self.here());
+        let adds = !matches!(ty, Ty::Quat | Ty::Transform) && self.random.chance(40);
+        if adds {
+            let value = self.closing(ty);
+            let op = self.random.pick(&["+", "-"]);
+            return self.push(Stmt::Augment(place, op, value));
+        }
+        self.vars.push(Var { expr: place.clone(), ty, used: false });
+        let value = self.closing(ty);
+        self.vars.retain(|var| var.expr != place);
+        self.push(Stmt::Assign(vec![place], value));
+    }
+
+    /// An expression of a type that absorbs everything pending.
+    fn closing(&mut self, ty: Ty) -> Expr {
+        let depth = self.weights.depth;
+        let draw = |m: &mut Self| {
+            let value = m.expr(ty, depth);
+            m.absorb_pending(value, ty, 0)
+        };
+        let plain =
+            |m: &Self, expr: &Expr| plausibility::is_name_like(expr) || m.is_senseless(expr);
+        self.drawn(draw, plain).unwrap_or_else(|expr| expr)
+    }
+}

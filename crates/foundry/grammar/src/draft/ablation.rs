@@ -1,0 +1,68 @@
+//! Texts without one statement: a kernel in which one can be left out means less than it says.
+
+use crate::ast::{Function, Stmt, Text};
+
+/// The text without one statement, for each that isn't the definition of a name.
+pub(super) fn ablations(text: &Text) -> Vec<Text> {
+    let mut found = Vec::new();
+    let mut collect = |function: &Function, put: &dyn Fn(Vec<Stmt>) -> Text| {
+        without_one(&function.body, &mut |body| found.push(put(body)));
+    };
+    collect(&text.kernel, &|body| {
+        let mut text = text.clone();
+        text.kernel.body = body;
+        text
+    });
+    for (at, function) in text.functions.iter().enumerate() {
+        collect(function, &|body| {
+            let mut text = text.clone();
+            text.functions[at].body = body;
+            text
+        });
+    }
+    found
+}
+
+fn without_one(body: &[Stmt], found: &mut dyn FnMut(Vec<Stmt>)) {
+    for (at, stmt) in body.iter().enumerate() {
+        let replaced = |with: Option<Stmt>| {
+            let mut body = body.to_vec();
+            match with {
+                Some(stmt) => body[at] = stmt,
+                None => _ = body.remove(at),
+            }
+            body
+        };
+        // Without its only statement a block is no block.
+        if body.len() > 1 && !matches!(stmt, Stmt::Return(_)) {
+            found(replaced(None));
+        }
+        match stmt {
+            Stmt::If(arms, rest) => {
+                for (number, (_, arm)) in arms.iter().enumerate() {
+                    without_one(arm, &mut |arm| {
+                        let mut arms = arms.clone();
+                        arms[number].1 = arm;
+                        found(replaced(Some(Stmt::If(arms, rest.clone()))));
+                    });
+                    if arms.len() > 1 {
+                        let mut arms = arms.clone();
+                        arms.remove(number);
+                        found(replaced(Some(Stmt::If(arms, rest.clone()))));
+                    }
+                }
+                without_one(rest, &mut |rest| found(replaced(Some(Stmt::If(arms.clone(), rest)))));
+                if !rest.is_empty() {
+                    found(replaced(Some(Stmt::If(arms.clone(), vec![]))));
+                }
+            }
+            Stmt::For(name, range, body) => without_one(body, &mut |body| {
+                found(replaced(Some(Stmt::For(name.clone(), range.clone(), body))));
+            }),
+            Stmt::While(condition, body) => without_one(body, &mut |body| {
+                found(replaced(Some(Stmt::While(condition.clone(), body))));
+            }),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Inputs of a kernel: a few numbers from which every input follows.
+//!
+//! Leaf `k` of argument `a` (components, fields and elements counted in the order of memory) of a
+//! row with input seed `s` is number `k` of the SplitMix64 stream with seed `s + 2^32 a`: its upper
+//! 53 bits make a fraction in [0, 1). A float is `low + (high - low) * fraction` in float64,
+//! rounded to its type; an integer is
+//! `least + floor((most - least + 1) * fraction)`; a bool is true if the fraction is at least 0.5.
+//! Quaternions, also those of transforms, are then divided by their length in float64 and rounded
+//! again. Gradients of the arrays that a kernel writes are drawn as floats from -1 to 1, with
+//! `a + 2^16` for `a`.
+
+use crate::random::{Random, at, fraction};
+use gbxcule_ir::layout::field_offsets;
+use gbxcule_ir::{Literal, Scalar, Shape, Type, Types};
+use serde::{Deserialize, Serialize};
+
+/// Input of one argument: the shape, and the range of the numbers that fill it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ArgumentInput {
+    /// The parameter.
+    pub name: String,
+    /// Elements in each dimension; none for a value.
+    pub shape: Vec<u32>,
+    /// Every number is 0.
+    pub zero: bool,
+    /// The kernel writes this argument: a result, or an array that is updated in place.
+    pub written: bool,
+    /// The least float.
+    pub low: f64,
+    /// The greatest float.
+    pub high: f64,
+    /// The least integer.
+    pub least: i64,
+    /// The greatest integer.
+    pub most: i64,
+}
+
+/// Elements of an array and points of a grid, at most: rows are small, and what a row says may come
+/// from anybody.
+const MAX_ELEMENTS: u32 = 1 << 16;
+/// Integers that are drawn lie between this and its negative: doubles hold all of them.
+const LARGEST: i64 = 1 << 52;
+
+/// Returns true if an array, or a grid, of this size fits into a row.
+pub fn is_small(dims: &[u32]) -> bool {
+    let count = dims.iter().try_fold(1_u32, |count, &dim| count.checked_mul(dim));
+    dims.len() <= 4 && count.is_some_and(|count| count <= MAX_ELEMENTS)
+}
+
+/// Dimensions of a parameter's arrays; none of a value.
+pub fn rank(types: &Types, of: Type) -> usize {
+    match types[of] {
+        Shape::Array { dims, .. } => usize::from(dims),
+        _ => 0,
+    }
+}
+
+impl ArgumentInput {
+    /// Returns true if inputs can be drawn from these numbers, which may come from a foreign file.
+    pub fn is_sound(&self) -> bool {
+        let integers = -LARGEST <= self.least && self.least <= self.most && self.most <= LARGEST;
+        integers && self.low.is_finite() && self.high.is_finite() && is_small(&self.shape)
+    }
+
+    /// An array of zeros that the kernel writes.
+    pub fn zeros(shape: Vec<u32>) -> Self {
+        Self { zero: true, written: true, ..Self::integers(shape, 0, 0) }
+    }
+
+    /// Integers of a range, and floats from -1 to 1.
+    pub fn integers(shape: Vec<u32>, least: i64, most: i64) -> Self {
+        let (low, high) = (-1.0, 1.0);
+        Self { name: String::new(), shape, zero: false, written: false, low, high, least, most }
+    }
+
+    /// Numbers of moderate size.
+    pub fn spread(random: &mut Random, shape: Vec<u32>) -> Self {
+        let (low, high) =
+            random.pick(&[(-1.0, 1.0), (-2.0, 2.0), (0.1, 1.5), (-1.5, 2.5), (0.2, 2.0)]);
+        let (least, most) = random.pick(&[(0, 15), (1, 40), (0, 100), (-20, 20), (1, 9)]);
+        Self { low, high, ..Self::integers(shape, least, most) }
+    }
+
+    /// The bytes of one argument.
+    pub fn bytes(&self, types: &Types, of: Type, seed: u64, argument: u64) -> Vec<u8> {
+        let size = types.layout(of).map_or(0, |layout| layout.size as usize);
+        let count = self.shape.iter().product::<u32>() as usize;
+        let mut bytes = vec![0; size * count];
+        if self.zero {
+            return bytes;
+        }
+        let leaves = leaves(types, of);
+        let stream = seed.wrapping_add(argument << 32);
+        for element in 0..count {
+            let cell = &mut bytes[element * size..][..size];
+            for (k, leaf) in leaves.iter().enumerate() {
+                let place = (element * leaves.len() + k) as u64;
+                leaf.write(cell, self.draw(leaf.scalar, fraction(at(stream, place))));
+            }
+            normalise(&leaves, cell);
+        }
+        bytes
+    }
+
+    fn draw(&self, scalar: Scalar, fraction: f64) -> Literal {
+        if scalar == Scalar::Bool {
+            return Literal::bool(fraction >= 0.5);
+        }
+        if scalar.is_float() {
+            return Literal::float(scalar, self.low + (self.high - self.low) * fraction);
+        }
+        // An unsigned number is drawn from as many numbers from 0 on.
+        let least = if scalar.is_unsigned_int() { self.least.max(0) } else { self.least };
+        let span = (self.most - least + 1) as f64;
+        Literal::int(scalar, i128::from(least + (span * fraction).floor() as i64))
+    }
+}
+
+/// The gradient that an array of a row gets before its reverse runs.
+pub fn cotangent(types: &Types, of: Type, count: usize, seed: u64, argument: u64) -> Vec<u8> {
+    let given = ArgumentInput::integers(vec![count as u32], 0, 0);
+    let size = types.layout(of).map_or(0, |layout| layout.size as usize);
+    let mut bytes = vec![0; size * count];
+    let leaves = leaves(types, of);
+    let stream = seed.wrapping_add((argument + (1 << 16)) << 32);
+    for element in 0..count {
+        for (k, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.scalar.is_float()) {
+            let place = (element * leaves.len() + k) as u64;
+            leaf.write(
+                &mut bytes[element * size..],
+                given.draw(leaf.scalar, fraction(at(stream, place))),
+            );
+        }
+    }
+    bytes
+}
+
+/// A scalar in the image of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Leaf {
+    /// Bytes before the scalar.
+    pub offset: usize,
+    /// Type of the scalar.
+    pub scalar: Scalar,
+    /// The first of four components of a quaternion.
+    turn: bool,
+}
+
+impl Leaf {
+    /// Reads the scalar from the bytes of a value.
+    pub fn read(&self, cell: &[u8]) -> Literal {
+        gbxcule_ir::eval::from_bytes(
+            self.scalar,
+            &cell[self.offset..][..self.scalar.bytes() as usize],
+        )
+    }
+
+    /// Writes the scalar into the bytes of a value.
+    pub fn write(&self, cell: &mut [u8], value: Literal) {
+        gbxcule_ir::eval::to_bytes(value, &mut cell[self.offset..]);
+    }
+}
+
+/// The scalars of a type in the order of memory; none behind handles.
+pub fn leaves(types: &Types, of: Type) -> Vec<Leaf> {
+    let moved = |by: usize, of: Type| {
+        leaves(types, of).into_iter().map(move |leaf| Leaf { offset: leaf.offset + by, ..leaf })
+    };
+    match &types[of] {
+        Shape::Struct(id) => {
+            let structure = types.structure(*id);
+            let offsets = field_offsets(types, structure).unwrap_or_default();
+            let fields = structure.fields.iter().zip(offsets);
+            fields.flat_map(|(field, offset)| moved(offset as usize, field.ty)).collect()
+        }
+        Shape::Fixed { of, len } => {
+            let size = types.layout(*of).map_or(0, |layout| layout.size as usize);
+            (0..*len as usize).flat_map(|index| moved(index * size, *of)).collect()
+        }
+        shape => {
+            let first = match shape {
+                Shape::Quaternion(_) => Some(0),
+                Shape::Transform(_) => Some(3),
+                _ => None,
+            };
+            let Some((scalar, count)) = types.components(of) else { return Vec::new() };
+            let leaf = |at: u32| Leaf {
+                offset: (at * scalar.bytes()) as usize,
+                scalar,
+                turn: first == Some(at),
+            };
+            (0..count).map(leaf).collect()
+        }
+    }
+}
+
+fn normalise(leaves: &[Leaf], cell: &mut [u8]) {
+    for (k, _) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.turn) {
+        let parts = &leaves[k..k + 4];
+        let values: Vec<f64> = parts.iter().map(|leaf| leaf.read(cell).as_f64()).collect();
+        let length = values.iter().map(|value| value * value).sum::<f64>().sqrt().max(1e-9);
+        for (leaf, value) in parts.iter().zip(values) {
+            leaf.write(cell, Literal::float(leaf.scalar, value / length));
+        }
+    }
+}

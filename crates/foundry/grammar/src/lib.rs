@@ -1,0 +1,19 @@
+//! Kernels sampled from typed grammars, and the inputs of their launches.
+//!
+//! [`draft()`] draws a kernel in NVIDIA Warp's dialect from a seed: a tree (`ast`) that is printed
+//! as Python (`spell`). [`input`] draws what a launch is given, by position, so that a row stores a
+//! seed. Nothing is compiled or run here.
+
+mod ast;
+mod draft;
+mod identifiers;
+pub mod input;
+pub mod random;
+mod spell;
+
+pub use draft::{Draft, Family, draft};
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -1,0 +1,396 @@
+//! Cuts a kernel out of its file: a text of its own with every definition that it needs, from this
+//! file and from those that it imports from.
+
+use crate::outline::{Import, Mentions, Statement, outline};
+use gbxcule_rows::structure::{Token, indentation, tokens};
+use gbxcule_runtime::ProgramFiles;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Definitions of a cut, at most: no kernel of a person needs more.
+const MAX_DEFINITIONS: usize = 300;
+/// Imports that lead from one file to the next, at most.
+const MAX_IMPORTS: usize = 8;
+/// Names that are looked up for a cut, at most: `import *` of files that import each other so has
+/// no end that anyone would wait for.
+const MAX_LOOKUPS: usize = 100_000;
+/// Bytes of all definitions of a cut, at most.
+const MAX_CUT_BYTES: usize = 4 << 20;
+/// Packages that stay imports: what a row needs of them is known to the compiler.
+const KNOWN: [&str; 4] = ["warp", "math", "numpy", "typing"];
+
+/// A file with its statements.
+pub(crate) struct Source {
+    path: PathBuf,
+    text: String,
+    statements: Vec<Statement>,
+    /// Statements by the one that they are below, and by the names that they define.
+    by_name: HashMap<Option<usize>, HashMap<String, Vec<usize>>>,
+    /// Statements with an `import *`.
+    stars: Vec<usize>,
+}
+
+impl Source {
+    fn new(path: PathBuf, text: String) -> Self {
+        let statements = outline(&text);
+        let mut by_name: HashMap<Option<usize>, HashMap<String, Vec<usize>>> = HashMap::new();
+        let mut stars = Vec::new();
+        for (at, statement) in statements.iter().enumerate() {
+            let beside = by_name.entry(statement.parent).or_default();
+            for name in statement.defines.iter().collect::<BTreeSet<_>>() {
+                beside.entry(name.clone()).or_default().push(at);
+            }
+            if statement.imports.iter().any(|import| import.name == "*") {
+                stars.push(at);
+            }
+        }
+        Self { path, text, statements, by_name, stars }
+    }
+
+    /// The statements below `parent` that define a name, in order.
+    fn defining(&self, parent: Option<usize>, name: &str) -> &[usize] {
+        self.by_name.get(&parent).and_then(|beside| beside.get(name)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Files below a folder that were read, each once.
+pub(crate) struct Sources {
+    allowed: ProgramFiles,
+    files: HashMap<PathBuf, Option<Rc<Source>>>,
+}
+
+impl Sources {
+    pub(crate) fn below(folder: &Path) -> Self {
+        Self { allowed: ProgramFiles::below(folder), files: HashMap::new() }
+    }
+
+    /// A file, if it may be read and is a text.
+    pub(crate) fn file(&mut self, path: &Path) -> Option<Rc<Source>> {
+        let read = || {
+            let text = self.allowed.text(path).ok()?;
+            Some(Rc::new(Source::new(path.into(), text)))
+        };
+        self.files.entry(path.into()).or_insert_with(read).clone()
+    }
+
+    /// The file of a module that a file imports: beside it, or beside the packages around it.
+    fn module(&mut self, from: &Path, import: &Import) -> Option<Rc<Source>> {
+        let mut folder = from.parent()?.to_path_buf();
+        for _ in 1..import.level {
+            folder.pop();
+        }
+        let parts: Vec<&str> = import.module.split('.').filter(|it| !it.is_empty()).collect();
+        loop {
+            let stem = parts.iter().fold(folder.clone(), |path, part| path.join(part));
+            for path in [stem.with_extension("py"), stem.join("__init__.py")] {
+                if path.is_file() {
+                    return self.file(&path);
+                }
+            }
+            // An import without dots is found beside the outermost package.
+            if import.level > 0 || !folder.join("__init__.py").is_file() || !folder.pop() {
+                return None;
+            }
+        }
+    }
+}
+
+/// A definition that a cut needs: a file and a statement of it.
+type DefinitionId = (PathBuf, usize);
+
+/// Definitions that a cut takes along.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reach {
+    /// All that are mentioned, directly or by others.
+    All,
+    /// Definitions without functions and classes that are Python's alone: their texts mention whole
+    /// programs.
+    Decorated,
+}
+
+struct Cutter<'s> {
+    sources: &'s mut Sources,
+    reach: Reach,
+    /// Whole lines of imports of known packages.
+    imports: BTreeSet<String>,
+    /// Second names of definitions: `here = there`, as an import gives them.
+    aliases: BTreeSet<String>,
+    /// Names that stand for modules, in a file: what follows their dot is written without them.
+    modules: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// Chosen definitions in the order in which they are printed: what others need first.
+    chosen: BTreeMap<DefinitionId, Rc<Source>>,
+    order: Vec<DefinitionId>,
+    todo: Vec<(Rc<Source>, usize)>,
+    /// Names that were looked up.
+    lookups: usize,
+    /// Bytes of the definitions.
+    bytes: usize,
+}
+
+/// Cuts out the kernel whose name stands at a byte of a file.
+pub(crate) fn cut(
+    sources: &mut Sources,
+    file: &Rc<Source>,
+    at: usize,
+    reach: Reach,
+) -> Option<String> {
+    let own = |it: &Statement| it.is_definition && (it.begin..it.end).contains(&at);
+    let kernel = file.statements.iter().rposition(own)?;
+    let mut cutter = Cutter {
+        sources,
+        reach,
+        aliases: BTreeSet::new(),
+        modules: BTreeMap::new(),
+        imports: BTreeSet::from(["import warp as wp".to_owned()]),
+        chosen: BTreeMap::new(),
+        order: Vec::new(),
+        todo: Vec::new(),
+        lookups: 0,
+        bytes: 0,
+    };
+    cutter.add(file, kernel);
+    while let Some((file, statement)) = cutter.todo.pop() {
+        let text = file.statements[statement].text(&file);
+        cutter.bytes += text.len();
+        if cutter.bytes > MAX_CUT_BYTES {
+            return None;
+        }
+        let mentions = Mentions::of(text);
+        for name in &mentions.names {
+            cutter.need(&file, statement, name, 0);
+        }
+        for (module, name) in &mentions.attributes {
+            cutter.need_of_module(&file, statement, module, name);
+        }
+        if cutter.chosen.len() > MAX_DEFINITIONS || cutter.lookups > MAX_LOOKUPS {
+            return None;
+        }
+    }
+    Some(cutter.text(file, kernel))
+}
+
+impl Cutter<'_> {
+    fn choose(&mut self, file: &Rc<Source>, statement: usize) {
+        let it = &file.statements[statement];
+        let is_python = it.is_definition && !it.text(file).trim_start().starts_with('@');
+        if self.reach == Reach::All || !is_python {
+            self.add(file, statement);
+        }
+    }
+
+    fn add(&mut self, file: &Rc<Source>, statement: usize) {
+        let place = (file.path.clone(), statement);
+        if self.chosen.insert(place.clone(), Rc::clone(file)).is_none() {
+            self.order.push(place);
+            self.todo.push((Rc::clone(file), statement));
+        }
+    }
+
+    /// Chooses what a name means at a statement: a definition beside it or further out.
+    fn need(&mut self, file: &Rc<Source>, statement: usize, name: &str, depth: usize) {
+        if depth > MAX_IMPORTS {
+            return;
+        }
+        let mut scope = Some(statement);
+        while let Some(at) = scope {
+            let parent = file.statements[at].parent;
+            if self.take(file, statement, parent, name, depth) {
+                return;
+            }
+            scope = parent;
+        }
+        self.take_starred(file, name, depth);
+    }
+
+    /// Chooses what a name means that some `from module import *` brings.
+    fn take_starred(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
+        let stars = file.stars.iter().flat_map(|&at| &file.statements[at].imports);
+        let stars = stars.filter(|it| it.name == "*");
+        for import in stars {
+            self.lookups += 1;
+            if self.lookups > MAX_LOOKUPS {
+                return false;
+            }
+            if let Some(other) = self.sources.module(&file.path, import)
+                && self.take_at_top(&other, name, depth + 1)
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Chooses what a module gives by a name, its own or one that it imports.
+    fn take_at_top(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
+        depth <= MAX_IMPORTS
+            && self.lookups <= MAX_LOOKUPS
+            && (self.take(file, usize::MAX, None, name, depth)
+                || self.take_starred(file, name, depth))
+    }
+
+    /// Chooses `name` of a module of the folder that a statement calls `module`.
+    fn need_of_module(&mut self, file: &Rc<Source>, statement: usize, module: &str, name: &str) {
+        let mut scope = Some(statement);
+        let import = loop {
+            let parent = scope.and_then(|at| file.statements[at].parent);
+            let beside = file.defining(parent, module).iter();
+            let imports = beside.flat_map(|&at| &file.statements[at].imports);
+            self.lookups += 1;
+            match imports.into_iter().find(|it| it.name == module) {
+                Some(import) => break import,
+                None if parent.is_none() => return,
+                None => scope = parent,
+            }
+        };
+        let package = import.module.split('.').next().unwrap_or_default();
+        let whole = match &import.original {
+            // `import a.b` binds `a`, whose names are not those of `a.b`.
+            None if import.module == module
+                || !import.module.starts_with(&format!("{module}.")) =>
+            {
+                import.clone()
+            }
+            None => return,
+            // `from . import module`
+            Some(original) => {
+                let dot = if import.module.is_empty() { "" } else { "." };
+                let path = format!("{}{dot}{original}", import.module);
+                Import { module: path, original: None, ..import.clone() }
+            }
+        };
+        if whole.level == 0 && whole.module == package && KNOWN.contains(&package) {
+            return;
+        }
+        if let Some(other) = self.sources.module(&file.path, &whole)
+            && self.take_at_top(&other, name, 1)
+        {
+            self.modules.entry(file.path.clone()).or_default().insert(module.to_owned());
+        }
+    }
+
+    /// Chooses all definitions of a name among the statements below `parent`.
+    fn take(
+        &mut self,
+        file: &Rc<Source>,
+        user: usize,
+        parent: Option<usize>,
+        name: &str,
+        depth: usize,
+    ) -> bool {
+        self.lookups += 1;
+        let others = file.defining(parent, name).iter().copied();
+        let found: Vec<usize> = others.filter(|&at| at != user).collect();
+        for &at in &found {
+            let it = &file.statements[at];
+            if it.imports.is_empty() {
+                self.choose(file, at);
+                continue;
+            }
+            for import in it.imports.iter().filter(|import| import.name == name) {
+                self.import(file, import, depth);
+            }
+        }
+        !found.is_empty()
+    }
+
+    fn import(&mut self, file: &Rc<Source>, import: &Import, depth: usize) {
+        let package = import.module.split('.').next().unwrap_or_default();
+        if import.level == 0 && KNOWN.contains(&package) && import.original.is_none() {
+            let alias = if import.name == import.module {
+                String::new()
+            } else {
+                format!(" as {}", import.name)
+            };
+            self.imports.insert(format!("import {}{alias}", import.module));
+            return;
+        }
+        let Some(original) = &import.original else { return };
+        let Some(other) = self.sources.module(&file.path, import) else {
+            if import.level == 0 && KNOWN.contains(&package) {
+                let alias = match import.name == *original {
+                    true => String::new(),
+                    false => format!(" as {}", import.name),
+                };
+                self.imports.insert(format!("from {} import {original}{alias}", import.module));
+            }
+            return;
+        };
+        if self.take_at_top(&other, original, depth + 1) && import.name != *original {
+            self.aliases.insert(format!("{} = {original}\n", import.name));
+        }
+    }
+
+    /// Prints what was chosen: other files first, each in its own order, the kernel last.
+    fn text(&self, file: &Rc<Source>, kernel: usize) -> String {
+        let mut text: String = self.imports.iter().map(|line| format!("{line}\n")).collect();
+        let own = |place: &&DefinitionId| place.0 == file.path;
+        let others = self.order.iter().filter(|place| !own(place)).rev();
+        let mut own: Vec<&DefinitionId> = self.order.iter().filter(own).collect();
+        own.sort();
+        own.retain(|place| place.1 != kernel);
+        // A definition inside of another one that was chosen is there already.
+        let is_inside = |place: &&DefinitionId| {
+            let source = &self.chosen[place];
+            let mut parent = source.statements[place.1].parent;
+            while let Some(at) = parent {
+                if self.chosen.contains_key(&(place.0.clone(), at)) {
+                    return true;
+                }
+                parent = source.statements[at].parent;
+            }
+            false
+        };
+        let last = (file.path.clone(), kernel);
+        let print = |text: &mut String, place: &DefinitionId| {
+            let source = &self.chosen[place];
+            let statement = &source.statements[place.1];
+            let block = dedented(statement.text(source), statement.margin);
+            let block = match self.modules.get(&place.0) {
+                Some(modules) => without_modules(&block, modules),
+                None => block,
+            };
+            let gap = if statement.is_definition { "\n\n" } else { "" };
+            let line = if text.ends_with('\n') { "" } else { "\n" };
+            *text += &format!("{line}{gap}{}\n", block.trim_end());
+        };
+        others.filter(|place| !is_inside(place)).for_each(|place| print(&mut text, place));
+        text.extend(self.aliases.iter().map(String::as_str));
+        own.into_iter().filter(|place| !is_inside(place)).for_each(|it| print(&mut text, it));
+        print(&mut text, &last);
+        text
+    }
+}
+
+impl Statement {
+    /// Returns the statement's lines, decorators included.
+    fn text<'s>(&self, source: &'s Source) -> &'s str {
+        &source.text[self.begin..self.end]
+    }
+}
+
+/// A block in which `module.name` is written as `name`.
+fn without_modules(block: &str, modules: &BTreeSet<String>) -> String {
+    let (mut text, mut from) = (String::with_capacity(block.len()), 0);
+    for three in tokens(block).windows(3) {
+        if let [(begin, Token::Name(module, false)), (_, Token::Mark(".")), (end, _)] = *three
+            && modules.contains(module)
+        {
+            text += &block[from..begin];
+            from = end;
+        }
+    }
+    text + &block[from..]
+}
+
+/// A block of lines moved to the left.
+fn dedented(block: &str, margin: usize) -> String {
+    if margin == 0 {
+        return block.to_owned();
+    }
+    let moved = |line: &str| {
+        let (length, _) = indentation(line.as_bytes(), margin);
+        line[length..].to_owned() + "\n"
+    };
+    block.lines().map(moved).collect()
+}

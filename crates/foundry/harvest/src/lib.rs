@@ -1,0 +1,264 @@
+//! Rows from real code: every kernel below a folder that the compiler takes, cut out of its file
+//! with what it needs, and made a row (`gbxcule_rows::harvested`).
+//!
+//! A text that was cut out must compile to the IR of the kernel in its file, so a row's source
+//! computes what its author wrote. No Python is executed.
+
+mod commit;
+mod cut;
+mod licence;
+mod outline;
+mod text;
+mod unmarked;
+
+use cut::Sources;
+use gbxcule_front_warp::{ImportOptions, Program as Parsed, Texts as ParsedTexts};
+use gbxcule_ir::check;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{Module, print};
+use gbxcule_rows::error::SynthError;
+use gbxcule_rows::feature_count::python_files;
+pub use gbxcule_rows::harvested::{FAMILY, Harvest, UNMARKED, is_licence, manifest_of};
+use gbxcule_rows::harvested::{Origin, Refusal, row_of};
+use gbxcule_rows::row::{Plan, Row};
+use gbxcule_rows::row_program::{code, within_limits};
+use gbxcule_rows::worker_threads::on_threads;
+use gbxcule_runtime::ProgramFiles;
+pub use licence::licence_of;
+use licence::other_licence;
+use serde::Serialize;
+use serde_json::json;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use text::{own_text, parameter_types};
+use unmarked::likely_kernels;
+
+/// A kernel that is not a row.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RefusedKernel {
+    /// File, below the folder.
+    pub file: String,
+    /// Line of its name.
+    pub line: usize,
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Reason, one of those that [`Harvest::refused`] counts, or [`UNMARKED`].
+    pub reason: String,
+}
+
+/// Result of a harvest.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Harvested {
+    /// Rows, in the order of the files.
+    pub rows: Vec<Row>,
+    /// Origin and counts.
+    pub harvest: Harvest,
+    /// Kernels that are no rows, in the order of the files.
+    pub refused: Vec<RefusedKernel>,
+}
+
+/// A kernel of a file.
+struct KernelInFile {
+    file: PathBuf,
+    line: usize,
+    at: usize,
+    name: String,
+    /// Types of its parameters, as Python writes them.
+    types: Option<Vec<String>>,
+    /// Printed IR of the kernel in its file, or the code of its refusal.
+    ir: Result<String, String>,
+}
+
+/// Kernels and functions in the files of a folder.
+struct Found {
+    kernels: Vec<KernelInFile>,
+    /// Number of functions that are no kernels.
+    functions: usize,
+    /// Functions that may be kernels: file, line, name.
+    unmarked: Vec<(PathBuf, usize, String)>,
+    /// Files that were not read, each with the reason.
+    unread: Vec<String>,
+}
+
+/// Harvests a folder: the rows, and what became of the kernels that are none; `looked` hears of the
+/// number of kernels, then of each.
+pub fn harvest(
+    folder: &Path,
+    license: &str,
+    plan: Plan,
+    workers: usize,
+    looked: &(dyn Fn(Option<usize>) + Sync),
+) -> Result<Harvested, SynthError> {
+    let mut files = python_files(folder)?;
+    files.sort();
+    let Found { kernels: found, functions, unmarked, unread } = find(folder, license, &files);
+    looked(Some(found.len()));
+    let made = take_all(folder, &found, plan, workers, looked);
+    let name = folder.canonicalize().map_err(SynthError::file(folder))?;
+    let name = name.file_name().map_or(String::new(), |it| it.to_string_lossy().into_owned());
+    let mut harvest = Harvest {
+        // The card has it in a line.
+        folder: name.replace(char::is_control, "\u{fffd}"),
+        license: license.into(),
+        commit: commit::commit(folder),
+        files: files.len() - unread.len(),
+        unread,
+        kernels: found.len(),
+        functions,
+        unmarked: unmarked.len(),
+        ..Harvest::default()
+    };
+    let below = |file: &Path| file.strip_prefix(folder).unwrap_or(file).display().to_string();
+    let may_be = |(file, line, kernel): (PathBuf, usize, String)| RefusedKernel {
+        file: below(&file),
+        line,
+        kernel,
+        reason: UNMARKED.into(),
+    };
+    let mut refused: Vec<RefusedKernel> = unmarked.into_iter().map(may_be).collect();
+    let (mut rows, mut known) = (Vec::new(), HashMap::new());
+    for (at, outcome) in made {
+        let KernelInFile { file, line, name, .. } = &found[at];
+        let (file, line, kernel) = (below(file), *line, name.clone());
+        match outcome {
+            Ok(row) => {
+                let row = Row { id: rows.len() as u64, ..row };
+                rows.push(with_origin(row, (file, line), &mut harvest, &mut known));
+            }
+            Err(refusal) => {
+                let reason = refusal.text();
+                *harvest.refused.entry(reason.clone()).or_default() += 1;
+                refused.push(RefusedKernel { file, line, kernel, reason });
+            }
+        }
+    }
+    refused.sort_by(|one, other| (&one.file, one.line).cmp(&(&other.file, other.line)));
+    Ok(Harvested { rows, harvest, refused })
+}
+
+/// The row with its origin: where it stands, and the first row of its structure among those that
+/// are known.
+fn with_origin(
+    row: Row,
+    (file, line): (String, usize),
+    harvest: &mut Harvest,
+    known: &mut HashMap<String, u64>,
+) -> Row {
+    let same_structure_as = known.get(&row.structure).copied();
+    harvest.repeated += usize::from(same_structure_as.is_some());
+    known.entry(row.structure.clone()).or_insert(row.id);
+    let (folder, commit) = (harvest.folder.clone(), harvest.commit.clone());
+    let license = harvest.license.clone();
+    let origin = Origin { folder, file, line, commit, license, same_structure_as };
+    Row { origin_json: Some(json!(origin).to_string()), ..row }
+}
+
+/// Makes rows of kernels on several threads; the rows are in the kernels' order.
+fn take_all(
+    folder: &Path,
+    found: &[KernelInFile],
+    plan: Plan,
+    workers: usize,
+    looked: &(dyn Fn(Option<usize>) + Sync),
+) -> Vec<(usize, Result<Row, Refusal>)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let (mut made, mut sources) = (Vec::new(), Sources::below(folder));
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(kernel) = found.get(at) else { return made };
+            made.push((at, take(kernel, plan, &mut sources)));
+            looked(None);
+        }
+    };
+    let mut made: Vec<(usize, Result<Row, Refusal>)> =
+        on_threads(workers, work).into_iter().flatten().collect();
+    made.sort_by_key(|(at, _)| *at);
+    made
+}
+
+/// Reads files for their kernels.
+fn find(folder: &Path, license: &str, files: &[PathBuf]) -> Found {
+    let allowed = ProgramFiles::below(folder);
+    let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(ImportOptions::default()));
+    let (mut all, mut functions, mut unread) = (Vec::new(), 0, Vec::new());
+    let mut unmarked = Vec::new();
+    for path in files {
+        let below = path.strip_prefix(folder).unwrap_or(path).display();
+        let text = match allowed.text(path) {
+            Ok(text) => text,
+            Err(error) => {
+                unread.push(format!("{below}: {error}"));
+                continue;
+            }
+        };
+        if let Some(other) = other_licence(&text, license) {
+            let reason =
+                format!("its header names the licence `{other}`, and rows are under `{license}`");
+            unread.push(format!("{below}: {reason}"));
+            continue;
+        }
+        let is_function = |line: &&str| line.trim_start().starts_with("@wp.func");
+        functions += text.lines().filter(is_function).count();
+        let mut likely = likely_kernels(&text);
+        let id = sources.add(path.display().to_string(), text);
+        let parsed =
+            Parsed::parse_with_cache(&mut texts, &mut sources, id, &|path| allowed.find(path));
+        let program = match parsed {
+            Ok(program) => program,
+            Err(faults) => {
+                unread.push(format!("{below}{}", first_fault(&faults, &sources)));
+                continue;
+            }
+        };
+        let reader = program.reader();
+        let kernels = reader.kernels();
+        let line = |at: usize| sources.get(id).line_column(at as u32).0;
+        likely.retain(|it| {
+            kernels.iter().all(|kernel| line(kernel.span.start as usize) != line(it.at))
+        });
+        unmarked.extend(likely.into_iter().map(|it| (path.clone(), line(it.at), it.name)));
+        for kernel in kernels {
+            let mut module = Module::new("kernel");
+            let lowered = reader.lower(kernel.position, &mut module);
+            let ir = lowered.and_then(|()| check::module(module)).and_then(within_limits);
+            let types = ir
+                .as_ref()
+                .ok()
+                .and_then(|module| parameter_types(module, module.kernels().next()?.0));
+            let at = kernel.span.start as usize;
+            all.push(KernelInFile {
+                file: path.clone(),
+                line: sources.get(id).line_column(kernel.span.start).0,
+                at,
+                name: kernel.name,
+                types,
+                ir: ir.map(|module| print::module(&module)).map_err(|faults| code(&faults)),
+            });
+        }
+    }
+    Found { kernels: all, functions, unmarked, unread }
+}
+
+/// Returns the place and the message of the first of some diagnostics.
+fn first_fault(faults: &[Diagnostic], sources: &SourceMap) -> String {
+    let Some(fault) = faults.first() else { return ": not read".into() };
+    match fault.span().source() {
+        Some(source) => {
+            let (line, column) = sources.get(source).line_column(fault.span().start);
+            format!(":{line}:{column}: {}", fault.message)
+        }
+        None => format!(": {}", fault.message),
+    }
+}
+
+/// Makes a row of a kernel.
+fn take(kernel: &KernelInFile, plan: Plan, sources: &mut Sources) -> Result<Row, Refusal> {
+    if let Err(code) = &kernel.ir {
+        return Err(Refusal::Compiler(code.clone()));
+    }
+    let (source, program) = own_text(kernel, sources).ok_or(Refusal::NotCut)?;
+    row_of(&source, &program, plan)
+}

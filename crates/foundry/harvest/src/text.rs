@@ -1,0 +1,81 @@
+//! The text of a harvested row: what was cut out of its file, in the first of several ways that
+//! compiles to the IR of the kernel in its file.
+
+use crate::KernelInFile;
+use crate::cut::{Reach, Sources, cut};
+use gbxcule_ir::{FunctionId, Module, Scalar, Shape, Type, Types, print};
+use gbxcule_rows::row_program::{RowProgram, code};
+use gbxcule_rows::structure::{Token, tokens};
+
+/// A text with its program; `None` if the kernel can't be had without its file.
+pub(crate) fn own_text(
+    kernel: &KernelInFile,
+    sources: &mut Sources,
+) -> Option<(String, RowProgram)> {
+    let ir = kernel.ir.as_ref().ok()?;
+    let file = sources.file(&kernel.file)?;
+    for reach in [Reach::All, Reach::Decorated] {
+        let Some(text) = cut(sources, &file, kernel.at, reach) else { continue };
+        let source = marked(&text, &kernel.name);
+        let types = kernel.types.as_ref().map(|types| typed(&source, &kernel.name, types));
+        for source in [Some(source), types].into_iter().flatten() {
+            match RowProgram::read_forward(&source) {
+                Ok(forward) if print::module(&forward.forward) == *ir => {
+                    // The reverse is derived for a text that stays.
+                    return Some((source.clone(), RowProgram::read(&source).ok()?));
+                }
+                Err(faults) if code(&faults) == "generic-kernel" => {}
+                _ => break,
+            }
+        }
+    }
+    None
+}
+
+/// Marks a function as a kernel that another line of its file made one: `k = wp.kernel(f)`.
+fn marked(text: &str, name: &str) -> String {
+    let is_marked = tokens(text).windows(4).any(|four| {
+        let words = four.iter().map(|it| it.1);
+        words.eq([
+            Token::Mark("@"),
+            Token::Name("wp", false),
+            Token::Mark("."),
+            Token::Name("kernel", true),
+        ])
+    });
+    if is_marked {
+        return text.to_owned();
+    }
+    text.replacen(&format!("\ndef {name}("), &format!("\n@wp.kernel\ndef {name}("), 1)
+}
+
+/// Says the types of a generic kernel's parameters, which launches elsewhere in its file said.
+fn typed(text: &str, name: &str, types: &[String]) -> String {
+    format!("{text}\n\nwp.overload({name}, [{}])\n", types.join(", "))
+}
+
+/// The types of a kernel's parameters as Python writes them; `None` if it can't.
+pub(crate) fn parameter_types(module: &Module, kernel: FunctionId) -> Option<Vec<String>> {
+    let params = &module.functions[kernel].params;
+    params.iter().map(|param| annotation(&module.types, param.ty)).collect()
+}
+
+fn annotation(types: &Types, ty: Type) -> Option<String> {
+    let named = |of: Scalar| format!("wp.{}", of.spelled());
+    Some(match &types[ty] {
+        Shape::Scalar(of) => named(*of),
+        Shape::Vector { len, of } => {
+            format!("wp.types.vector(length={len}, dtype={})", named(*of))
+        }
+        Shape::Matrix { rows, cols, of } => {
+            format!("wp.types.matrix(shape=({rows}, {cols}), dtype={})", named(*of))
+        }
+        Shape::Quaternion(of) => format!("wp.types.quaternion(dtype={})", named(*of)),
+        Shape::Transform(of) => format!("wp.types.transformation(dtype={})", named(*of)),
+        Shape::Struct(_) => types.spelled(ty),
+        Shape::Array { of, dims } => {
+            format!("wp.array(dtype={}, ndim={dims})", annotation(types, *of)?)
+        }
+        _ => return None,
+    })
+}

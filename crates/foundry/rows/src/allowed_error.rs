@@ -1,0 +1,139 @@
+//! Allowed difference between two correct runs of a row, number by number, found by running it
+//! several times. Functions that libraries compute differently are moved by the units that the
+//! builtin table allows: up, down and at random. Threads that add to one place run in other orders.
+//! Where numbers cancel, or a loop makes errors grow, the results move more, and more is allowed. A
+//! row of integers or of exact arithmetic doesn't move: nothing is allowed.
+
+use crate::execute::{LaunchInputs, Variation};
+use crate::row::{Results, results_in};
+use crate::row_program::RowProgram;
+use crate::tensor::{self, Tensor};
+use gbxcule_grammar::random;
+use gbxcule_interp::Perturbation;
+use gbxcule_ir::op::Op;
+use gbxcule_ir::{Literal, Module};
+
+/// Factor on the largest deviation seen among a few ways of running: the worst way is not among
+/// them.
+const FACTOR: f64 = 4.0;
+/// Ways at random beside all up and all down.
+const RANDOM_WAYS: u64 = 4;
+/// Orders of threads.
+const ORDERS: u64 = 8;
+
+/// Runner of a row, with the freedom that it has in comparison with the interpreter, beside the
+/// mathematics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Runner {
+    /// A host compiler's program: nothing else.
+    Text,
+    /// A device of the runtime: threads come in any order.
+    Device,
+    /// NVIDIA Warp on the CPU: products of matrices are fused with their sums, and determinants are
+    /// formed in another order.
+    Warp,
+}
+
+/// Allowed error of each number of a row's results.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AllowedErrors {
+    /// Allowed error of each number of each result.
+    pub outputs: Vec<Vec<f64>>,
+    /// Allowed error of each number of each gradient.
+    pub gradients: Vec<Vec<f64>>,
+}
+
+/// Returns true if a text calls a function that libraries compute differently.
+pub fn is_inexact(module: &Module) -> bool {
+    let mut ops = module.functions.iter().flat_map(|(_, it)| it.body.values.iter());
+    ops.any(|(_, value)| match value.op {
+        Op::Native { native, .. } => native.row().ulps > 0,
+        _ => false,
+    })
+}
+
+/// Returns true if threads add floats to one element.
+pub fn adds_floats(module: &Module) -> bool {
+    let functions = module.functions.iter();
+    functions.into_iter().any(|(_, it)| {
+        it.body.values.iter().any(|(_, value)| match value.op {
+            Op::Atomic { .. } => {
+                module.types.components(value.ty).is_some_and(|(of, _)| of.is_float())
+            }
+            _ => false,
+        })
+    })
+}
+
+impl AllowedErrors {
+    /// Finds the bounds of a row that gave `exact`; `None` if the row runs in no other way, so that
+    /// nothing is known.
+    pub fn find(
+        program: &RowProgram,
+        grid: LaunchInputs<'_>,
+        seed: u64,
+        exact: &Results,
+        runner: Runner,
+    ) -> Option<Self> {
+        let modules = || {
+            let reverse = program.reverse.as_ref().ok().map(|it| &*it.module);
+            std::iter::once(&*program.forward).chain(reverse)
+        };
+        let mut ways = Vec::new();
+        if modules().any(is_inexact) {
+            let random = (0..RANDOM_WAYS).map(|way| Perturbation::Random(random::seed(seed, way)));
+            ways.extend([Perturbation::Up, Perturbation::Down].into_iter().chain(random).map(Some));
+        }
+        let mut ways: Vec<Variation> = ways
+            .into_iter()
+            .map(|perturbation| Variation { perturbation, order_seed: None })
+            .collect();
+        if runner == Runner::Device && modules().any(adds_floats) {
+            ways.extend(
+                (0..ORDERS).map(|order| Variation { perturbation: None, order_seed: Some(order) }),
+            );
+            // Threads that run side by side: their sums meet in orders in which no threads one
+            // after the other do.
+            ways.push(Variation { perturbation: Some(Perturbation::AtomicSums), order_seed: None });
+        }
+        if runner == Runner::Warp {
+            let others = [Perturbation::Fused, Perturbation::FusedProducts];
+            ways.extend(others.map(|perturbation| Variation {
+                perturbation: Some(perturbation),
+                order_seed: None,
+            }));
+        }
+        let others = ways.iter().map(|&way| results_in(way, program, grid, seed).ok());
+        let others: Vec<Results> = others.collect::<Option<_>>()?;
+        let spread = |of: fn(&Results) -> &[Tensor]| {
+            let arrays = of(exact).iter().enumerate();
+            arrays
+                .map(|(at, tensor)| {
+                    let sizes = tensor.numbers.iter().map(|it| it.as_f64().abs());
+                    let largest = sizes.fold(0.0, f64::max);
+                    let numbers = tensor.numbers.iter().enumerate();
+                    numbers
+                        .map(|(place, &number)| {
+                            let moved = others.iter().map(|it| of(it)[at].numbers[place]);
+                            allowed(number, largest, moved)
+                        })
+                        .collect()
+                })
+                .collect()
+        };
+        Some(Self { outputs: spread(|it| &it.outputs), gradients: spread(Results::slopes) })
+    }
+}
+
+/// Returns the allowed error of a number whose value differs between ways of running, in an array
+/// whose largest number is `largest`.
+fn allowed(exact: Literal, largest: f64, others: impl Iterator<Item = Literal>) -> f64 {
+    let (mut most, mut any) = (0.0f64, false);
+    for other in others {
+        any = true;
+        most = most.max((other.as_f64() - exact.as_f64()).abs());
+    }
+    // The ways that were tried may all have been rounded to the same number.
+    let unit = tensor::epsilon(exact.scalar()).unwrap_or(0.0) * largest;
+    if any { FACTOR * most + unit } else { 0.0 }
+}

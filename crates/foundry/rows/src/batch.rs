@@ -1,0 +1,443 @@
+//! Datasets on disk: blocks of rows, each a file of its own, made by any number of workers and
+//! processes.
+//!
+//! Block `b` holds rows `b * ROWS ..`; which process makes it, and when, changes nothing in it. A
+//! block is written whole or not at all, so whatever stops a run, going on means making the blocks
+//! that aren't there.
+
+use crate::block;
+use crate::error::SynthError;
+use crate::external_column::{Ptx, Tools};
+use crate::harvested::Harvest;
+use crate::jsonl::{read_jsonl, to_jsonl};
+use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Plan, Row, make};
+use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
+use crate::validate;
+use crate::worker_threads::on_threads;
+use gbxcule_files::{sweep, write_new};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Rows in a block.
+pub const BLOCK_ROWS: u64 = 500;
+/// Rows of a dataset, at most: the names of blocks have six digits.
+pub const MAX_ROWS: u64 = 1_000_000 * BLOCK_ROWS;
+/// The file that says what the folder holds.
+pub const MANIFEST: &str = "dataset.json";
+
+/// Description of a dataset's folder, stored as [`MANIFEST`] before the first row is made.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(expecting = "the description of a dataset", deny_unknown_fields)]
+pub struct Manifest {
+    /// Rows of the whole dataset: they have the numbers below this one.
+    pub count: u64,
+    /// Rows that there are, if some were left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// Recipe of the rows.
+    pub plan: Plan,
+    /// Version of the generator that makes the rows.
+    pub generator_version: u32,
+    /// Version of the files' schema.
+    pub schema_version: u32,
+    /// The compiler that made the texts.
+    #[serde(default = "this_compiler")]
+    pub compiler: String,
+    /// Tool that made PTX.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ptx: Option<Ptx>,
+    /// Wheel of NVIDIA Warp that wrote its text: version, address, hashes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warp: Option<Value>,
+    /// Origin of the rows, if they weren't sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harvest: Option<Harvest>,
+}
+
+fn this_compiler() -> String {
+    COMPILER_VERSION.into()
+}
+
+impl Manifest {
+    /// A dataset of this program, and of these tools.
+    pub fn new(count: u64, plan: Plan, tools: &Tools) -> Self {
+        Self {
+            count,
+            rows: None,
+            plan,
+            generator_version: GENERATOR_VERSION,
+            schema_version: SCHEMA_VERSION,
+            compiler: this_compiler(),
+            ptx: tools.ptx(),
+            warp: tools.warp(),
+            harvest: None,
+        }
+    }
+
+    /// The command that makes it, but for its folder.
+    pub(crate) fn command(&self) -> String {
+        let Plan { seed, mode, device, host_every } = self.plan;
+        let (device, mode) = (format!("{device:?}"), format!("{mode:?}"));
+        if let Some(harvest) = &self.harvest {
+            let (folder, license) = (&harvest.folder, &harvest.license);
+            let device = device.to_lowercase();
+            return format!(
+                "gbxcule synth harvest {folder} --license '{license}' --seed {seed} --device {device}"
+            );
+        }
+        let host =
+            if host_every == 0 { String::new() } else { format!(" --host-every {host_every}") };
+        format!(
+            "gbxcule synth batch --count {} --seed {seed} --device {} --mode {}{host}{}",
+            self.count,
+            device.to_lowercase(),
+            mode.to_lowercase(),
+            self.tool_options()
+        )
+    }
+
+    /// Reads the manifest of a folder.
+    pub fn read(folder: &Path) -> Result<Self, SynthError> {
+        let path = folder.join(MANIFEST);
+        let text = gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES)
+            .map_err(SynthError::file(&path))?;
+        let manifest: Self =
+            serde_json::from_str(&text).map_err(|error| SynthError::data(&path, error))?;
+        if manifest.count > MAX_ROWS {
+            let reason = format!("{} rows, and a dataset has {MAX_ROWS} at most", manifest.count);
+            return Err(SynthError::data(&path, reason));
+        }
+        match manifest.harvest.as_ref().and_then(Harvest::fault) {
+            Some(reason) => Err(SynthError::data(&path, reason)),
+            None => Ok(manifest),
+        }
+    }
+
+    fn blocks(&self) -> u64 {
+        self.count.div_ceil(BLOCK_ROWS)
+    }
+
+    /// The blocks of one process.
+    fn own_blocks(&self, work: &Work) -> impl Iterator<Item = u64> {
+        let (shard, shards) = (work.shard, work.shards);
+        (0..self.blocks()).filter(move |block| block % shards == shard)
+    }
+
+    fn rows(&self, block: u64) -> std::ops::Range<u64> {
+        block * BLOCK_ROWS..((block + 1) * BLOCK_ROWS).min(self.count)
+    }
+}
+
+/// Part of a dataset that a process makes, with its settings.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// Number of this process's part, from 0.
+    pub shard: u64,
+    /// Number of parts: each takes every `shards`-th block.
+    pub shards: u64,
+    /// Number of threads.
+    pub workers: usize,
+    /// True keeps the blocks that are there already.
+    pub resume: bool,
+    /// True writes each block as JSON lines, too.
+    pub jsonl: bool,
+}
+
+/// Returns the path of a block.
+pub fn block_path(folder: &Path, block: u64) -> PathBuf {
+    folder.join("data").join(format!("part-{block:06}.parquet"))
+}
+
+/// Work of one process, and the part of it that the folder holds already.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// Rows of all its blocks.
+    pub rows: u64,
+    /// Rows of those that are there.
+    pub there: u64,
+    /// Blocks that are there and aren't what they should be, with the other ones to be made.
+    pub damaged: Vec<PathBuf>,
+    /// Files and folders that killed processes had left, which are gone now.
+    pub swept: usize,
+    missing: Vec<u64>,
+    /// Blocks that still need a copy as JSON lines.
+    twins: Vec<u64>,
+}
+
+/// Begins the work in a folder: says what it holds, unless it holds something else, looks at what
+/// is there, and removes what killed processes left. No rows are lost: files that a living process
+/// is writing stay.
+pub fn begin(folder: &Path, manifest: &Manifest, work: &Work) -> Result<Extent, SynthError> {
+    claim(folder, manifest)?;
+    let extent = extent(folder, manifest, work);
+    if !work.resume && extent.there > 0 {
+        return Err(SynthError::NotEmpty { path: folder.into() });
+    }
+    Ok(extent)
+}
+
+fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> Extent {
+    let swept = sweep(folder) + sweep(&folder.join("data")) + sweep(&folder.join("statistics"));
+    let (mut rows, mut there, mut damaged) = (0, 0, Vec::new());
+    let (mut missing, mut twins) = (Vec::new(), Vec::new());
+    for block in manifest.own_blocks(work) {
+        let (path, range) = (block_path(folder, block), manifest.rows(block));
+        let count = range.end - range.start;
+        rows += count;
+        if path.exists() && (!work.resume || block::holds(&path, &range, manifest)) {
+            there += count;
+            if work.jsonl && !block::has_lines(&path.with_extension("jsonl"), count) {
+                twins.push(block);
+            }
+        } else {
+            damaged.extend(path.exists().then_some(path));
+            missing.push(block);
+        }
+    }
+    Extent { rows, there, damaged, swept, missing, twins }
+}
+
+/// Returns true if all rows of a dataset are there, no matter which process made them.
+pub fn is_whole(folder: &Path, manifest: &Manifest) -> bool {
+    (0..manifest.blocks()).all(|block| block::has_ends(&block_path(folder, block)))
+}
+
+/// Makes the rows of one process, with the tools of its manifest; calls `made` for each.
+pub fn batch(
+    folder: &Path,
+    manifest: &Manifest,
+    work: &Work,
+    tools: &Tools,
+    made: &(dyn Fn() + Sync),
+) -> Result<(), SynthError> {
+    finish(folder, manifest, (work, &begin(folder, manifest, work)?), tools, made)
+}
+
+/// Does the work of [`batch`] that [`begin`] has begun.
+pub fn finish(
+    folder: &Path,
+    manifest: &Manifest,
+    (work, extent): (&Work, &Extent),
+    tools: &Tools,
+    made: &(dyn Fn() + Sync),
+) -> Result<(), SynthError> {
+    for &block in &extent.twins {
+        let path = block_path(folder, block);
+        write_twin(&path, &table::read_parquet(&path)?)?;
+    }
+    for &block in &extent.missing {
+        let path = block_path(folder, block);
+        // Another process may have made it by now.
+        if path.exists() && !extent.damaged.contains(&path) {
+            continue;
+        }
+        let mut rows = rows(manifest, block, (work.workers, tools), made)?;
+        sample(&mut rows, manifest.plan.host_every, folder)?;
+        if work.jsonl {
+            write_twin(&path, &rows)?;
+        }
+        write_whole(&path, &to_parquet(&rows)?)?;
+    }
+    Ok(())
+}
+
+/// Says what a folder holds, unless it holds something else.
+fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
+    // The owner of the folder would choose which files of this user are replaced.
+    for inside in [folder.join("data"), folder.join("statistics")] {
+        if inside.is_symlink() {
+            let reason = "a link is in the place of a folder: make it one, or name another folder";
+            return Err(SynthError::data(&inside, reason));
+        }
+    }
+    let path = folder.join(MANIFEST);
+    if !path.exists() {
+        let text = serde_json::to_string_pretty(manifest)
+            .map_err(|error| SynthError::data(&path, error))?;
+        // Of several that come at once, one says it, and the others read what it said.
+        write_new(&path, format!("{text}\n").as_bytes()).map_err(SynthError::file(&path))?;
+    }
+    let found = Manifest::read(folder)?;
+    if found == *manifest {
+        return Ok(());
+    }
+    let (command, version) = (found.command(), found.generator_version);
+    let reason = format!("`{command}`, generator version {version}");
+    Err(SynthError::Other { path: folder.into(), reason })
+}
+
+fn write_twin(path: &Path, rows: &[Row]) -> Result<(), SynthError> {
+    write_whole(&path.with_extension("jsonl"), to_jsonl(rows)?.as_bytes())
+}
+
+/// The rows of a block, in order, by several threads.
+fn rows(
+    manifest: &Manifest,
+    block: u64,
+    (workers, tools): (usize, &Tools),
+    made: &(dyn Fn() + Sync),
+) -> Result<Vec<Row>, SynthError> {
+    let range = manifest.rows(block);
+    let next = AtomicU64::new(range.start);
+    let work = || -> Result<Vec<Row>, SynthError> {
+        let mut rows = Vec::new();
+        loop {
+            let id = next.fetch_add(1, Ordering::Relaxed);
+            if id >= range.end {
+                return Ok(rows);
+            }
+            let mut row = make(manifest.plan, id);
+            tools.finish(&mut row)?;
+            rows.push(row);
+            made();
+        }
+    };
+    let parts: Result<Vec<Vec<Row>>, SynthError> = on_threads(workers, work).into_iter().collect();
+    let mut rows: Vec<Row> = parts?.into_iter().flatten().collect();
+    rows.sort_by_key(|row| row.id);
+    tools.finish_block(&mut rows)?;
+    Ok(rows)
+}
+
+/// Compiles and runs the C++ text of one in `every` rows, all of them together, below a folder.
+fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError> {
+    if every == 0 {
+        return Ok(());
+    }
+    let (at, chosen): (Vec<usize>, Vec<Row>) = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.id % every == 0)
+        .map(|(at, row)| (at, row.clone()))
+        .unzip();
+    let found = validate::host(&chosen, folder)?;
+    for (at, check) in at.into_iter().zip(found) {
+        if let Ok(check) = check {
+            rows[at].add_check(check);
+        }
+    }
+    Ok(())
+}
+
+/// Format of a folder's data files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Tables.
+    Parquet,
+    /// Lines, where there are no tables.
+    Jsonl,
+}
+
+impl Format {
+    /// Returns the extension of the data files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Parquet => "parquet",
+            Self::Jsonl => "jsonl",
+        }
+    }
+}
+
+/// The data files of a folder, in order: the Parquet files, or else those of JSON lines.
+pub fn files(folder: &Path) -> Result<(Format, Vec<PathBuf>), SynthError> {
+    let parquet = files_of(folder, Format::Parquet)?;
+    if !parquet.is_empty() {
+        return Ok((Format::Parquet, parquet));
+    }
+    Ok((Format::Jsonl, files_of(folder, Format::Jsonl)?))
+}
+
+/// The data files of a format, in order.
+pub(crate) fn files_of(folder: &Path, format: Format) -> Result<Vec<PathBuf>, SynthError> {
+    let data = folder.join("data");
+    let entries = std::fs::read_dir(&data).and_then(|entries| {
+        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>()
+    });
+    let mut paths = entries.map_err(SynthError::file(&data))?;
+    paths.retain(|path| path.extension().is_some_and(|it| it == format.extension()));
+    paths.sort();
+    Ok(paths)
+}
+
+/// All rows of a folder, without what makes them long: for statistics. `read` hears how many are
+/// there.
+pub fn read_brief(folder: &Path, read: &dyn Fn(usize)) -> Result<Vec<Row>, SynthError> {
+    read_by(folder, read, table::read_brief, |path| read_jsonl(path, table::make_brief))
+}
+
+/// All rows of a folder.
+pub fn read(folder: &Path) -> Result<Vec<Row>, SynthError> {
+    read_by(folder, &|_| (), table::read_parquet, |path| read_jsonl(path, |_| ()))
+}
+
+/// The rows of a folder whose numbers `wanted` is true for, by their numbers. A table without them
+/// is not read as a whole.
+pub fn read_some(
+    folder: &Path,
+    wanted: &dyn Fn(u64) -> bool,
+) -> Result<BTreeMap<u64, Row>, SynthError> {
+    let mut rows = BTreeMap::new();
+    let (format, paths) = files(folder)?;
+    for path in paths {
+        let own = match format {
+            Format::Parquet if !table::read_brief(&path)?.iter().any(|row| wanted(row.id)) => {
+                continue;
+            }
+            Format::Parquet => table::read_parquet(&path)?,
+            Format::Jsonl => read_jsonl(&path, |_| ())?,
+        };
+        for row in own.into_iter().filter(|row| wanted(row.id)) {
+            if let Some(other) = rows.insert(row.id, row) {
+                return Err(repeated(folder, &other));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+type Reader = fn(&Path) -> Result<Vec<Row>, SynthError>;
+
+fn read_by(
+    folder: &Path,
+    read: &dyn Fn(usize),
+    parquet: Reader,
+    jsonl: Reader,
+) -> Result<Vec<Row>, SynthError> {
+    let (format, paths) = files(folder)?;
+    if format == Format::Jsonl {
+        let found = Manifest::read(folder)?.schema_version;
+        if found != SCHEMA_VERSION {
+            return Err(table::other_schema(&folder.join(MANIFEST), &found.to_string()));
+        }
+    }
+    let mut rows = Vec::new();
+    for path in paths {
+        let own = match format {
+            Format::Parquet => parquet(&path)?,
+            Format::Jsonl => jsonl(&path)?,
+        };
+        rows.extend(own);
+        read(rows.len());
+    }
+    Ok(rows)
+}
+
+/// Checks that no two rows have one number: tasks, answers and origins name a row by it alone.
+pub fn check_numbers(folder: &Path, rows: &[Row]) -> Result<(), SynthError> {
+    let mut numbers = HashSet::new();
+    match rows.iter().find(|row| !numbers.insert(row.id)) {
+        None => Ok(()),
+        Some(row) => Err(repeated(folder, row)),
+    }
+}
+
+fn repeated(folder: &Path, row: &Row) -> SynthError {
+    let reason = format!(
+        "two rows have the number {}, by which answers name a row: rows of several datasets can't lie in one folder here",
+        row.id
+    );
+    SynthError::data(&folder.join("data"), reason)
+}

@@ -1,0 +1,247 @@
+//! The dataset card: front matter that hubs read, then what the rows are and how many of which
+//! kind.
+
+use crate::batch::{Format, Manifest, files};
+use crate::error::SynthError;
+use crate::feature_count::Usage;
+use crate::harvested::{self, Harvest, UNMARKED};
+use crate::leak::{Leakage, curve, leakage};
+use crate::picture::{self, SHARES, STRUCTURES};
+use crate::row::{COMPILER_VERSION, Row};
+use crate::table::write_whole;
+use gbxcule_grammar::Family;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Name of the card, and the name by which hubs and the `datasets` library look for it.
+const NAMES: [&str; 2] = ["dataset_card.md", "README.md"];
+
+/// Share in percent of the kernels of Warp's tests above which a feature is listed though no row
+/// has it.
+const MIN_SHARE: f64 = 1.0;
+
+/// Rows of a split whose neighbours the card looks for.
+const LEAK_ROWS: usize = 1000;
+
+/// Hears how many more rows were looked at: what takes long is the search for neighbours.
+pub type ReportProgress<'a> = &'a (dyn Fn(usize) + Sync);
+
+/// Writes the card of some rows and its pictures into a folder.
+pub fn write(
+    folder: &Path,
+    manifest: &Manifest,
+    rows: &[Row],
+    warp: &Usage,
+    seen: ReportProgress<'_>,
+) -> Result<(), SynthError> {
+    picture::draw(folder, rows, warp)?;
+    let text = card(manifest, rows, warp, files(folder)?.0, seen);
+    NAMES.iter().try_for_each(|name| write_whole(&folder.join(name), text.as_bytes()))
+}
+
+/// The card of some rows: the same rows, the same text.
+fn card(
+    manifest: &Manifest,
+    rows: &[Row],
+    warp: &Usage,
+    format: Format,
+    seen: ReportProgress<'_>,
+) -> String {
+    let mut text = front_matter(manifest, rows.len(), format);
+    text += "# Kernels in NVIDIA Warp's dialect, compiled and run\n\n";
+    origin(&mut text, manifest, rows);
+    if let Some(harvest) = &manifest.harvest {
+        harvested(&mut text, harvest, rows.len());
+    }
+    gradients(&mut text, rows);
+    checks(&mut text, rows);
+    families(&mut text, manifest, rows);
+    splits(&mut text, rows);
+    leaks(&mut text, rows, seen);
+    structures(&mut text, rows);
+    features(&mut text, rows, warp);
+    text
+}
+
+/// The settings that hubs read, between two lines of `---`.
+fn front_matter(manifest: &Manifest, rows: usize, format: Format) -> String {
+    let licences = match &manifest.harvest {
+        // Of an expression hubs take what stands in their list; the card has it whole.
+        Some(harvest) => format!(" {}", harvest.license.to_lowercase()),
+        None => manifest.licences().to_owned(),
+    };
+    let extension = format.extension();
+    let size = match rows {
+        0..1_000 => "n<1K",
+        1_000..10_000 => "1K<n<10K",
+        10_000..100_000 => "10K<n<100K",
+        100_000..1_000_000 => "100K<n<1M",
+        _ => "1M<n<10M",
+    };
+    format!(
+        "---\nlicense:{licences}\npretty_name: Kernels in NVIDIA Warp's dialect, compiled and run\ntags:\n- code\n- cuda\n- \
+         autodiff\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files: data/*.{extension}\n---\n\n"
+    )
+}
+
+/// Writes the command that makes the rows, the tools' licences, and how many rows there are.
+fn origin(text: &mut String, manifest: &Manifest, rows: &[Row]) {
+    _ = writeln!(
+        text,
+        "Made by `{COMPILER_VERSION}`, generator version {}, schema version {}:\n\n```\n{} --out DIR\n```\n",
+        manifest.generator_version,
+        manifest.schema_version,
+        manifest.command(),
+    );
+    *text += &manifest.credits();
+    let distinct = curve(rows).last().map_or(0, |point| point.1);
+    let in_warp = rows.iter().filter(|row| row.in_warp).count();
+    _ = writeln!(
+        text,
+        "{} rows, {distinct} structures (names and literals erased). {in_warp} rows are kernels that NVIDIA Warp's own \
+         package has, too, names and literals aside (`in_warp`).\n",
+        rows.len()
+    );
+}
+
+fn checks(text: &mut String, rows: &[Row]) {
+    _ = writeln!(text, "## Checks\n\n| check | verdict | rows |\n|---|---|---:|");
+    let mut checks: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for check in rows.iter().flat_map(Row::checks) {
+        *checks.entry((check.check, check.verdict.into())).or_default() += 1;
+    }
+    for ((check, verdict), count) in checks {
+        _ = writeln!(text, "| {check} | {verdict} | {count} |");
+    }
+}
+
+fn families(text: &mut String, manifest: &Manifest, rows: &[Row]) {
+    _ = writeln!(text, "\n## Families\n\n| family | rows | structures |\n|---|---:|---:|");
+    let sampled = Family::names().filter(|_| manifest.harvest.is_none());
+    for name in sampled.chain(manifest.harvest.iter().map(|_| harvested::FAMILY)) {
+        let own: Vec<&Row> = rows.iter().filter(|row| row.family == name).collect();
+        let structures: std::collections::HashSet<_> =
+            own.iter().map(|row| &row.structure).collect();
+        _ = writeln!(text, "| {name} | {} | {} |", own.len(), structures.len());
+    }
+}
+
+fn splits(text: &mut String, rows: &[Row]) {
+    _ = writeln!(text, "\n## Splits\n\n| split | rows |\n|---|---:|");
+    for split in ["train", "valid", "test"] {
+        let count = rows.iter().filter(|row| row.split == split).count();
+        _ = writeln!(text, "| {split} | {count} |");
+    }
+}
+
+fn structures(text: &mut String, rows: &[Row]) {
+    _ = writeln!(text, "\n## Structures against rows\n\n| rows | structures |\n|---:|---:|");
+    for (rows, structures) in curve(rows) {
+        _ = writeln!(text, "| {rows} | {structures} |");
+    }
+    text.push('\n');
+    _ = writeln!(text, "![Structures against rows]({STRUCTURES})\n");
+}
+
+/// Writes the share of rows that use each feature, beside the share of Warp's own kernels.
+fn features(text: &mut String, rows: &[Row], warp: &Usage) {
+    _ = writeln!(
+        text,
+        "## Features\n\nBeside the {} kernels of NVIDIA Warp's own tests.\n\n![Families and features]({SHARES})\n\n\
+         | feature | % of rows | % of Warp's kernels |\n|---|---:|---:|",
+        warp.kernels
+    );
+    let ours = Usage::of_rows(rows);
+    let missing = warp
+        .by_share()
+        .into_iter()
+        .filter(|name| warp.share(name) >= MIN_SHARE && !ours.counts.contains_key(*name));
+    for name in ours.by_share().into_iter().chain(missing) {
+        _ = writeln!(text, "| `{name}` | {:.1} | {:.1} |", ours.share(name), warp.share(name));
+    }
+}
+
+/// Writes where harvested rows come from, and what became of the kernels that are none.
+fn harvested(text: &mut String, harvest: &Harvest, rows: usize) {
+    let commit = harvest.commit.as_ref().map_or(String::new(), |it| format!(" at commit `{it}`"));
+    _ = writeln!(
+        text,
+        "The kernels of `{}`{commit}, under `{}`: {} files, {} kernels, {rows} rows, of which {} have a structure that an \
+         earlier row has (`origin_json` has file, line and that row). Inputs were drawn until a kernel ran on three draws \
+         and its results depended on them. Checks that sampled rows must hold and people's code need not are `waived` \
+         where they don't.\n\n| kernels that are no rows | kernels |\n|---|---:|",
+        harvest.folder, harvest.license, harvest.files, harvest.kernels, harvest.repeated
+    );
+    for (reason, count) in &harvest.refused {
+        _ = writeln!(text, "| {reason} | {count} |");
+    }
+    if harvest.unmarked > 0 {
+        let unmarked = harvest.unmarked;
+        _ = writeln!(text, "\n{unmarked} functions more may be kernels: each {UNMARKED}.");
+    }
+    text.push('\n');
+}
+
+/// Writes the counts of rows with a gradient, and of NVIDIA Warp's gradients that are right.
+fn gradients(text: &mut String, rows: &[Row]) {
+    let count = |wanted: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
+    for code in rows.iter().filter_map(|row| row.gradient_refused.as_deref()) {
+        *refused.entry(code).or_default() += 1;
+    }
+    _ = writeln!(text, "## Gradients\n\n| gradient | rows |\n|---|---:|");
+    _ = writeln!(text, "| made | {} |", count(&|row| row.gradient_refused.is_none()));
+    for (code, count) in refused {
+        _ = writeln!(text, "| refused by this compiler: `{code}` | {count} |");
+    }
+    let labelled = |label: &str| count(&|row| row.warp_gradient.as_deref() == Some(label));
+    if rows.iter().any(|row| row.warp_gradient.is_some()) {
+        let (right, wrong) = (labelled("right"), labelled("wrong"));
+        _ = writeln!(text, "| NVIDIA Warp's agrees (`warp_gradient` is `right`) | {right} |");
+        _ = writeln!(text, "| NVIDIA Warp's is another: `wrong`, say differences | {wrong} |");
+    }
+    text.push('\n');
+}
+
+/// Writes the nearness of test rows to training rows.
+fn leaks(text: &mut String, rows: &[Row], seen: ReportProgress<'_>) {
+    _ = writeln!(
+        text,
+        "\n## Nearest training rows\n\nHow many of a row's five-token sequences, names and literals erased, the nearest \
+         training row has, too; of the first {LEAK_ROWS} rows of a split.\n\n| split | rows | median | at least 0.8 | at \
+         least 0.9 | all |\n|---|---:|---:|---:|---:|---:|"
+    );
+    for leakage in leakage(rows, LEAK_ROWS, seen) {
+        let [most, nearly, all] = Leakage::LEVELS.map(|least| leakage.share(least));
+        _ = writeln!(
+            text,
+            "| {} | {} | {:.2} | {most:.2} % | {nearly:.2} % | {all:.2} % |",
+            leakage.split,
+            leakage.nearest.len(),
+            leakage.median()
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::external_column::Tools;
+    use crate::row::{Mode, Plan, Texts};
+
+    #[test]
+    fn text_of_warp_is_under_its_own_licence() {
+        let plan = Plan { seed: 0, mode: Mode::Text, device: Texts::Both, host_every: 0 };
+        let begins = |warp: Option<serde_json::Value>, head: &str| {
+            let manifest = Manifest { warp, ..Manifest::new(0, plan, &Tools::default()) };
+            let text = card(&manifest, &[], &Usage::default(), Format::Parquet, &|_| ());
+            assert!(text.starts_with(head), "{text}");
+            text
+        };
+        begins(None, "---\nlicense: mit\npretty_name: ");
+        let warp = Some(serde_json::json!({ "version": "1.19.0" }));
+        let text = begins(warp, "---\nlicense:\n- mit\n- apache-2.0\npretty_name: ");
+        assert!(text.contains("`warp_cuda`") && text.contains("Apache-2.0"), "{text}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Distances of results from the expected ones: in units in the last place, and as a share of
+//! what is allowed.
+
+use crate::allowed_error::AllowedErrors;
+use crate::execute::{self, ArgumentBytes};
+use crate::row::Results;
+use crate::row_program::RowProgram;
+use crate::tensor::{self, Tensor};
+use crate::verdict::{Check, CheckOutcome, NotRun, skipped};
+use gbxcule_ir::Literal;
+
+/// Largest distance between results.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Distance {
+    /// Units in the last place, see [`tensor::units`].
+    pub units: f64,
+    /// The difference divided by what is allowed: at most 1 if the difference is allowed.
+    pub share: f64,
+}
+
+impl Distance {
+    const NONE: Self = Self { units: 0.0, share: 0.0 };
+    /// Distance of a result that is missing or has another shape.
+    pub const INFINITE: Self = Self { units: f64::INFINITY, share: f64::INFINITY };
+
+    /// The greater of two distances.
+    pub fn max(self, other: Self) -> Self {
+        Self { units: self.units.max(other.units), share: self.share.max(other.share) }
+    }
+
+    /// Makes a check of it, with whole units, because no library promises its last digit.
+    pub fn verdict(self, name: &str) -> Check {
+        Check::holds(name, self.share <= 1.0, Some(self.units.ceil()))
+    }
+}
+
+/// Measures the distance from wanted numbers to found ones, with what each may be off by; without
+/// `allowed`, by nothing.
+fn distance(wanted: &[Vec<Literal>], found: &[Tensor], allowed: Option<&[Vec<f64>]>) -> Distance {
+    if wanted.len() != found.len() {
+        return Distance::INFINITE;
+    }
+    let mut worst = Distance::NONE;
+    for (at, (wanted, found)) in wanted.iter().zip(found).enumerate() {
+        if wanted.len() != found.numbers.len() {
+            return Distance::INFINITE;
+        }
+        for (place, (&wanted, &found)) in wanted.iter().zip(&found.numbers).enumerate() {
+            let units = tensor::units(wanted, found);
+            if units == 0.0 {
+                continue;
+            }
+            let off = (wanted.as_f64() - found.as_f64()).abs();
+            let share = off / allowed.map_or(0.0, |allowed| allowed[at][place]);
+            let share = if share.is_nan() { f64::INFINITY } else { share };
+            worst = worst.max(Distance { units, share });
+        }
+    }
+    worst
+}
+
+/// The numbers that a text holds for these tensors; `None` if they aren't of one shape.
+fn stored(text: &str, like: &[Tensor]) -> Option<Vec<Vec<Literal>>> {
+    let arrays = tensor::from_json(text)?;
+    if arrays.len() != like.len() {
+        return None;
+    }
+    let one = |((name, values), tensor): (&(String, Vec<serde_json::Value>), &Tensor)| {
+        if *name != tensor.name || values.len() != tensor.numbers.len() {
+            return None;
+        }
+        let numbers = values.iter().zip(&tensor.numbers);
+        numbers.map(|(value, number)| tensor::literal(value, number.scalar())).collect()
+    };
+    arrays.iter().zip(like).map(one).collect()
+}
+
+/// The tensors of these names in memory that some launch left.
+fn named(program: &RowProgram, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Vec<Tensor>> {
+    let one = |tensor: &Tensor| {
+        let at = program.params().iter().position(|param| *param.name == *tensor.name)?;
+        let numbers = execute::numbers(&program.forward, program.kernel, at, memory.get(at)?);
+        Some(Tensor { numbers, ..tensor.clone() })
+    };
+    like.iter().map(one).collect()
+}
+
+/// Returns the greatest distance; `None` if one is unknown and all others are allowed.
+fn worst(distances: &[Option<Distance>]) -> Option<Distance> {
+    let known = distances.iter().flatten();
+    let worst = known.fold(Distance::NONE, |worst, &one| worst.max(one));
+    (worst.share > 1.0 || distances.iter().all(Option::is_some)).then_some(worst)
+}
+
+/// The verdict of measured distances, unless the results depend on the last digit.
+pub fn settled(name: &str, distances: &[Option<Distance>]) -> CheckOutcome {
+    match worst(distances) {
+        Some(distance) => Ok(distance.verdict(name)),
+        None => skipped(name, NotRun::LastDigit),
+    }
+}
+
+/// Measures the distance from a row's text to results that must equal it to the bit.
+pub fn exact(text: &str, found: &[Tensor]) -> Distance {
+    stored(text, found).map_or(Distance::INFINITE, |wanted| distance(&wanted, found, None))
+}
+
+/// Measures the distance from a row's results to those that a launch left, forward or backward.
+/// `bounds` is called only if they differ.
+pub fn from_results<'b>(
+    program: &RowProgram,
+    results: &Results,
+    memory: &ArgumentBytes,
+    backward: bool,
+    bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
+) -> Option<Distance> {
+    let numbers = |like: &[Tensor]| like.iter().map(|tensor| tensor.numbers.clone()).collect();
+    to_memory(|like| Some(numbers(like)), program, results, memory, backward, bounds)
+}
+
+/// Measures the distance from the results in a row's text to those that a launch left.
+pub fn from_text<'b>(
+    text: &str,
+    program: &RowProgram,
+    results: &Results,
+    memory: &ArgumentBytes,
+    backward: bool,
+    bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
+) -> Option<Distance> {
+    to_memory(|like| stored(text, like), program, results, memory, backward, bounds)
+}
+
+/// Measures the distance from the numbers that are wanted of the row's tensors to those in memory.
+fn to_memory<'b>(
+    wanted: impl FnOnce(&[Tensor]) -> Option<Vec<Vec<Literal>>>,
+    program: &RowProgram,
+    results: &Results,
+    memory: &ArgumentBytes,
+    backward: bool,
+    bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
+) -> Option<Distance> {
+    let like = if backward { results.slopes() } else { &results.outputs };
+    let part = if backward { &memory.gradients } else { &memory.data };
+    match (wanted(like), named(program, like, part)) {
+        (Some(wanted), Some(found)) => measured(&wanted, &found, backward, bounds),
+        _ => Some(Distance::INFINITE),
+    }
+}
+
+/// Measures the distance with the row's bounds; `None` if numbers differ and no bounds are known.
+fn measured<'b>(
+    wanted: &[Vec<Literal>],
+    found: &[Tensor],
+    backward: bool,
+    bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
+) -> Option<Distance> {
+    let bare = distance(wanted, found, None);
+    if bare.units == 0.0 || bare == Distance::INFINITE {
+        return Some(bare);
+    }
+    let bounds = bounds()?;
+    let allowed = if backward { &bounds.gradients } else { &bounds.outputs };
+    Some(distance(wanted, found, Some(allowed)))
+}

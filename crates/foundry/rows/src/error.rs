@@ -1,0 +1,112 @@
+//! Errors outside of a program: files, data, devices, compilers.
+
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// A failure of the world, with what to do about it.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SynthError {
+    /// A file couldn't be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// Path of the file.
+        path: PathBuf,
+        /// Reason of the system.
+        source: std::io::Error,
+    },
+    /// A data file is none, or of another schema.
+    #[error("{path}: {reason}")]
+    Data {
+        /// Path of the file.
+        path: PathBuf,
+        /// Description of the defect.
+        reason: String,
+    },
+    /// A line of a data file is not a row.
+    #[error("{path}:{line}:{column}: {reason}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Position, from 1.
+        line: usize,
+        /// Position, from 1.
+        column: usize,
+        /// Description of the defect.
+        reason: String,
+    },
+    /// The folder holds something else.
+    #[error(
+        "{path} holds another dataset, of {reason}: choose another folder, or ask for the same"
+    )]
+    Other {
+        /// The folder.
+        path: PathBuf,
+        /// Description of the dataset that is there.
+        reason: String,
+    },
+    /// The folder holds rows already.
+    #[error("{path} holds rows already: add --resume to go on, or choose another folder")]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A device isn't there, or can't be used.
+    #[error("{reason}")]
+    Device {
+        /// Reason, with advice.
+        reason: String,
+    },
+    /// NVRTC isn't there, or can't be used.
+    #[error(transparent)]
+    Nvrtc(Box<gbxcule_runtime::Error>),
+    /// NVIDIA Warp's process.
+    #[error(transparent)]
+    Oracle(#[from] gbxcule_oracle::OracleError),
+    /// A text was not compiled and run to its end, so its result is unknown.
+    #[error(
+        "row {row} could not be compiled and run: {reason}; the blocks before it are there: try again with --resume"
+    )]
+    Unchecked {
+        /// Number of the row.
+        row: u64,
+        /// Reason.
+        reason: String,
+    },
+    /// A compiled program could not be run.
+    #[error(transparent)]
+    Sandbox(#[from] gbxcule_sandbox::SandboxError),
+    /// The host's C++ compiler.
+    #[error(
+        "{compiler}: {reason}; set CXX to a C++17 compiler, or do without: --no-host of `validate` and `mutate`, --task of \
+         `grade` for a task that asks for Python or IR"
+    )]
+    Compiler {
+        /// Name of the compiler.
+        compiler: String,
+        /// Reason.
+        reason: String,
+    },
+}
+
+impl SynthError {
+    /// Makes an error of the system's the error of a file.
+    pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        move |source| Self::File { path: path.into(), source }
+    }
+
+    /// Makes the error of a compiler of the host that is missing or doesn't work.
+    pub fn compiler(compiler: &str, reason: &dyn std::fmt::Display) -> Self {
+        Self::Compiler { compiler: compiler.into(), reason: reason.to_string() }
+    }
+
+    #[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
+    pub(crate) fn nvrtc(error: gbxcule_runtime::Error) -> Self {
+        Self::Nvrtc(Box::new(error))
+    }
+
+    /// Makes the error of a file that holds something else than it should.
+    pub fn data(path: &Path, reason: impl std::fmt::Display) -> Self {
+        Self::Data { path: path.into(), reason: reason.to_string() }
+    }
+}

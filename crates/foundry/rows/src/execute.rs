@@ -1,0 +1,289 @@
+//! Runs rows on the reference interpreter.
+
+use crate::row_program::{RowProgram, element};
+use gbxcule_grammar::input::{ArgumentInput, cotangent, leaves};
+use gbxcule_grammar::random::Random;
+use gbxcule_interp::{Argument, Array, Interpreter, Outcomes, Perturbation};
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Literal, Module, Type};
+
+/// Statements a launch may take, of a reverse too: rows are small.
+pub const BUDGET: u64 = 400_000;
+
+/// The bytes of every argument, and of its gradient if it is an array with one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ArgumentBytes {
+    /// Bytes of each argument.
+    pub data: Vec<Vec<u8>>,
+    /// Bytes of the gradient of each argument; empty for a forward launch.
+    pub gradients: Vec<Vec<u8>>,
+}
+
+/// Size of a launch, and its inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchInputs<'a> {
+    /// The grid.
+    pub dims: &'a [u32],
+    /// An input for each parameter.
+    pub inputs: &'a [ArgumentInput],
+}
+
+/// The arguments of an input seed.
+pub fn arguments(
+    module: &Module,
+    kernel: FunctionId,
+    inputs: &[ArgumentInput],
+    seed: u64,
+) -> Vec<Vec<u8>> {
+    each_argument(module, kernel, inputs, |at, param, given| {
+        given.bytes(&module.types, element(module, param).unwrap_or(param), seed, at)
+    })
+}
+
+/// The gradients with which a row's reverse begins.
+pub fn cotangents(
+    module: &Module,
+    kernel: FunctionId,
+    inputs: &[ArgumentInput],
+    seed: u64,
+) -> Vec<Vec<u8>> {
+    each_argument(module, kernel, inputs, |at, param, given| {
+        let Some(of) = element(module, param) else { return Vec::new() };
+        let count = given.shape.iter().product::<u32>() as usize;
+        let drawn = cotangent(&module.types, of, count, seed, at);
+        // What isn't written is not a result: its gradient begins at 0.
+        if given.written { drawn } else { vec![0; drawn.len()] }
+    })
+}
+
+/// Bytes for each argument, from its number, its type and its input.
+fn each_argument(
+    module: &Module,
+    kernel: FunctionId,
+    inputs: &[ArgumentInput],
+    bytes: impl Fn(u64, Type, &ArgumentInput) -> Vec<u8>,
+) -> Vec<Vec<u8>> {
+    let params = module.functions[kernel].params.iter().zip(inputs).enumerate();
+    params.map(|(at, (param, given))| bytes(at as u64, param.ty, given)).collect()
+}
+
+/// Bytes of a value of a type.
+fn cell_bytes(module: &Module, ty: Type) -> usize {
+    match module.types.layout(ty) {
+        Some(layout) => layout.size as usize,
+        None => unreachable!("arguments and elements have a layout"),
+    }
+}
+
+/// Variation of a launch that a correct implementation may show.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Variation {
+    /// Perturbation of results, as another library's mathematics gives them.
+    pub perturbation: Option<Perturbation>,
+    /// Seed of a random order of the threads.
+    pub order_seed: Option<u64>,
+}
+
+/// Runs a kernel; returns the memory after it, or what stopped it.
+pub fn launch(
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> Result<ArgumentBytes, String> {
+    launch_varied(Variation::default(), module, kernel, grid, memory)
+}
+
+/// Runs a kernel as [`launch`] does, with other mathematics or another order of threads.
+pub fn launch_varied(
+    variation: Variation,
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> Result<ArgumentBytes, String> {
+    let mut interpreter = Interpreter::new(module);
+    interpreter.perturbation = variation.perturbation;
+    interpreter.budget = BUDGET;
+    let order = variation.order_seed.map(|seed| shuffled(points(grid.dims), seed));
+    run_interpreter(&mut interpreter, order, kernel, grid, memory)
+}
+
+/// Runs each thread on the memory from before the launch, and puts together what they changed: the
+/// same as a launch if no thread reads what another one writes. Two threads that change one byte
+/// are an error.
+pub fn launch_threads_separately(
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> Result<ArgumentBytes, String> {
+    let mut together = memory.clone();
+    let mut changed: Vec<Vec<bool>> =
+        memory.data.iter().map(|bytes| vec![false; bytes.len()]).collect();
+    for point in points(grid.dims) {
+        let mut interpreter = Interpreter::new(module);
+        interpreter.budget = BUDGET;
+        let after = run_interpreter(&mut interpreter, Some(vec![point]), kernel, grid, memory)?;
+        for (argument, after) in after.data.iter().enumerate() {
+            let before = &memory.data[argument];
+            for (at, byte) in after.iter().enumerate().filter(|&(at, byte)| before[at] != *byte) {
+                if std::mem::replace(&mut changed[argument][at], true) {
+                    return Err("two threads write one byte".into());
+                }
+                together.data[argument][at] = *byte;
+            }
+        }
+    }
+    Ok(together)
+}
+
+/// Runs a kernel as [`launch`] does, with a budget of statements of its own.
+pub fn launch_with_budget(
+    budget: u64,
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> Result<ArgumentBytes, String> {
+    let mut interpreter = Interpreter::new(module);
+    interpreter.budget = budget;
+    run_interpreter(&mut interpreter, None, kernel, grid, memory)
+}
+
+fn run_interpreter(
+    interpreter: &mut Interpreter<'_>,
+    points: Option<Vec<[u32; 4]>>,
+    kernel: FunctionId,
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> Result<ArgumentBytes, String> {
+    let module = interpreter.module();
+    let backward = !memory.gradients.is_empty();
+    let (mut data, mut gradients, mut args) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, param) in module.functions[kernel].params.iter().enumerate() {
+        let Some(of) = element(module, param.ty) else {
+            args.push(Argument::Bytes(memory.data[at].clone()));
+            data.push(None);
+            gradients.push(None);
+            continue;
+        };
+        let buffer = interpreter.memory.add(memory.data[at].as_slice());
+        let size = cell_bytes(module, of) as u32;
+        let mut array = Array::dense(buffer, size, &grid.inputs[at].shape);
+        data.push(Some(buffer));
+        gradients.push(None);
+        if backward {
+            let gradient = interpreter.memory.add(memory.gradients[at].as_slice());
+            array = array.with_gradient(gradient);
+            gradients[at] = Some(gradient);
+        }
+        args.push(Argument::Array(array));
+    }
+    let ran = match points {
+        None => interpreter.launch(kernel, grid.dims, &args),
+        Some(points) => {
+            points.into_iter().try_for_each(|point| interpreter.launch_point(kernel, point, &args))
+        }
+    };
+    ran.map_err(|failure| failure.to_string())?;
+    let read = |buffer: &Option<_>, before: &Vec<u8>| match buffer {
+        Some(buffer) => interpreter.memory.bytes(*buffer).to_vec(),
+        None => before.clone(),
+    };
+    Ok(ArgumentBytes {
+        data: data.iter().zip(&memory.data).map(|(buffer, before)| read(buffer, before)).collect(),
+        gradients: gradients
+            .iter()
+            .zip(&memory.gradients)
+            .map(|(b, before)| read(b, before))
+            .collect(),
+    })
+}
+
+/// The points of a grid, last dimension fastest.
+fn points(dims: &[u32]) -> Vec<[u32; 4]> {
+    let count: u32 = dims.iter().product();
+    let point = |mut number: u32| {
+        let mut point = [0; 4];
+        for (dim, &extent) in dims.iter().enumerate().rev() {
+            point[dim] = number % extent;
+            number /= extent;
+        }
+        point
+    };
+    (0..count).map(point).collect()
+}
+
+fn shuffled(mut points: Vec<[u32; 4]>, seed: u64) -> Vec<[u32; 4]> {
+    let mut random = Random::new(seed);
+    for at in (1..points.len()).rev() {
+        points.swap(at, random.below(at + 1));
+    }
+    points
+}
+
+/// A forward launch from given arguments.
+pub fn forward(
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    data: &[Vec<u8>],
+) -> Result<Vec<Vec<u8>>, String> {
+    forward_in(&mut Interpreter::new(&program.forward), program, grid, data)
+}
+
+/// Runs a forward launch as [`forward`] does, and returns also the outcomes of the comparisons that
+/// the source text contains.
+pub fn forward_with_outcomes(
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    data: &[Vec<u8>],
+) -> Result<(Vec<Vec<u8>>, Outcomes), String> {
+    let mut interpreter = Interpreter::new(&program.forward);
+    interpreter.outcomes = Some(Outcomes::new());
+    let data = forward_in(&mut interpreter, program, grid, data)?;
+    Ok((data, interpreter.outcomes.unwrap_or_default()))
+}
+
+fn forward_in(
+    interpreter: &mut Interpreter<'_>,
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    data: &[Vec<u8>],
+) -> Result<Vec<Vec<u8>>, String> {
+    interpreter.budget = BUDGET;
+    let memory = ArgumentBytes { data: data.to_vec(), gradients: Vec::new() };
+    run_interpreter(interpreter, None, program.kernel, grid, &memory).map(|after| after.data)
+}
+
+/// The numbers of an argument's memory.
+pub fn numbers(module: &Module, kernel: FunctionId, at: usize, bytes: &[u8]) -> Vec<Literal> {
+    let ty = module.functions[kernel].params[at].ty;
+    let of = element(module, ty).unwrap_or(ty);
+    let size = cell_bytes(module, of).max(1);
+    let leaves = leaves(&module.types, of);
+    bytes
+        .chunks_exact(size)
+        .flat_map(|cell| leaves.iter().map(move |leaf| leaf.read(cell)))
+        .collect()
+}
+
+/// The memory of an argument with these numbers, each converted to the type there.
+pub fn image(module: &Module, kernel: FunctionId, at: usize, numbers: &[f64]) -> Vec<u8> {
+    let ty = module.functions[kernel].params[at].ty;
+    let of = element(module, ty).unwrap_or(ty);
+    let size = cell_bytes(module, of).max(1);
+    let leaves = leaves(&module.types, of);
+    let mut bytes = vec![0; size * (numbers.len() / leaves.len().max(1))];
+    for (cell, numbers) in bytes.chunks_exact_mut(size).zip(numbers.chunks(leaves.len().max(1))) {
+        for (leaf, &number) in leaves.iter().zip(numbers) {
+            let literal = if leaf.scalar.is_float() {
+                Literal::float(leaf.scalar, number)
+            } else {
+                Literal::int(leaf.scalar, number as i128)
+            };
+            leaf.write(cell, literal);
+        }
+    }
+    bytes
+}

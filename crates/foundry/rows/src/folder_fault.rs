@@ -1,0 +1,85 @@
+//! Faults of a dataset's folder that no check of a row sees: rows that are missing, columns and
+//! lines that nothing checks, and versions that can't be checked here.
+
+use crate::batch::{BLOCK_ROWS, Format, MANIFEST, Manifest, files, files_of};
+use crate::error::SynthError;
+use crate::jsonl;
+use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Row};
+use crate::table::{self, SCHEMA_VERSION};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Descriptions of the faults of a folder whose rows these are, all of them.
+pub fn faults(folder: &Path, manifest: &Manifest, rows: &[Row]) -> Result<Vec<String>, SynthError> {
+    let mut faults: Vec<String> = missing(manifest, rows).into_iter().collect();
+    let Manifest { generator_version, schema_version, compiler, .. } = manifest;
+    if (*generator_version, compiler.as_str()) != (GENERATOR_VERSION, COMPILER_VERSION) {
+        faults.push(format!(
+            "{MANIFEST}: generator version {generator_version} of `{compiler}` made the rows, and this is version \
+             {GENERATOR_VERSION} of `{COMPILER_VERSION}`: they can't be made again here; check them with the program that \
+             made them"
+        ));
+    }
+    if *schema_version != SCHEMA_VERSION {
+        faults.push(format!(
+            "{MANIFEST}: schema version {schema_version}, and the rows have {SCHEMA_VERSION}: write {SCHEMA_VERSION} there"
+        ));
+    }
+    let (format, paths) = files(folder)?;
+    for path in &paths {
+        let names = match format {
+            Format::Parquet => table::foreign_columns(path)?,
+            Format::Jsonl => jsonl::foreign_columns(path)?,
+        };
+        faults.extend(names.into_iter().map(|name| {
+            let path = path.display();
+            format!(
+                "{path}: column `{name}` is none of a row's, and nothing checks it: take it out"
+            )
+        }));
+    }
+    if format == Format::Parquet {
+        faults.extend(foreign_lines(folder, &paths)?);
+    }
+    Ok(faults)
+}
+
+/// Description of a number of rows that a manifest does not declare. Rows with a number that is too
+/// large have an `origin` that fails.
+fn missing(manifest: &Manifest, rows: &[Row]) -> Option<String> {
+    let numbers: BTreeSet<u64> = rows.iter().map(|row| row.id).collect();
+    let (wanted, present) = (manifest.rows.unwrap_or(manifest.count), numbers.len() as u64);
+    if present == wanted || present > wanted && manifest.rows.is_none() {
+        return None;
+    }
+    let gap = (0..).zip(&numbers).find(|(wanted, number)| wanted != *number);
+    let first = gap.map_or(present, |(wanted, _)| wanted);
+    let others = match manifest.rows {
+        Some(_) => String::new(),
+        None => format!("; row {first} is the first that is missing"),
+    };
+    let remedy = match manifest.harvest.is_some() || manifest.rows.is_some() {
+        true => "get the files as they were written".to_owned(),
+        false => format!(
+            "get the files that are missing, or make their blocks of {BLOCK_ROWS} rows by `{} --resume --out DIR`",
+            manifest.command()
+        ),
+    };
+    Some(format!(
+        "{MANIFEST}: it declares {wanted} rows, and there are {present}{others}: {remedy}"
+    ))
+}
+
+/// Descriptions of files of JSON lines that are not those of the table beside them.
+fn foreign_lines(folder: &Path, tables: &[PathBuf]) -> Result<Vec<String>, SynthError> {
+    let mut faults = Vec::new();
+    for path in files_of(folder, Format::Jsonl)? {
+        let table = path.with_extension(Format::Parquet.extension());
+        if !tables.contains(&table) {
+            faults.push(format!("{}: there is no table of these rows: remove it", path.display()));
+        } else if !jsonl::holds(&path, &table::read_parquet(&table)?)? {
+            faults.push(format!("{}: not the rows of the table beside it", path.display()));
+        }
+    }
+    Ok(faults)
+}

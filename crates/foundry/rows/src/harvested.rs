@@ -1,0 +1,275 @@
+//! Rows of kernels that were not sampled: a text gets inputs on which it runs and means something,
+//! and is checked as sampled rows are.
+//!
+//! What sampled rows must hold and people's code need not (each input matters, each comparison
+//! comes out both ways, each operator shows, rounding decides nothing) is measured and marked.
+
+mod input;
+mod order;
+
+use crate::batch::Manifest;
+use crate::execute::LaunchInputs;
+use crate::external_column::Tools;
+use crate::labels::Labels;
+use crate::row::{
+    COMPILER_VERSION, GENERATOR_VERSION, Plan, RejectReason, Results, Row, machine_code, results,
+    slope,
+};
+use crate::row_program::RowProgram;
+use crate::verdict::{Check, Verdict};
+use crate::{mutation_check, rounding, structure, tensor, widen};
+use gbxcule_grammar::input::ArgumentInput;
+use input::Threads;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// Family of rows that were not sampled.
+pub const FAMILY: &str = "harvested";
+
+/// Reason of a function that may be a kernel.
+pub const UNMARKED: &str =
+    "calls `wp.tid` or is launched, and no decorator that is read here makes it a kernel";
+
+/// Reason why a kernel is not a row.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Refusal {
+    /// The compiler refuses it, with the code.
+    Compiler(String),
+    /// The text that was cut out isn't the kernel.
+    NotCut,
+    /// A parameter that inputs can't be drawn for, such as a struct with an array.
+    Parameters,
+    /// No inputs were found on which it runs without a fault.
+    Faults,
+    /// No result: the kernel writes nothing.
+    NoResult,
+    /// The results don't depend on the inputs.
+    Constant,
+    /// The results, or gradients, aren't finite, or are huge.
+    NotFinite,
+    /// The results depend on which thread comes first.
+    Race,
+    /// The gradient is not that of differences.
+    Gradient,
+    /// Machine code gives other results.
+    MachineCode,
+}
+
+impl Refusal {
+    /// Description of the reason, as cards and reports count it.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Compiler(code) => format!("refused by the compiler: `{code}`"),
+            Self::NotCut => "not to be had without its file".into(),
+            Self::Parameters => "parameters that no inputs are drawn for".into(),
+            Self::Faults => "faults on all inputs that were tried".into(),
+            Self::NoResult => "writes nothing".into(),
+            Self::Constant => "results that don't depend on inputs".into(),
+            Self::NotFinite => "results or gradients that aren't finite".into(),
+            Self::Race => "results that depend on the order of threads".into(),
+            Self::Gradient => "a gradient that differs from differences".into(),
+            Self::MachineCode => "machine code that gives something else".into(),
+        }
+    }
+}
+
+/// Origin and counts of a harvest, stored in the manifest.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Harvest {
+    /// Name of the folder.
+    pub folder: String,
+    /// SPDX expression of the licence of its files.
+    pub license: String,
+    /// Commit of the folder, if it is a checkout.
+    pub commit: Option<String>,
+    /// Files that were read.
+    pub files: usize,
+    /// Files that were not, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
+    /// Kernels that were found.
+    pub kernels: usize,
+    /// Functions that are no kernels (`@wp.func`): rows have those that a kernel calls.
+    #[serde(default)]
+    pub functions: usize,
+    /// Functions that call `wp.tid` or are launched, and that nothing marks as kernels, so far as
+    /// the files say it.
+    #[serde(default)]
+    pub unmarked: usize,
+    /// Rows with a structure that an earlier row has.
+    pub repeated: usize,
+    /// Kernels that are no rows, by the reason.
+    pub refused: BTreeMap<String, usize>,
+}
+
+impl Harvest {
+    /// Description of what no harvest writes. The card has these texts in its lines and in the
+    /// settings that hubs read, and manifests come from anybody.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let mut reasons = self.refused.keys();
+        let is_line = |text: &String| !text.contains(char::is_control);
+        if !is_licence(&self.license) {
+            return Some(format!("`{}` is no licence's SPDX expression", self.license));
+        }
+        let all = is_line(&self.folder) && self.commit.iter().all(is_line) && reasons.all(is_line);
+        (!all).then(|| "a name or a reason of the harvest has several lines".to_owned())
+    }
+}
+
+/// Origin of a row, stored as JSON.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// Name of the harvested folder.
+    pub folder: String,
+    /// File below it.
+    pub file: String,
+    /// Line of the kernel's name.
+    pub line: usize,
+    /// Commit of the folder, if it is a checkout.
+    pub commit: Option<String>,
+    /// SPDX expression of its licence.
+    pub license: String,
+    /// The first row with this structure, if it isn't this one.
+    pub same_structure_as: Option<u64>,
+}
+
+/// The manifest of a harvest.
+pub fn manifest_of(harvest: Harvest, rows: usize, plan: Plan) -> Manifest {
+    let manifest = Manifest::new(rows as u64, plan, &Tools::default());
+    Manifest { harvest: Some(harvest), ..manifest }
+}
+
+/// Returns true if a text may be an SPDX expression, such as `Apache-2.0` or `MIT OR Apache-2.0`.
+pub fn is_licence(text: &str) -> bool {
+    let word = |word: &str| {
+        !word.is_empty()
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-+:()".contains(&byte))
+    };
+    !text.is_empty() && text.split(' ').all(word)
+}
+
+/// Makes the row of a text, with the threads on which it runs.
+pub fn row_of(source: &str, program: &RowProgram, plan: Plan) -> Result<Row, Refusal> {
+    // A kernel whose threads race may still be one for a single thread.
+    match tried(source, program, plan, Threads::Any) {
+        Err(refusal @ (Refusal::Race | Refusal::MachineCode)) => {
+            tried(source, program, plan, Threads::One).map_err(|_| refusal)
+        }
+        made => made,
+    }
+}
+
+/// Makes the row of a stored text again: all of it but its number and origin. `None` if it gives no
+/// row.
+pub(crate) fn made_again(source: &str, program: &RowProgram, plan: Plan) -> Option<Row> {
+    row_of(source, program, plan).ok()
+}
+
+/// Makes a row of a text if inputs are found.
+fn tried(source: &str, program: &RowProgram, plan: Plan, threads: Threads) -> Result<Row, Refusal> {
+    let given = input::find(program, plan.seed ^ structure_seed(source), threads)?;
+    let grid = LaunchInputs { dims: &given.dims, inputs: &given.inputs };
+    let have = results(program, grid, given.seed).map_err(|_| Refusal::NotFinite)?;
+    if !order::is_settled(program, grid, given.seed, &have) {
+        return Err(Refusal::Race);
+    }
+    let mut checks =
+        vec![Check::passed("parses"), Check::passed("compiles"), Check::passed("meaningful")];
+    let mark = |name: &str, holds: bool| {
+        Check::new(name, if holds { Verdict::Pass } else { Verdict::Waived }, None)
+    };
+    checks.push(mark("inputs", given.inputs_matter));
+    checks.push(mark("comparisons", given.comparisons_vary));
+    let pinned = mutation_check::seed(source, program, grid, given.seed);
+    checks.push(mark("pinned", pinned.is_ok_and(|seed| seed == given.seed)));
+    checks.extend(gradient(program, grid, given.seed, &have, &mut |it| mark("rounding", it))?);
+    let machine = machine_code(program, grid, given.seed, &have);
+    if machine.as_ref().is_ok_and(|check| check.verdict == Verdict::Fail) {
+        return Err(Refusal::MachineCode);
+    }
+    checks.extend(machine);
+    Ok(row(source, program, grid, plan, (given.seed, given.attempt), (have, checks)))
+}
+
+/// A number that depends on a text alone: a kernel's inputs don't change with its neighbours.
+fn structure_seed(source: &str) -> u64 {
+    u64::from_str_radix(&structure::digest(source, 8), 16).unwrap_or(0)
+}
+
+/// The checks of rounding and of the gradient.
+fn gradient(
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    seed: u64,
+    have: &Results,
+    mark: &mut dyn FnMut(bool) -> Check,
+) -> Result<Vec<Check>, Refusal> {
+    let wide = widen::program(program).and_then(|wide| results(&wide, grid, seed).ok());
+    let mut checks = Vec::new();
+    if let Some(wide) = wide {
+        let is_harmless = rounding::is_harmless(have, &wide);
+        checks.push(mark(is_harmless));
+        if !is_harmless {
+            return Ok(checks);
+        }
+    }
+    match slope(program, grid, seed, have) {
+        Ok(check) => checks.extend(check),
+        Err(RejectReason::WrongSlope) => return Err(Refusal::Gradient),
+        Err(_) => return Err(Refusal::NotFinite),
+    }
+    Ok(checks)
+}
+
+fn row(
+    source: &str,
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    plan: Plan,
+    (input_seed, attempt): (u64, u32),
+    (have, checks): (Results, Vec<Check>),
+) -> Row {
+    let emitted = program.emit(plan.device);
+    let inputs: &[ArgumentInput] = grid.inputs;
+    let row = Row {
+        family: FAMILY.into(),
+        source: source.into(),
+        ir: emitted.ir,
+        ir_backward: emitted.ir_backward,
+        cpp: emitted.cpp,
+        cpp_backward: emitted.cpp_backward,
+        cuda: emitted.cuda,
+        cuda_backward: emitted.cuda_backward,
+        gradient_refused: program.reverse.as_ref().err().cloned(),
+        launch_dims: grid.dims.into(),
+        inputs_json: json!(inputs).to_string(),
+        input_seed,
+        outputs_json: Some(tensor::to_json(&have.outputs)),
+        gradients_json: have.gradients.map(|gradients| tensor::to_json(&gradients)),
+        checks_json: json!(checks).to_string(),
+        seed: plan.seed,
+        attempt,
+        generator_version: GENERATOR_VERSION,
+        compiler: COMPILER_VERSION.into(),
+        ..Row::default()
+    };
+    Labels::of(source, program, inputs).label(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn licences_are_expressions() {
+        for text in ["MIT", "Apache-2.0", "MIT OR Apache-2.0", "(GPL-2.0+ WITH x)", "LicenseRef-a"]
+        {
+            assert!(is_licence(text), "{text}");
+        }
+        for text in ["", " ", "MIT\n", "MIT\nfoo: bar", "a  b", "\"MIT\""] {
+            assert!(!is_licence(text), "{text:?}");
+        }
+    }
+}

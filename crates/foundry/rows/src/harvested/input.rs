@@ -1,0 +1,256 @@
+//! Inputs for a kernel that nobody described: shapes and ranges are drawn until it runs without a
+//! fault, its results are finite, and they depend on what it is given.
+
+use super::Refusal;
+use crate::execute::{self, ArgumentBytes, BUDGET, LaunchInputs};
+use crate::row::results;
+use crate::row_program::{RowProgram, element};
+use gbxcule_grammar::input::{ArgumentInput, leaves, rank};
+use gbxcule_grammar::random::{self, Random};
+use gbxcule_ir::op::Op;
+
+/// Shapes and ranges that are tried.
+const ATTEMPTS: u64 = 60;
+/// Draws that must all run.
+const DRAWS: u64 = 3;
+/// Statements of a launch while inputs are looked for: a row has room for its reverse, too.
+const SEARCH_BUDGET: u64 = BUDGET / 8;
+/// Larger floats are taken for a sum that got out of hand.
+const LARGEST: f64 = 1e6;
+
+/// Inputs that were found.
+pub(super) struct FoundInputs {
+    pub(super) dims: Vec<u32>,
+    pub(super) inputs: Vec<ArgumentInput>,
+    pub(super) seed: u64,
+    pub(super) attempt: u32,
+    /// Each input changes a result.
+    pub(super) inputs_matter: bool,
+    /// Each comparison comes out both ways.
+    pub(super) comparisons_vary: bool,
+}
+
+/// Threads of the launches that are tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Threads {
+    Any,
+    One,
+}
+
+/// Finds inputs for a kernel.
+pub(super) fn find(
+    program: &RowProgram,
+    seed: u64,
+    threads: Threads,
+) -> Result<FoundInputs, Refusal> {
+    let (module, params) = (&program.forward, program.params());
+    for param in params {
+        let of = element(module, param.ty).unwrap_or(param.ty);
+        if module.types.holds_array(of) || leaves(&module.types, of).is_empty() {
+            return Err(Refusal::Parameters);
+        }
+    }
+    // Of all refusals the one is told that came nearest to a row.
+    let mut nearest = Refusal::Faults;
+    let mut best: Option<FoundInputs> = None;
+    for attempt in 0..ATTEMPTS {
+        let mut random = Random::new(random::seed(seed, attempt));
+        let (dims, inputs) = shapes(program, &mut random, attempt, threads);
+        match try_inputs(program, dims, inputs, random::seed(seed, attempt + ATTEMPTS)) {
+            Ok(given) => {
+                let given = FoundInputs { attempt: attempt as u32, ..given };
+                if given.inputs_matter && given.comparisons_vary {
+                    return Ok(given);
+                }
+                let score =
+                    |it: &FoundInputs| u8::from(it.inputs_matter) + u8::from(it.comparisons_vary);
+                if best.as_ref().is_none_or(|best| score(&given) > score(best)) {
+                    best = Some(given);
+                }
+                // Code of people need not hold what sampled rows do: a few more are tried.
+                if attempt > ATTEMPTS / 3 {
+                    break;
+                }
+            }
+            Err(refusal) => nearest = nearest.max(refusal),
+        }
+    }
+    best.ok_or(nearest)
+}
+
+/// Dimensions of the launch: those that the kernel asks for.
+fn dimensions(program: &RowProgram) -> usize {
+    let mut dims = 1;
+    for (_, function) in program.forward.functions.iter() {
+        for (_, value) in function.body.values.iter() {
+            if let Op::LaunchIndex(dim) = value.op {
+                dims = dims.max(usize::from(dim) + 1);
+            }
+        }
+    }
+    dims
+}
+
+/// Draws a launch and shapes: at first all extents are one number, later each is another.
+fn shapes(
+    program: &RowProgram,
+    random: &mut Random,
+    attempt: u64,
+    threads: Threads,
+) -> (Vec<u32>, Vec<ArgumentInput>) {
+    let count = dimensions(program);
+    let most = if count > 2 { 4 } else { 9 };
+    let extent = random.between(1, most) as u32;
+    let dims: Vec<u32> = match attempt % 4 {
+        _ if threads == Threads::One => vec![1; count],
+        0 | 1 => vec![extent; count],
+        2 => (0..count).map(|_| random.between(1, most) as u32).collect(),
+        _ => vec![1; count],
+    };
+    let larger = extent * random.pick(&[1, 1, 2, 3, 4]) + random.pick(&[0, 0, 1, 2]);
+    let types = &program.forward.types;
+    let inputs = program.params().iter().map(|param| {
+        let rank = rank(types, param.ty);
+        let side = if rank > 2 { larger.min(8) } else { larger };
+        let shape: Vec<u32> = match attempt % 3 {
+            0 => (0..rank).map(|at| dims.get(at).copied().unwrap_or(extent)).collect(),
+            1 => vec![side; rank],
+            _ => vec![side.max(if rank > 1 { 8 } else { 64 }); rank],
+        };
+        let mut given = ArgumentInput::spread(random, shape);
+        // Integers of real code are indices, counts and sizes.
+        let last = i64::from(extent.max(1)) - 1;
+        (given.least, given.most) = random.pick(&[(0, last), (0, last), (0, 1), (1, 4), (0, 9)]);
+        if random.chance(20) {
+            (given.least, given.most) = random.pick(&[(1, 1), (0, 0), (2, 2), (-4, 4), (0, 100)]);
+        }
+        given.name.clone_from(&param.name);
+        given
+    });
+    let inputs = inputs.collect();
+    (dims, inputs)
+}
+
+/// Tries inputs: they must run on several draws, and mean something.
+fn try_inputs(
+    program: &RowProgram,
+    dims: Vec<u32>,
+    mut inputs: Vec<ArgumentInput>,
+    seed: u64,
+) -> Result<FoundInputs, Refusal> {
+    let seeds: Vec<u64> = (0..DRAWS).map(|draw| random::seed(seed, draw)).collect();
+    let seed = seeds[0];
+    let trial = Trial { program, dims: &dims, seeds };
+    trial.mark_written(&mut inputs)?;
+    trial.mark_zero(&mut inputs)?;
+    let draws = trial.draws(&inputs)?;
+    let (before, after) = &draws[0];
+    let written: Vec<usize> = (0..inputs.len()).filter(|&at| inputs[at].written).collect();
+    // A kernel without inputs gives one result; at least it must not be nothing.
+    let without_inputs = inputs.iter().all(|given| given.zero);
+    let is_something =
+        if without_inputs { before != after } else { written.iter().any(|&at| varies(&draws, at)) };
+    if !is_something {
+        return Err(Refusal::Constant);
+    }
+    let grid = LaunchInputs { dims: &dims, inputs: &inputs };
+    if results(program, grid, seed).is_err() {
+        return Err(Refusal::NotFinite);
+    }
+    let matters = |at: usize| {
+        draws.iter().skip(1).any(|(other, _)| {
+            let mut mixed = before.clone();
+            mixed[at].clone_from(&other[at]);
+            let found = trial.run(&inputs, &mixed);
+            found.map_or(true, |found| written.iter().any(|&out| found[out] != after[out]))
+        })
+    };
+    let inputs_matter =
+        !without_inputs && (0..inputs.len()).filter(|&at| !inputs[at].zero).all(matters);
+    let outcomes = execute::forward_with_outcomes(program, grid, before);
+    let comparisons_vary =
+        outcomes.is_ok_and(|(_, outcomes)| outcomes.values().all(|seen| *seen == [true; 2]));
+    Ok(FoundInputs { dims, inputs, seed, attempt: 0, inputs_matter, comparisons_vary })
+}
+
+/// Bytes of each argument.
+type Data = Vec<Vec<u8>>;
+
+/// A kernel with a launch size and the seeds of its draws.
+struct Trial<'a> {
+    program: &'a RowProgram,
+    dims: &'a [u32],
+    seeds: Vec<u64>,
+}
+
+impl Trial<'_> {
+    fn run(&self, inputs: &[ArgumentInput], data: &[Vec<u8>]) -> Result<Data, Refusal> {
+        let memory = ArgumentBytes { data: data.to_vec(), gradients: Vec::new() };
+        let grid = LaunchInputs { dims: self.dims, inputs };
+        let (module, kernel) = (&self.program.forward, self.program.kernel);
+        let after = execute::launch_with_budget(SEARCH_BUDGET, module, kernel, grid, &memory);
+        after.map(|after| after.data).map_err(|_| Refusal::Faults)
+    }
+
+    fn draw(&self, inputs: &[ArgumentInput], seed: u64) -> Data {
+        execute::arguments(&self.program.forward, self.program.kernel, inputs, seed)
+    }
+
+    /// Marks the arguments that some draw changes; there must be one.
+    fn mark_written(&self, inputs: &mut [ArgumentInput]) -> Result<(), Refusal> {
+        for &seed in &self.seeds {
+            let data = self.draw(inputs, seed);
+            let after = self.run(inputs, &data)?;
+            for (given, (before, after)) in inputs.iter_mut().zip(data.iter().zip(&after)) {
+                given.written |= before != after;
+            }
+        }
+        let any = inputs.iter().any(|given| given.written);
+        any.then_some(()).ok_or(Refusal::NoResult)
+    }
+
+    /// Marks the arrays that are written and never read: they begin as zero.
+    fn mark_zero(&self, inputs: &mut [ArgumentInput]) -> Result<(), Refusal> {
+        for at in 0..inputs.len() {
+            if !inputs[at].written {
+                continue;
+            }
+            let data = self.draw(inputs, self.seeds[0]);
+            let mut zeroed = data.clone();
+            zeroed[at].fill(0);
+            let (one, other) = (self.run(inputs, &data)?, self.run(inputs, &zeroed));
+            inputs[at].zero = other.is_ok_and(|other| other == one);
+        }
+        Ok(())
+    }
+
+    /// Returns the data of every draw, before and after a launch. Results must be finite.
+    fn draws(&self, inputs: &[ArgumentInput]) -> Result<Vec<(Data, Data)>, Refusal> {
+        let (module, kernel) = (&self.program.forward, self.program.kernel);
+        let mut draws = Vec::new();
+        for &seed in &self.seeds {
+            let data = self.draw(inputs, seed);
+            let after = self.run(inputs, &data)?;
+            for (at, bytes) in after.iter().enumerate().filter(|(at, _)| inputs[*at].written) {
+                let numbers = execute::numbers(module, kernel, at, bytes);
+                let is_fine = |number: &gbxcule_ir::Literal| {
+                    !number.scalar().is_float() || number.as_f64().abs() <= LARGEST
+                };
+                if !numbers.iter().all(is_fine) {
+                    return Err(Refusal::NotFinite);
+                }
+            }
+            draws.push((data, after));
+        }
+        Ok(draws)
+    }
+}
+
+/// Returns true if some byte of an argument is changed, and not to one value by all draws. Bytes
+/// that no draw changes hold what was drawn for them.
+fn varies(draws: &[(Data, Data)], at: usize) -> bool {
+    (0..draws[0].1[at].len()).any(|byte| {
+        let changes = draws.iter().any(|(before, after)| before[at][byte] != after[at][byte]);
+        changes && draws.iter().any(|(_, after)| after[at][byte] != draws[0].1[at][byte])
+    })
+}

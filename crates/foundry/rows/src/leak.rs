@@ -1,0 +1,176 @@
+//! Duplicates by structure, and how near the nearest neighbour of a row is on the other side of a
+//! split.
+//!
+//! Nearness is the share of five-token sequences (names and literals erased) that two rows have in
+//! common, estimated from 96 minima of hashes.
+
+use crate::row::Row;
+use crate::structure::erased;
+use crate::worker_threads::on_threads;
+use gbxcule_grammar::random::mix;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const GRAM: usize = 5;
+const HASHES: usize = 96;
+/// Salts that make the hash functions differ from each other.
+const SALTS: [u64; HASHES] = {
+    let mut salts = [0; HASHES];
+    let mut at = 0;
+    while at < HASHES {
+        salts[at] = mix(at as u64 + 1);
+        at += 1;
+    }
+    salts
+};
+/// Rows between two reports of progress.
+const STEP: usize = 500;
+
+/// The lower halves of the minima: 32 bits tell them apart well enough, and are compared twice as
+/// fast.
+type Sketch = [u32; HASHES];
+
+/// The rows with the lowest number of each structure.
+pub fn unique(mut rows: Vec<Row>) -> Vec<Row> {
+    let mut seen = HashSet::new();
+    rows.retain(|row| seen.insert(row.structure.clone()));
+    rows
+}
+
+/// Distinct structures among the first rows, at about 20 points.
+pub fn curve(rows: &[Row]) -> Vec<(usize, usize)> {
+    let (mut seen, mut points) = (HashSet::new(), Vec::new());
+    let step = rows.len().div_ceil(20).max(1);
+    for (at, row) in rows.iter().enumerate() {
+        seen.insert(&row.structure);
+        if (at + 1) % step == 0 || at + 1 == rows.len() {
+            points.push((at + 1, seen.len()));
+        }
+    }
+    points
+}
+
+/// Nearness of the rows of a split to their nearest training rows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Leakage {
+    /// The split.
+    pub split: &'static str,
+    /// Nearness of each row that was looked at, the least first.
+    pub nearest: Vec<f64>,
+}
+
+impl Leakage {
+    /// Nearnesses for which reports say how many rows reach them.
+    pub const LEVELS: [f64; 3] = [0.8, 0.9, 1.0];
+
+    /// The nearness that half of the rows don't reach.
+    pub fn median(&self) -> f64 {
+        self.nearest.get(self.nearest.len() / 2).copied().unwrap_or(0.0)
+    }
+
+    /// Percent of the rows that are at least so near.
+    pub fn share(&self, least: f64) -> f64 {
+        let count = self.nearest.iter().filter(|&&it| it >= least).count();
+        100.0 * count as f64 / self.nearest.len().max(1) as f64
+    }
+}
+
+/// The validation and the test split against all training rows; of each split no more than so many
+/// rows. `seen` hears of rows that were looked at, all of `rows` in the end.
+pub fn leakage(rows: &[Row], most: usize, seen: &(dyn Fn(usize) + Sync)) -> Vec<Leakage> {
+    let of =
+        |wanted: &str| -> Vec<&Row> { rows.iter().filter(|row| row.split == wanted).collect() };
+    let train = by_threads(&of("train"), |row| sketch(&row.source), seen);
+    let near = |own: &&Row| {
+        let own = sketch(&own.source);
+        train.iter().map(|other| common(&own, other)).max().unwrap_or(0) as f64 / HASHES as f64
+    };
+    ["valid", "test"]
+        .map(|split| {
+            let own = of(split);
+            let chosen = &own[..own.len().min(most)];
+            let mut nearest = by_threads(chosen, near, seen);
+            seen(own.len() - chosen.len());
+            nearest.sort_by(f64::total_cmp);
+            Leakage { split, nearest }
+        })
+        .into()
+}
+
+/// Applies a function to each item, in order, with as many threads as there are cores.
+fn by_threads<T: Sync, R: Send>(
+    items: &[T],
+    of: impl Fn(&T) -> R + Sync,
+    seen: &(dyn Fn(usize) + Sync),
+) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let chunks: Vec<&[T]> = items.chunks(STEP).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut found = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(items) = chunks.get(at) else { return found };
+            found.push((at, items.iter().map(&of).collect::<Vec<R>>()));
+            seen(items.len());
+        }
+    };
+    let mut found: Vec<(usize, Vec<R>)> = on_threads(cores, work).into_iter().flatten().collect();
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().flat_map(|(_, found)| found).collect()
+}
+
+/// Counts the minima that two rows share.
+fn common(one: &Sketch, other: &Sketch) -> u32 {
+    one.iter().zip(other).map(|(left, right)| u32::from(left == right)).sum()
+}
+
+fn sketch(source: &str) -> Sketch {
+    let text = erased(source);
+    let words: Vec<u64> = text
+        .split_whitespace()
+        .map(|word| {
+            word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+            })
+        })
+        .collect();
+    let mut least = [u64::MAX; HASHES];
+    for gram in words.windows(GRAM) {
+        let hash = gram.iter().fold(0u64, |hash, &word| mix(hash ^ word));
+        for (least, salt) in least.iter_mut().zip(SALTS) {
+            *least = (*least).min(mix(hash ^ salt));
+        }
+    }
+    least.map(|minimum| minimum as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_copy_with_other_names_is_as_near_as_can_be() {
+        let row = |split: &str, source: &str| Row {
+            split: split.into(),
+            source: source.into(),
+            ..Row::default()
+        };
+        let text = "@wp.kernel\ndef f(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = wp.sin(x[i]) * 2.0\n";
+        let other =
+            "@wp.kernel\ndef g(a: wp.array(dtype=int)):\n    while a[0] > 1:\n        a[0] //= 3\n";
+        let rows = [
+            row("train", text),
+            row("valid", &text.replace("2.0", "3.0").replace('x', "data")),
+            row("test", other),
+        ];
+        let seen = AtomicUsize::new(0);
+        let count = |rows: usize| _ = seen.fetch_add(rows, Ordering::Relaxed);
+        let [valid, test] = &leakage(&rows, 10, &count)[..] else { unreachable!("two splits") };
+        assert_eq!((valid.split, valid.median(), valid.share(1.0)), ("valid", 1.0, 100.0));
+        assert!(test.median() < 0.5 && test.share(0.8) == 0.0, "{test:?}");
+        assert_eq!(seen.load(Ordering::Relaxed), 3);
+        assert!(leakage(&rows, 0, &|_| ()).iter().all(|it| it.nearest.is_empty()));
+    }
+}

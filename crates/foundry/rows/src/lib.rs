@@ -1,0 +1,48 @@
+//! Rows of datasets: made of sampled and harvested kernels, run, checked, stored, read and checked
+//! again.
+//!
+//! [`row::make`] draws a kernel as Python (`gbxcule_grammar`), lets the compiler read that text as
+//! any other (`row_program`), runs it (`execute`, `semantic_check`,
+//! `finite_difference`) and keeps all of it as a [`row::Row`]. [`batch`] makes many and writes
+//! them, [`validate`] checks stored ones, [`mutate`] checks the checks.
+
+pub mod allowed_error;
+pub mod batch;
+mod block;
+pub mod card;
+pub mod distance;
+pub mod error;
+pub mod execute;
+pub mod external_column;
+pub mod feature_count;
+mod finite_difference;
+pub mod folder_fault;
+pub mod harvested;
+pub mod jsonl;
+mod labels;
+pub mod launched;
+pub mod leak;
+pub mod mutate;
+mod mutation_check;
+mod picture;
+pub mod rounding;
+pub mod row;
+pub mod row_program;
+pub mod sandboxed_program;
+mod semantic_check;
+pub mod skeleton;
+mod split;
+pub mod structure;
+pub mod table;
+pub mod tensor;
+pub mod validate;
+pub mod verdict;
+mod warp;
+mod warp_text;
+pub mod widen;
+pub mod worker_threads;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -1,0 +1,389 @@
+//! Rows made wrong on purpose, one change each: checks that let them pass would let wrong rows
+//! pass.
+
+use crate::error::SynthError;
+use crate::execute::LaunchInputs;
+use crate::labels::Labels;
+use crate::row::{Results, Row, Texts, results};
+use crate::row_program::RowProgram;
+use crate::structure::{Token, tokens};
+use crate::tensor::Tensor;
+use crate::validate::{COMPARISONS, Checks, has_failed, is_printed, validate};
+use crate::verdict::{Check, Verdict};
+use crate::widen;
+use gbxcule_grammar::random::{self, Random};
+use gbxcule_runtime::Device;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Inputs on which a row that no check caught is run to tell whether it is wrong at all.
+const INPUTS: u64 = 200;
+/// Difference of two results in 64 bits, in parts of the largest number of their array, that
+/// rounding makes.
+const WIDE_ERROR: f64 = 1e-10;
+
+/// Kind of change that makes a row wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mutation {
+    /// A token of the source; everything else stays.
+    Source,
+    /// A token of the source, with all texts made from the wrong source: only running it can tell.
+    SourceAndTexts,
+    /// A word of the IR.
+    Ir,
+    /// An operator of the C++ text.
+    Cpp,
+    /// An operator of the CUDA text.
+    Cuda,
+    /// One expected number, by a thousandth or 1.
+    Output,
+    /// One expected gradient, by a thousandth.
+    Gradient,
+}
+
+impl Mutation {
+    /// All kinds.
+    pub const ALL: [Self; 7] = [
+        Self::Source,
+        Self::SourceAndTexts,
+        Self::Ir,
+        Self::Cpp,
+        Self::Cuda,
+        Self::Output,
+        Self::Gradient,
+    ];
+
+    /// Name of the mutation in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::SourceAndTexts => "source and texts",
+            Self::Ir => "IR",
+            Self::Cpp => "C++ text",
+            Self::Cuda => "CUDA text",
+            Self::Output => "expected output",
+            Self::Gradient => "expected gradient",
+        }
+    }
+
+    /// The row with one such change; `None` if it has nothing of that kind.
+    pub fn apply(self, row: &Row, seed: u64) -> Option<Row> {
+        let mut random = Random::new(random::seed(seed, row.id * 8 + self as u64));
+        let mut wrong = row.clone();
+        match self {
+            Self::Source => {
+                wrong.source = replace(&row.source, &changes(&row.source), &mut random)?;
+            }
+            Self::SourceAndTexts => {
+                wrong.source = replace(&row.source, &changes(&row.source), &mut random)?;
+                let program = RowProgram::read(&wrong.source).ok()?;
+                let emitted = program.emit(row.texts());
+                wrong.ir = emitted.ir;
+                wrong.ir_backward = emitted.ir_backward;
+                wrong.cpp = emitted.cpp;
+                wrong.cpp_backward = emitted.cpp_backward;
+                wrong.cuda = emitted.cuda;
+                wrong.cuda_backward = emitted.cuda_backward;
+                wrong = Labels::of(&wrong.source, &program, &row.inputs()?).label(wrong);
+                wrong.gradient_refused = program.reverse.err();
+                // Verdicts of the row that it was.
+                wrong.checks_json = "[]".into();
+            }
+            Self::Ir => wrong.ir = word(&row.ir, &mut random)?,
+            Self::Cpp => wrong.cpp = Some(operator(row.cpp.as_ref()?, &mut random)?),
+            Self::Cuda => wrong.cuda = Some(operator(row.cuda.as_ref()?, &mut random)?),
+            Self::Output => {
+                wrong.outputs_json = Some(number(row.outputs_json.as_ref()?, &mut random)?);
+            }
+            Self::Gradient => {
+                wrong.gradients_json = Some(number(row.gradients_json.as_ref()?, &mut random)?);
+            }
+        }
+        Some(wrong)
+    }
+}
+
+/// A change of a text: from a byte on, so many are replaced.
+pub(crate) type Change = (usize, usize, String);
+
+/// All tokens of a kernel that can be changed so that something else is computed: an operator, a
+/// function of the same kind, a number.
+pub(crate) fn changes(source: &str) -> Vec<Change> {
+    const SWAPS: [(&str, &str); 14] = [
+        ("+", "-"),
+        ("-", "+"),
+        ("*", "+"),
+        ("/", "*"),
+        (">", "<="),
+        ("<", ">="),
+        ("<=", ">"),
+        (">=", "<"),
+        ("sin", "cos"),
+        ("cos", "sin"),
+        ("min", "max"),
+        ("max", "min"),
+        ("tanh", "sin"),
+        ("and", "or"),
+    ];
+    let body = source.find("@wp.kernel").unwrap_or(source.len());
+    let all = tokens(source);
+    let mut changes: Vec<Change> = Vec::new();
+    for (number, &(at, token)) in all.iter().enumerate().filter(|(_, (at, _))| *at > body) {
+        let (text, is_word) = match token {
+            Token::Mark(mark) => (mark, false),
+            Token::Name(name, dotted) => (name, dotted || name == "and"),
+            Token::Number(text) if text.contains('.') => {
+                let value: Option<f64> = text.parse().ok();
+                changes.extend(value.map(|it| (at, text.len(), format!("{:?}", it + 0.5))));
+                continue;
+            }
+            _ => continue,
+        };
+        // A sign is no operator, and a star before a name in a call isn't either.
+        let after_operand = number > 0
+            && matches!(
+                all[number - 1].1,
+                Token::Name(..) | Token::Number(_) | Token::Mark(")" | "]")
+            );
+        if let Some((_, to)) = SWAPS.iter().find(|(from, _)| *from == text)
+            && (is_word || after_operand)
+        {
+            changes.push((at, text.len(), (*to).to_owned()));
+        }
+    }
+    changes
+}
+
+/// The text with a change.
+pub(crate) fn changed(text: &str, (at, len, with): &Change) -> String {
+    format!("{}{with}{}", &text[..*at], &text[at + len..])
+}
+
+/// The text with one of some changes.
+fn replace(text: &str, changes: &[Change], random: &mut Random) -> Option<String> {
+    if changes.is_empty() {
+        return None;
+    }
+    Some(changed(text, &changes[random.below(changes.len())]))
+}
+
+/// One operation of IR.
+fn word(text: &str, random: &mut Random) -> Option<String> {
+    const SWAPS: [(&str, &str); 6] = [
+        (" add ", " sub "),
+        (" sub ", " add "),
+        (" mul ", " add "),
+        (" div ", " mul "),
+        (" lt ", " ge "),
+        (" gt ", " le "),
+    ];
+    let found = SWAPS.iter().flat_map(|&(from, to)| {
+        text.match_indices(from).map(move |(at, _)| (at, from.len(), to.to_owned()))
+    });
+    let mut changes: Vec<_> = found.collect();
+    changes.sort();
+    replace(text, &changes, random)
+}
+
+/// One arithmetic operator of C++ text with spaces around it.
+fn operator(text: &str, random: &mut Random) -> Option<String> {
+    let mut changes = Vec::new();
+    for (from, to) in [(" + ", " - "), (" - ", " + "), (" * ", " + "), (" / ", " * ")] {
+        changes.extend(text.match_indices(from).map(|(at, _)| (at, 3, to.to_owned())));
+    }
+    changes.sort();
+    replace(text, &changes, random)
+}
+
+/// One number of stored results.
+fn number(text: &str, random: &mut Random) -> Option<String> {
+    let mut arrays: Value = serde_json::from_str(text).ok()?;
+    let arrays_len = arrays.as_array()?.len();
+    if arrays_len == 0 {
+        return None;
+    }
+    let values = arrays[random.below(arrays_len)]["values"].as_array_mut()?;
+    let at = random.below(values.len());
+    values[at] = match values[at].as_i64() {
+        Some(integer) => json!(integer + 1),
+        None => {
+            let value = values[at].as_f64()?;
+            json!(value + (value.abs() * 1e-3).max(1e-3))
+        }
+    };
+    Some(arrays.to_string())
+}
+
+/// Counts of the rows that were made wrong in one way, and of those that were caught.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Score {
+    /// Mutation that these numbers are about.
+    pub kind: Mutation,
+    /// Rows.
+    pub made: usize,
+    /// Rows that some check caught.
+    pub caught: usize,
+    /// Rows caught by running them, without the comparisons of what is stored.
+    pub ran: usize,
+    /// Rows that no check caught and that compute the same as before, forward and backward, on
+    /// other inputs, too, but for rounding.
+    pub equal: usize,
+}
+
+impl Score {
+    /// Rows that were wrong and passed.
+    pub fn missed(&self) -> usize {
+        self.made - self.caught - self.equal
+    }
+
+    /// Adds the score of other rows.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            kind: self.kind,
+            made: self.made + other.made,
+            caught: self.caught + other.caught,
+            ran: self.ran + other.ran,
+            equal: self.equal + other.equal,
+        }
+    }
+}
+
+/// Makes rows wrong and runs the checks on them, one score for each kind; `missed` hears of
+/// each row that is wrong and passes. The host's compiler takes part where texts are made wrong, if
+/// it has a folder.
+pub fn score(
+    rows: &[Row],
+    seed: u64,
+    folder: Option<&Path>,
+    gpu: Option<Device>,
+    missed: &mut dyn FnMut(Mutation, &Row, &Row),
+) -> Result<Vec<Score>, SynthError> {
+    let mut scores = Vec::new();
+    for kind in Mutation::ALL {
+        let (needs_host, host_texts) = match kind {
+            Mutation::Cpp => (true, Texts::Cpu),
+            Mutation::Cuda => (true, Texts::Cuda),
+            _ => (false, Texts::Both),
+        };
+        // A text that is compiled is one of ours, with one operator changed.
+        let pairs: Vec<(&Row, Row)> = rows
+            .iter()
+            .filter(|row| !needs_host || is_printed(row))
+            .filter_map(|row| Some((row, kind.apply(row, seed)?)))
+            .collect();
+        let wrong: Vec<Row> = pairs.iter().map(|pair| pair.1.clone()).collect();
+        let host = folder.filter(|_| needs_host).map(Path::to_path_buf);
+        let wanted = Checks { host, host_texts, host_altered: true, gpu, ..Checks::default() };
+        let verdicts = validate(&wrong, &wanted)?;
+        let mut score = Score { kind, made: wrong.len(), caught: 0, ran: 0, equal: 0 };
+        for ((row, wrong), checks) in pairs.iter().zip(&verdicts) {
+            let failed = |check: &&Check| check.verdict == Verdict::Fail;
+            let by_running = |check: &Check| !COMPARISONS.contains(&check.check.as_str());
+            score.caught += usize::from(has_failed(checks));
+            score.ran += usize::from(checks.iter().flatten().filter(failed).any(by_running));
+            if has_failed(checks) {
+                continue;
+            }
+            if computes_the_same(row, wrong) {
+                score.equal += 1;
+            } else {
+                missed(kind, row, wrong);
+            }
+        }
+        scores.push(score);
+    }
+    Ok(scores)
+}
+
+/// Returns true if two rows' sources give the same results and gradients on many inputs.
+fn computes_the_same(row: &Row, other: &Row) -> bool {
+    same_outputs(row, other) && same_gradients(row, other)
+}
+
+/// Returns true if two rows' sources give the same results on many inputs, whatever their
+/// gradients.
+pub fn same_outputs(row: &Row, other: &Row) -> bool {
+    agree(row, other, |results| &results.outputs)
+}
+
+/// Returns true if two rows' sources give the same gradients on many inputs, whatever their
+/// results.
+pub fn same_gradients(row: &Row, other: &Row) -> bool {
+    agree(row, other, Results::slopes)
+}
+
+/// Compares some results of two rows' sources on many inputs. They are the same if their bits are,
+/// or if the programs agree in 64 bits, so that rounding alone makes the bits differ: a factor that
+/// `normalize` takes away again, or a sum in another order.
+fn agree(row: &Row, other: &Row, part: fn(&Results) -> &[Tensor]) -> bool {
+    let (Ok(one), Ok(two), Some(inputs)) =
+        (RowProgram::read(&row.source), RowProgram::read(&other.source), row.inputs())
+    else {
+        return false;
+    };
+    let wide = widen::program(&one).zip(widen::program(&two));
+    let grid = LaunchInputs { dims: &row.launch_dims, inputs: &inputs };
+    let run = |program: &RowProgram, seed: u64| results(program, grid, seed).ok();
+    let near_in_64_bits = |seed: u64| {
+        let (one, two) = wide.as_ref()?;
+        Some(are_near(part(&run(one, seed)?), part(&run(two, seed)?)))
+    };
+    (0..INPUTS).all(|draw| {
+        let seed = random::seed(row.input_seed, draw);
+        match (run(&one, seed), run(&two, seed)) {
+            (Some(one), Some(two)) => {
+                part(&one) == part(&two) || near_in_64_bits(seed) == Some(true)
+            }
+            (one, two) => one.is_none() && two.is_none(),
+        }
+    })
+}
+
+/// Returns true if numbers of 64 bits differ by rounding alone.
+fn are_near(one: &[Tensor], two: &[Tensor]) -> bool {
+    one.len() == two.len()
+        && one.iter().zip(two).all(|(one, two)| {
+            let largest = one.numbers.iter().map(|it| it.as_f64().abs()).fold(0.0, f64::max);
+            let mut pairs = one.numbers.iter().zip(&two.numbers);
+            one.numbers.len() == two.numbers.len()
+                && pairs.all(|(one, two)| {
+                    one == two || (one.as_f64() - two.as_f64()).abs() <= WIDE_ERROR * largest
+                })
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbxcule_grammar::input::ArgumentInput;
+
+    /// A row of a kernel over two arrays of vectors, with this right side.
+    fn row(value: &str) -> Row {
+        let named = |name: &str, given: ArgumentInput| ArgumentInput { name: name.into(), ..given };
+        let inputs = [
+            named("x", ArgumentInput::integers(vec![8], 1, 9)),
+            named("y", ArgumentInput::zeros(vec![8])),
+        ];
+        Row {
+            source: format!(
+                "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=wp.vec3), y: wp.array(dtype=wp.vec3)):\n    \
+                 i = wp.tid()\n    a = x[i]\n    y[i] = {value}\n"
+            ),
+            launch_dims: vec![8],
+            inputs_json: json!(inputs).to_string(),
+            ..Row::default()
+        }
+    }
+
+    #[test]
+    fn kernels_that_differ_by_rounding_alone_are_the_same() {
+        let right = row("wp.normalize(a * 0.3)");
+        for same in ["wp.normalize(a * 0.7)", "wp.normalize(a) * 1.0", "wp.normalize(a * 0.3)"] {
+            assert!(computes_the_same(&right, &row(same)), "{same}");
+        }
+        for other in ["wp.normalize(a * -0.3)", "wp.normalize(a) * 1.00001"] {
+            assert!(!same_outputs(&right, &row(other)), "{other}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Checks that a row's results depend on every part of its source: with each operator, function or
+//! number of the kernel changed in turn, the results on the row's inputs change, too. A few draws
+//! of inputs are searched for one on which a change shows.
+
+use crate::execute::{self, LaunchInputs};
+use crate::mutate::{changed, changes};
+use crate::row_program::RowProgram;
+use crate::semantic_check::RejectReason;
+use gbxcule_grammar::random;
+
+/// Draws of the inputs among which one is looked for.
+const DRAWS: u64 = 8;
+
+/// The seed of inputs on which every change shows that shows on any of them.
+pub(crate) fn seed(
+    source: &str,
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    seed: u64,
+) -> Result<u64, RejectReason> {
+    let wrong: Vec<RowProgram> = changes(source)
+        .iter()
+        .filter_map(|change| RowProgram::read_forward(&changed(source, change)).ok())
+        .collect();
+    // The results on a draw, and whether a wrong program has others.
+    let draw = |number: u64| {
+        let seed = if number == 0 { seed } else { random::seed(seed, number) };
+        let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
+        let right = execute::forward(program, grid, &data).ok()?;
+        Some(InputDraw { seed, data, right })
+    };
+    let shows = |draw: &InputDraw, at: &usize| {
+        execute::forward(&wrong[*at], grid, &draw.data).ok().as_ref() != Some(&draw.right)
+    };
+    let first = draw(0).ok_or(RejectReason::Faults)?;
+    let (shown, hidden): (Vec<usize>, Vec<usize>) =
+        (0..wrong.len()).partition(|at| shows(&first, at));
+    // What shows nowhere is the same in other words; what shows elsewhere has to show here.
+    let others: Vec<(InputDraw, Vec<usize>)> = (1..DRAWS)
+        .filter(|_| !hidden.is_empty())
+        .filter_map(|number| {
+            let draw = draw(number)?;
+            let found = hidden.iter().copied().filter(|at| shows(&draw, at)).collect();
+            Some((draw, found))
+        })
+        .collect();
+    let ever = |at: &usize| others.iter().any(|(_, found)| found.contains(at));
+    let wanted = hidden.iter().filter(|at| ever(at)).count();
+    if wanted == 0 {
+        return Ok(first.seed);
+    }
+    let is_best = |(draw, found): &&(InputDraw, Vec<usize>)| {
+        found.len() == wanted && shown.iter().all(|at| shows(draw, at))
+    };
+    others.iter().find(is_best).map(|(draw, _)| draw.seed).ok_or(RejectReason::HiddenChange)
+}
+
+/// Inputs and what the row makes of them.
+struct InputDraw {
+    seed: u64,
+    data: Vec<Vec<u8>>,
+    right: Vec<Vec<u8>>,
+}

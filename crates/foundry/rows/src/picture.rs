@@ -1,0 +1,143 @@
+//! Statistics of a dataset as pictures: families and features beside those of NVIDIA Warp's tests,
+//! and structures against rows.
+
+use crate::error::SynthError;
+use crate::feature_count::Usage;
+use crate::leak::curve;
+use crate::row::Row;
+use crate::table::write_whole;
+use gbxcule_chart::{Canvas, DrawResult, FAINT, FONT, GRID, INK};
+use gbxcule_grammar::Family;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::path::Path;
+
+/// The picture of families and features, in the dataset's folder.
+pub(crate) const SHARES: &str = "statistics/shares.png";
+/// The picture of structures against rows.
+pub(crate) const STRUCTURES: &str = "statistics/structures.png";
+
+const OURS: RGBColor = RGBColor(0x00, 0x72, 0xB2);
+const WARPS: RGBColor = RGBColor(0xE6, 0x9F, 0x00);
+/// Features shown: the most frequent of Warp's tests.
+const FEATURES: usize = 36;
+
+/// A group of bars that belong to one name.
+struct Bars<'a> {
+    name: &'a str,
+    shares: Vec<(f64, RGBColor)>,
+}
+
+/// Draws both pictures.
+pub(crate) fn draw(folder: &Path, rows: &[Row], warp: &Usage) -> Result<(), SynthError> {
+    let shares = |canvas: &Canvas<'_>| shares(canvas, rows, warp);
+    write(&folder.join(SHARES), (1600, 1520), shares)?;
+    let structures = |canvas: &Canvas<'_>| structures(canvas, rows);
+    write(&folder.join(STRUCTURES), (900, 640), structures)
+}
+
+fn write(
+    path: &Path,
+    size: (u32, u32),
+    draw: impl FnOnce(&Canvas<'_>) -> DrawResult,
+) -> Result<(), SynthError> {
+    let bytes = gbxcule_chart::png(size, draw).map_err(|error| SynthError::data(path, error))?;
+    write_whole(path, &bytes)
+}
+
+fn shares(canvas: &Canvas<'_>, rows: &[Row], warp: &Usage) -> DrawResult {
+    let (left, right) = canvas.split_horizontally(620);
+    let families: Vec<_> = Family::names()
+        .map(|name| {
+            let own = rows.iter().filter(|row| row.family == name).count();
+            Bars { name, shares: vec![(100.0 * own as f64 / rows.len().max(1) as f64, OURS)] }
+        })
+        .collect();
+    bars(&left, "families, % of rows", &families)?;
+    let ours = Usage::of_rows(rows);
+    let features: Vec<_> = warp
+        .by_share()
+        .into_iter()
+        .filter(|name| *name != "wp.kernel")
+        .take(FEATURES)
+        .map(|name| Bars {
+            name,
+            shares: vec![(ours.share(name), OURS), (warp.share(name), WARPS)],
+        })
+        .collect();
+    bars(
+        &right,
+        "features, % of rows (blue) and of the kernels of Warp's tests (yellow)",
+        &features,
+    )
+}
+
+fn bars(area: &Canvas<'_>, title: &str, groups: &[Bars<'_>]) -> DrawResult {
+    let most = groups.iter().flat_map(|group| &group.shares).map(|it| it.0).fold(1.0, f64::max);
+    let mut chart = ChartBuilder::on(area)
+        .caption(title, (FONT, 24).into_font().color(&INK))
+        .margin(20)
+        .margin_right(70)
+        .x_label_area_size(36)
+        .y_label_area_size(210)
+        .build_cartesian_2d(0.0..most, 0.0..groups.len().max(1) as f64)?;
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .disable_y_axis()
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .axis_style(FAINT)
+        .label_style((FONT, 18).into_font().color(&FAINT))
+        .x_label_formatter(&|value| format!("{value:.0}"))
+        .draw()?;
+    let name_style = (FONT, 18).into_font().color(&INK).pos(Pos::new(HPos::Right, VPos::Center));
+    for (at, group) in groups.iter().enumerate() {
+        let top = (groups.len() - at) as f64 - 0.1;
+        let height = 0.8 / group.shares.len() as f64;
+        chart.draw_series([EmptyElement::at((0.0, top - 0.4))
+            + Text::new(group.name.to_owned(), (-8, 0), name_style.clone())])?;
+        for (place, &(share, colour)) in group.shares.iter().enumerate() {
+            let upper = top - place as f64 * height;
+            let corners = [(0.0, upper), (share, upper - height)];
+            chart.draw_series([Rectangle::new(corners, colour.filled())])?;
+            let style =
+                (FONT, 14).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Center));
+            chart.draw_series([EmptyElement::at((share, upper - height / 2.0))
+                + Text::new(format!("{share:.1}"), (6, 0), style)])?;
+        }
+    }
+    Ok(())
+}
+
+fn structures(canvas: &Canvas<'_>, rows: &[Row]) -> DrawResult {
+    let points: Vec<(f64, f64)> =
+        curve(rows).into_iter().map(|(rows, distinct)| (rows as f64, distinct as f64)).collect();
+    let (all, distinct) = points.last().copied().unwrap_or((1.0, 1.0));
+    let title = format!("{distinct:.0} structures in {all:.0} rows");
+    let mut chart = ChartBuilder::on(canvas)
+        .caption(title, (FONT, 26).into_font().color(&INK))
+        .margin(24)
+        .x_label_area_size(56)
+        .y_label_area_size(90)
+        .build_cartesian_2d(0.0..all * 1.05, 0.0..all * 1.05)?;
+    chart
+        .configure_mesh()
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .axis_style(FAINT)
+        .label_style((FONT, 18).into_font().color(&FAINT))
+        .axis_desc_style((FONT, 20).into_font().color(&INK))
+        .x_desc("rows")
+        .y_desc("structures; grey: one for each row")
+        .x_label_formatter(&|value| format!("{value:.0}"))
+        .y_label_formatter(&|value| format!("{value:.0}"))
+        .draw()?;
+    chart.draw_series(LineSeries::new([(0.0, 0.0), (all, all)], FAINT.stroke_width(1)))?;
+    chart.draw_series(LineSeries::new(
+        std::iter::once((0.0, 0.0)).chain(points.iter().copied()),
+        OURS.stroke_width(3),
+    ))?;
+    chart.draw_series(points.iter().map(|&point| Circle::new(point, 4, OURS.filled())))?;
+    Ok(())
+}

@@ -1,0 +1,425 @@
+//! Texts of rows, C++ and CUDA, compiled by the host's compiler and run: many rows to one
+//! executable, because a compiler takes longer to start than to compile a small kernel.
+//!
+//! CUDA text is compiled behind the header that makes it host C++. If a text doesn't compile, the
+//! rows are halved until it is known which one. Compiler and program run in the sandbox, in a
+//! folder of this process alone.
+
+mod machine;
+
+use crate::error::SynthError;
+use crate::execute::{ArgumentBytes, LaunchInputs};
+use crate::row_program::element;
+use gbxcule_back_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
+use gbxcule_files::TemporaryFolder;
+use gbxcule_ir::{FunctionId, Module};
+use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, SandboxError};
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Messages of a compiler that met a limit of the sandbox.
+const LIMIT_MET: [&str; 4] =
+    ["signal terminated program", "CPU time limit", "virtual memory exhausted", "out of memory"];
+/// Beginning of the program: results go to what was its standard output, and what kernels print
+/// goes nowhere. Between results it would make them wrong.
+const MAIN_HEAD: &str = "#include <unistd.h>
+int main()
+{
+    FILE* out = fdopen(dup(1), \"wb\");
+    if (!out || !freopen(\"/dev/null\", \"w\", stdout))
+        return 1;
+";
+/// Most characters of a compiler's message.
+const MAX_ERROR_CHARACTERS: usize = 200;
+
+/// A text with what a launch of it needs.
+pub struct Job<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The text is CUDA C++.
+    pub is_cuda: bool,
+    /// The module whose kernel it stands for.
+    pub module: &'a Module,
+    /// That kernel.
+    pub kernel: FunctionId,
+    /// Name of the kernel in the text.
+    pub symbol: String,
+    /// Size of a launch, and its inputs.
+    pub grid: LaunchInputs<'a>,
+    /// Memory before each launch; the first is compiled in before the second, and so on.
+    pub launches: Vec<ArgumentBytes>,
+}
+
+/// Memory that each launch of a job left; `None` for one that faulted.
+pub type Launched = Vec<Option<ArgumentBytes>>;
+
+/// Reason why a job left no memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum JobFailure {
+    /// The compiler refuses the text, with its first error.
+    Refused(String),
+    /// The compiler met a limit.
+    CompilerLimit(String),
+    /// The program crashed, or wrote what it shouldn't.
+    Crashed(String),
+    /// The program met a limit.
+    ProgramLimit(String),
+    /// SIGKILL ended the compiler or the program, and no limit and no want of this machine explains
+    /// it.
+    Killed(String),
+    /// This machine had no room, as it measured itself.
+    Machine(String),
+}
+
+/// Limits of the host's compiler and of the programs that it makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HostLimits {
+    /// Limits of the compiler.
+    pub compiler: Limits,
+    /// Limits of the program, except for its output, which is as long as what it has to write.
+    pub program: Limits,
+}
+
+impl HostLimits {
+    /// Limits for many rows in one program.
+    pub const ROWS: Self = Self { compiler: Limits::COMPILER, program: Limits::PROGRAM };
+}
+
+/// Runs all jobs: the memory that each left, or what went wrong. `parent` gets a folder for it,
+/// removed at the end.
+pub fn run(
+    jobs: &[Job<'_>],
+    parent: &Path,
+    limits: HostLimits,
+) -> Result<Vec<Result<Launched, JobFailure>>, SynthError> {
+    let folder = TemporaryFolder::inside(parent).map_err(SynthError::file(parent))?;
+    let folder = folder.path();
+    for (name, text) in [(HEADER_NAME, HEADER), (HOST_CUDA_NAME, HOST_CUDA)] {
+        write(&folder.join(name), text)?;
+    }
+    let mut outcomes = Vec::new();
+    // The two headers exclude each other.
+    for is_cuda in [false, true] {
+        let chosen: Vec<usize> =
+            (0..jobs.len()).filter(|&at| jobs[at].is_cuda == is_cuda).collect();
+        outcomes.extend(chosen.iter().copied().zip(part(jobs, &chosen, folder, limits)?));
+    }
+    outcomes.sort_by_key(|(at, _)| *at);
+    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// Checks that there is a folder to work in, and a compiler that makes a program, before texts of
+/// others get there.
+pub fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
+    let folder = TemporaryFolder::inside(parent).map_err(SynthError::file(parent))?;
+    write(&folder.path().join("main.cpp"), "int main()\n{\n    return 0;\n}\n")?;
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let compiled = compile(folder.path(), limits.compiler)
+        .map_err(|error| SynthError::compiler(&compiler, &error))?;
+    if !compiled.ended.is_success() {
+        return Err(SynthError::compiler(&compiler, &first_error(&compiled.stderr)));
+    }
+    // What starts no program here starts no answer either: that is no verdict on any.
+    let ran = gbxcule_sandbox::run(
+        &folder.path().join("main"),
+        &[] as &[&str],
+        &Policy::program(folder.path()).within(limits.program),
+    )?;
+    if ran.ended.is_success() {
+        return Ok(());
+    }
+    Err(SynthError::compiler(&compiler, &format!("a program that it made {}", ran.ended)))
+}
+
+fn part(
+    jobs: &[Job<'_>],
+    chosen: &[usize],
+    folder: &Path,
+    limits: HostLimits,
+) -> Result<Vec<Result<Launched, JobFailure>>, SynthError> {
+    if chosen.is_empty() {
+        return Ok(Vec::new());
+    }
+    write(&folder.join("main.cpp"), &main_text(jobs, chosen, folder)?)?;
+    let attempt = || try_once(jobs, chosen, folder, limits);
+    let trouble = match machine::judged(folder, limits, chosen.len() == 1, &attempt)? {
+        Ok(outcomes) => return Ok(outcomes),
+        Err(trouble) => trouble,
+    };
+    if chosen.len() == 1 {
+        return Ok(vec![Err(trouble)]);
+    }
+    let (left, right) = chosen.split_at(chosen.len() / 2);
+    let mut outcomes = part(jobs, left, folder, limits)?;
+    outcomes.extend(part(jobs, right, folder, limits)?);
+    Ok(outcomes)
+}
+
+/// Outcomes of all jobs of a program, or the failure that is all of theirs.
+type Attempt = Result<Vec<Result<Launched, JobFailure>>, JobFailure>;
+
+fn try_once(
+    jobs: &[Job<'_>],
+    chosen: &[usize],
+    folder: &Path,
+    limits: HostLimits,
+) -> Result<Attempt, SynthError> {
+    match compile(folder, limits.compiler) {
+        Ok(compiled) if compiled.ended.is_success() => {}
+        Ok(compiled) => return Ok(Err(uncompiled(&compiled))),
+        Err(error) => return of_machine(error).map(Err),
+    }
+    match execute(jobs, chosen, folder, limits.program) {
+        Ok(ran) => Ok(shares(jobs, chosen, &ran)),
+        // A text can be compiled to a file that no system starts.
+        Err(SandboxError::Unstartable { source, .. }) => {
+            Ok(Err(JobFailure::Crashed(format!("it can't be started: {source}"))))
+        }
+        Err(error) => of_machine(error).map(Err),
+    }
+}
+
+/// A failure of this machine at a moment, such as no process to be had, ends one job; what every
+/// job would meet ends all.
+fn of_machine(error: SandboxError) -> Result<JobFailure, SynthError> {
+    match error {
+        SandboxError::Start { .. } | SandboxError::Read { .. } => {
+            Ok(JobFailure::Machine(error.to_string()))
+        }
+        SandboxError::Unstartable { .. } | SandboxError::Confine { .. } => Err(error.into()),
+    }
+}
+
+fn compile(folder: &Path, limits: Limits) -> Result<Outcome, SandboxError> {
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let arguments =
+        ["-std=c++17", "-O0", "-ffp-contract=off", "-w", "main.cpp", "-o", "main"].map(OsStr::new);
+    let policy = Policy::compiler(Path::new(&compiler), folder).within(limits);
+    let mut compiled = gbxcule_sandbox::run(Path::new(&compiler), &arguments, &policy)?;
+    if compiled.ended.is_success()
+        && let Err(error) = gbxcule_files::allow_execution(&folder.join("main"))
+    {
+        // The text may have led the linker elsewhere.
+        compiled.ended = ChildEnd::Exited(1);
+        compiled.stderr = format!("error: the program that was to be made: {error}");
+    }
+    Ok(compiled)
+}
+
+fn uncompiled(compiled: &Outcome) -> JobFailure {
+    let says = |words: &[&str]| words.iter().any(|it| compiled.stderr.contains(it));
+    match compiled.ended {
+        ChildEnd::Exited(_) if says(&LIMIT_MET) => JobFailure::CompilerLimit(
+            "the compiler needs more time or memory than it may have".into(),
+        ),
+        ChildEnd::Exited(_) => JobFailure::Refused(first_error(&compiled.stderr)),
+        ChildEnd::Signal(9) => JobFailure::Killed(format!("the compiler {}", compiled.ended)),
+        ended => JobFailure::CompilerLimit(format!("the compiler {ended}")),
+    }
+}
+
+/// Words with which linkers say what is wrong, before the compiler's own line about their failure.
+const LINKER: [&str; 4] =
+    ["undefined reference to ", "undefined symbol: ", "multiple definition of ", "cannot find "];
+
+/// The first error of a compiler or a linker, without the name of the file.
+fn first_error(stderr: &str) -> String {
+    let of_linker = |line: &str| {
+        let at = LINKER.iter().find_map(|words| line.find(words))?;
+        Some(format!("the linker says: {}", &line[at..]))
+    };
+    let is_error = |line: &&str| line.contains("error: ") && !line.contains("ld returned");
+    let line = match (stderr.lines().find_map(of_linker), stderr.lines().find(is_error)) {
+        (_, Some(line)) if line.contains("text_") => line[line.find("text_").unwrap_or(0)..].into(),
+        (Some(line), _) => line,
+        (None, Some(line)) => line.into(),
+        (None, None) => stderr.lines().next().unwrap_or("it says nothing").to_owned(),
+    };
+    line.chars().take(MAX_ERROR_CHARACTERS).collect()
+}
+
+fn execute(
+    jobs: &[Job<'_>],
+    chosen: &[usize],
+    folder: &Path,
+    limits: Limits,
+) -> Result<Outcome, SandboxError> {
+    let output_bytes = chosen.iter().map(|&at| bytes_left(&jobs[at])).sum();
+    let policy = Policy::program(folder).within(Limits { output_bytes, ..limits });
+    let program = folder.join("main");
+    gbxcule_sandbox::run(&program, &[] as &[&str], &policy)
+}
+
+/// Splits the output of the program that ran some jobs into the memory of each, if the program came
+/// to its end.
+fn shares(
+    jobs: &[Job<'_>],
+    chosen: &[usize],
+    ran: &Outcome,
+) -> Result<Vec<Result<Launched, JobFailure>>, JobFailure> {
+    let wanted: usize = chosen.iter().map(|&at| bytes_left(&jobs[at])).sum();
+    let found = ran.stdout.len();
+    match ran.ended {
+        ChildEnd::Exited(0) if found == wanted => {
+            let mut rest = ran.stdout.as_slice();
+            Ok(chosen.iter().map(|&at| Ok(launched(&jobs[at], &mut rest))).collect())
+        }
+        ChildEnd::Exited(0) => {
+            Err(JobFailure::Crashed(format!("it wrote {found} of {wanted} bytes")))
+        }
+        ChildEnd::Signal(9) => Err(JobFailure::Killed(format!("it {}", ran.ended))),
+        ended @ (ChildEnd::Exited(_)
+        | ChildEnd::Signal(_)
+        | ChildEnd::Output(_)
+        | ChildEnd::File(_)) => Err(JobFailure::Crashed(format!("it {ended}"))),
+        ended => Err(JobFailure::ProgramLimit(format!("it {ended}"))),
+    }
+}
+
+/// Writes a file in the folder of this process, which is removed with it.
+fn write(path: &Path, text: &str) -> Result<(), SynthError> {
+    gbxcule_files::write_scratch(path, text.as_bytes()).map_err(SynthError::file(path))
+}
+
+/// Counts the bytes that a program leaves: for each launch, a word for a fault, and all arrays.
+fn bytes_left(job: &Job<'_>) -> usize {
+    let arrays = |memory: &ArgumentBytes| -> usize {
+        memory.data.iter().chain(&memory.gradients).map(Vec::len).sum()
+    };
+    job.launches.iter().map(|memory| 8 + arrays(memory)).sum()
+}
+
+fn launched(job: &Job<'_>, rest: &mut &[u8]) -> Launched {
+    job.launches.iter().map(|memory| outcome(memory, rest)).collect()
+}
+
+fn outcome(before: &ArgumentBytes, rest: &mut &[u8]) -> Option<ArgumentBytes> {
+    let mut take = |len: usize| {
+        let (taken, left) = rest.split_at(len.min(rest.len()));
+        *rest = left;
+        taken.to_vec()
+    };
+    let fault = take(8);
+    let data = before.data.iter().map(|bytes| take(bytes.len())).collect();
+    let gradients = before.gradients.iter().map(|bytes| take(bytes.len())).collect();
+    fault.iter().all(|&byte| byte == 0).then_some(ArgumentBytes { data, gradients })
+}
+
+fn main_text(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<String, SynthError> {
+    let is_cuda = jobs[chosen[0]].is_cuda;
+    let mut main = format!("#include \"{}\"\n", if is_cuda { HOST_CUDA_NAME } else { HEADER_NAME });
+    let mut calls = String::new();
+    for &at in chosen {
+        let (job, file) = (&jobs[at], format!("text_{at}.h"));
+        write(&folder.join(&file), job.text)?;
+        let symbol = &job.symbol;
+        _ = writeln!(main, "#define program program_{at}\n#define {symbol} {symbol}_{at}");
+        _ = writeln!(main, "#include \"{file}\"\n#undef program\n#undef {symbol}");
+        for (number, memory) in job.launches.iter().enumerate() {
+            main += &function(job, at, memory, number);
+            _ = writeln!(calls, "    job_{at}_{number}(out);");
+        }
+    }
+    Ok(main + MAIN_HEAD + &calls + "    return fclose(out);\n}\n")
+}
+
+fn list(numbers: &[u32]) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Declares the handle of each array and returns the text of each argument's address.
+fn array_arguments(job: &Job<'_>, memory: &ArgumentBytes, body: &mut String) -> Vec<String> {
+    let mut args = Vec::new();
+    for (at, param) in job.module.functions[job.kernel].params.iter().enumerate() {
+        let Some(of) = element(job.module, param.ty) else {
+            args.push(format!("data_{at}"));
+            continue;
+        };
+        let shape = &job.grid.inputs[at].shape;
+        let mut stride = job.module.types.layout(of).map_or(0, |layout| layout.size as u32);
+        let mut strides = vec![0; shape.len()];
+        for (dim, extent) in shape.iter().enumerate().rev() {
+            strides[dim] = stride;
+            stride *= extent;
+        }
+        let gradient = if memory.gradients.is_empty() {
+            "nullptr".into()
+        } else {
+            format!("(char*)grad_{at}")
+        };
+        _ = writeln!(
+            body,
+            "    Array<char, 1> array_{at} = {{(char*)data_{at}, {gradient}, {{{}}}, {{{}}}, {}, 0}};",
+            list(shape),
+            list(&strides),
+            shape.len()
+        );
+        args.push(format!("&array_{at}"));
+    }
+    args
+}
+
+/// A function that launches a job and writes what is left.
+fn function(job: &Job<'_>, number: usize, memory: &ArgumentBytes, launch: usize) -> String {
+    let mut body = String::new();
+    let mut bytes = |name: String, bytes: &[u8]| {
+        let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
+        _ = writeln!(
+            body,
+            "    alignas(16) static unsigned char {name}[{}] = {{{}}};",
+            bytes.len() + 1,
+            list.join(",")
+        );
+    };
+    for (at, data) in memory.data.iter().enumerate() {
+        bytes(format!("data_{at}"), data);
+    }
+    for (at, gradient) in memory.gradients.iter().enumerate() {
+        bytes(format!("grad_{at}"), gradient);
+    }
+    let args = array_arguments(job, memory, &mut body);
+    let mut extents = [1; 4];
+    extents.iter_mut().zip(job.grid.dims).for_each(|(extent, &dim)| *extent = dim);
+    let count: u32 = job.grid.dims.iter().product();
+    _ = writeln!(body, "    void* args[] = {{{}}};\n    gbx::Fault fault = {{}};", args.join(", "));
+    _ = writeln!(
+        body,
+        "    gbx::Grid grid = {{0, {count}, {{{}}}, {}, 0}};",
+        list(&extents),
+        job.grid.dims.len()
+    );
+    let symbol = format!("program_{number}::{}_{number}", job.symbol);
+    body += &if job.is_cuda {
+        format!("    gbx_launch({symbol}, 1, {count}, &grid, args, &fault);\n")
+    } else {
+        format!("    {symbol}(&grid, args, &fault);\n")
+    };
+    body += "    const int64_t kind = fault.kind;\n    fwrite(&kind, 1, sizeof kind, out);\n";
+    for (name, parts) in [("data", &memory.data), ("grad", &memory.gradients)] {
+        for (at, part) in parts.iter().enumerate() {
+            _ = writeln!(body, "    fwrite({name}_{at}, 1, {}, out);", part.len());
+        }
+    }
+    format!("static void job_{number}_{launch}(FILE* out)\n{{\n{body}}}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_error_is_a_message_and_no_mere_end_of_a_linker() {
+        let missing = "/usr/bin/ld: /tmp/ccX.o: in function `program_0::k(float)':\n\
+            main.cpp:(.text+0x1c): undefined reference to `helper(float)'\n\
+            collect2: error: ld returned 1 exit status\n";
+        assert_eq!(first_error(missing), "the linker says: undefined reference to `helper(float)'");
+        let twice = "ld: b.o: multiple definition of `main'; a.o: first defined here\n\
+            collect2: error: ld returned 1 exit status\n";
+        assert!(first_error(twice).contains("multiple definition of `main'"));
+        let refused = "In file included from main.cpp:5:\ntext_0.h: In function 'int error_of(int)':\n\
+            text_0.h:3:9: error: 'y' was not declared in this scope\n";
+        assert_eq!(first_error(refused), "text_0.h:3:9: error: 'y' was not declared in this scope");
+        assert_eq!(first_error(""), "it says nothing");
+    }
+}

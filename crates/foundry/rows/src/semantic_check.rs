@@ -1,0 +1,136 @@
+//! Checks that a kernel means something by running it: results are finite and differ, every input
+//! matters, every comparison comes out both ways, and no statement can be left out.
+
+use crate::execute::{self, LaunchInputs};
+use crate::row_program::RowProgram;
+use gbxcule_grammar::{Draft, random};
+use gbxcule_interp::Outcomes;
+
+/// Draws of the inputs on which a difference may show.
+const DRAWS: u64 = 3;
+
+/// Reason why a kernel is not taken as a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RejectReason {
+    Senseless,
+    OneSided,
+    Rounding,
+    Faults,
+    NotFinite,
+    ConstantResult,
+    IdleInput,
+    IdleStatement,
+    HiddenChange,
+    WrongSlope,
+}
+
+/// The memory after a launch from each draw.
+type Results = Vec<Vec<Vec<u8>>>;
+
+/// The seed of inputs on which every comparison comes out both ways. Such inputs are looked for
+/// among a few draws.
+pub(crate) fn check(
+    draft: &Draft,
+    program: &RowProgram,
+    source: &str,
+    seed: u64,
+) -> Result<u64, RejectReason> {
+    let grid = LaunchInputs { dims: &draft.dims, inputs: &draft.inputs };
+    let mut seeds: Vec<u64> =
+        (0..DRAWS).map(|draw| if draw == 0 { seed } else { random::seed(seed, draw) }).collect();
+    let mut draws: Vec<Vec<Vec<u8>>> = Vec::new();
+    let (mut results, mut open) = (Results::new(), None);
+    for (at, &seed) in seeds.iter().enumerate() {
+        let data = execute::arguments(&program.forward, program.kernel, &draft.inputs, seed);
+        let ran = execute::forward_with_outcomes(program, grid, &data);
+        let (after, outcomes) = ran.map_err(|_| RejectReason::Faults)?;
+        if open.is_none() && !is_one_sided(draft, program, source, &outcomes) {
+            open = Some(at);
+        }
+        draws.push(data);
+        results.push(after);
+    }
+    let open = open.ok_or(RejectReason::OneSided)?;
+    seeds.swap(0, open);
+    draws.swap(0, open);
+    results.swap(0, open);
+    let written = |at: usize| draft.inputs[at].written;
+    let outputs: Vec<usize> = (0..draft.inputs.len()).filter(|&at| written(at)).collect();
+    if !results.iter().all(|result| is_moderate(program, result, &outputs)) {
+        return Err(RejectReason::NotFinite);
+    }
+    if outputs.iter().any(|&at| results.iter().skip(1).all(|result| result[at] == results[0][at])) {
+        return Err(RejectReason::ConstantResult);
+    }
+    for at in (0..draft.inputs.len()).filter(|&at| !draft.inputs[at].zero) {
+        let matters = (1..draws.len()).any(|other| {
+            let mut mixed = draws[0].clone();
+            mixed[at].clone_from(&draws[other][at]);
+            let after = execute::forward(program, grid, &mixed);
+            after.map_or(true, |after| outputs.iter().any(|&out| after[out] != results[0][out]))
+        });
+        if !matters {
+            return Err(RejectReason::IdleInput);
+        }
+    }
+    let idle = |source: String| {
+        let without = RowProgram::read_forward(&source);
+        // One draw that differs is enough, and the first nearly always does.
+        without.is_ok_and(|it| {
+            draws.iter().zip(&results).all(|(data, wanted)| {
+                let after = execute::forward(&it, grid, data);
+                after.is_ok_and(|after| outputs.iter().all(|&at| after[at] == wanted[at]))
+            })
+        })
+    };
+    if draft.ablations().any(idle) { Err(RejectReason::IdleStatement) } else { Ok(seeds[0]) }
+}
+
+/// Returns true if all numbers of the results are finite, and no float is above a million.
+fn is_moderate(program: &RowProgram, result: &[Vec<u8>], outputs: &[usize]) -> bool {
+    outputs.iter().all(|&at| {
+        let numbers = execute::numbers(&program.forward, program.kernel, at, &result[at]);
+        numbers.iter().all(|number| {
+            let value = number.as_f64();
+            value.is_finite() && !(value.abs() > 1e6 && number.scalar().is_float())
+        })
+    })
+}
+
+/// Returns true if some comparison always came out the same. A comparison that ends a loop may: it
+/// is there for inputs that need it.
+fn is_one_sided(draft: &Draft, program: &RowProgram, source: &str, outcomes: &Outcomes) -> bool {
+    let own = draft.functions();
+    outcomes.iter().any(|((function, span), seen)| {
+        let name = &*program.forward.functions[*function].name;
+        if !seen.contains(&false) || !own.contains(&name) {
+            return false;
+        }
+        let line = source[..span.start as usize].rsplit('\n').next().unwrap_or_default();
+        !line.trim_start().starts_with("while ")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbxcule_grammar::draft;
+
+    #[test]
+    fn every_comparison_of_a_row_comes_out_both_ways() {
+        let mut compared = 0;
+        for seed in 0..80 {
+            let Some(draft) = draft(seed, seed) else { continue };
+            let source = draft.source();
+            let program = RowProgram::read(&source).expect("a kernel");
+            let Ok(seed) = check(&draft, &program, &source, seed) else { continue };
+            let data = execute::arguments(&program.forward, program.kernel, &draft.inputs, seed);
+            let grid = LaunchInputs { dims: &draft.dims, inputs: &draft.inputs };
+            let (_, outcomes) =
+                execute::forward_with_outcomes(&program, grid, &data).expect("results");
+            assert!(!is_one_sided(&draft, &program, &source, &outcomes), "{source}");
+            compared += outcomes.len();
+        }
+        assert!(compared > 10, "{compared} comparisons");
+    }
+}

@@ -1,0 +1,275 @@
+//! The structure of a text: its tokens with names and literals erased.
+//!
+//! Two kernels have one structure if they differ in nothing but what things are called and which
+//! numbers stand in them: every name a person chose becomes `n`, every number `0`, every string
+//! `s`. Words of the language, of Python's scalars and everything after `wp.` stay. This is
+//! stricter than comparing trees or IR: `x * y` and `x * x` have one structure. It is done on text,
+//! so that any kernel can be compared with ours.
+
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+const WORDS: [&str; 28] = [
+    "and", "break", "class", "continue", "def", "elif", "else", "for", "if", "in", "not", "or",
+    "pass", "return", "while", "range", "float", "int", "bool", "True", "False", "import", "from",
+    "as", "assert", "is", "len", "abs",
+];
+
+/// A token of a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Token<'a> {
+    /// A name, and whether a dot stands before it.
+    Name(&'a str, bool),
+    /// A literal of a number.
+    Number(&'a str),
+    /// A literal of a string.
+    Text,
+    /// An operator or a bracket.
+    Mark(&'a str),
+    /// A line's beginning, with the columns of its indentation.
+    Line(usize),
+}
+
+/// Marks of two characters.
+const LONG_MARKS: [&str; 16] = [
+    "//", "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=", "&=", "|=", "^=", "->",
+];
+
+/// The tokens of a text, with where they begin; comments and blank lines are none.
+pub fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
+    let bytes = text.as_bytes();
+    let mut found: Vec<(usize, Token<'_>)> = Vec::new();
+    let (mut at, mut fresh, mut depth) = (0, true, 0usize);
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if fresh && depth == 0 && byte != b'\n' {
+            let (length, margin) = indentation(&bytes[at..], usize::MAX);
+            at += length;
+            fresh = false;
+            if at < bytes.len() && !matches!(bytes[at], b'\n' | b'#' | b'\r') {
+                found.push((at, Token::Line(margin)));
+            }
+            continue;
+        }
+        let run =
+            |wanted: fn(&u8) -> bool| bytes[at..].iter().take_while(|&byte| wanted(byte)).count();
+        let length = match byte {
+            b'\n' => {
+                fresh = true;
+                1
+            }
+            b' ' | b'\t' | b'\r' | b'\\' => 1,
+            b'#' => run(|&byte| byte != b'\n'),
+            b'"' | b'\'' => {
+                found.push((at, Token::Text));
+                string(&bytes[at..])
+            }
+            _ if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 => {
+                let length =
+                    run(|&byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80);
+                if is_prefix(&text[at..at + length], bytes.get(at + length)) {
+                    at += length;
+                    continue;
+                }
+                let dotted = matches!(found.last(), Some((_, Token::Mark("."))));
+                found.push((at, Token::Name(&text[at..at + length], dotted)));
+                length
+            }
+            _ if begins_number(&bytes[at..]) => {
+                let length = number(&bytes[at..]);
+                found.push((at, Token::Number(&text[at..at + length])));
+                length
+            }
+            _ => {
+                let two = text.get(at..at + 2).filter(|two| LONG_MARKS.contains(two));
+                match byte {
+                    b'(' | b'[' | b'{' => depth += 1,
+                    b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                let mark = two.unwrap_or(&text[at..=at]);
+                found.push((at, Token::Mark(mark)));
+                mark.len()
+            }
+        };
+        at += length;
+    }
+    found
+}
+
+/// Returns the bytes of a line's indentation and its columns, as Python counts them; no more bytes
+/// than stand before column `limit`.
+pub fn indentation(line: &[u8], limit: usize) -> (usize, usize) {
+    let mut columns = 0_usize;
+    for (at, byte) in line.iter().enumerate() {
+        match byte {
+            _ if columns >= limit => return (at, columns),
+            b' ' => columns += 1,
+            b'\t' => columns = (columns + 1).next_multiple_of(8),
+            _ => return (at, columns),
+        }
+    }
+    (line.len(), columns)
+}
+
+/// Returns true if a name is the prefix of the string that follows it, as in `f"{x}"`.
+fn is_prefix(name: &str, next: Option<&u8>) -> bool {
+    let is_letter = |letter: u8| matches!(letter.to_ascii_lowercase(), b'b' | b'f' | b'r' | b'u');
+    matches!(next, Some(b'"' | b'\'')) && name.len() <= 2 && name.bytes().all(is_letter)
+}
+
+fn begins_number(bytes: &[u8]) -> bool {
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    is_digit(0) || bytes[0] == b'.' && is_digit(1)
+}
+
+fn string(bytes: &[u8]) -> usize {
+    let quote = bytes[0];
+    let triple = bytes.len() >= 3 && bytes[1] == quote && bytes[2] == quote;
+    let mut at = if triple { 3 } else { 1 };
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'\n' if !triple => return at,
+            byte if byte == quote && !triple => return at + 1,
+            byte if byte == quote && bytes[at..].starts_with(&[quote; 3]) => return at + 3,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+fn number(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while at < bytes.len() {
+        let signed = matches!(bytes[at], b'+' | b'-') && matches!(bytes[at - 1], b'e' | b'E');
+        if !(bytes[at].is_ascii_alphanumeric()
+            || matches!(bytes[at], b'.' | b'_')
+            || at > 0 && signed)
+        {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// A text with names and literals erased.
+pub fn erased(text: &str) -> String {
+    erased_of(&tokens(text))
+}
+
+/// Joins a text's tokens with names and literals erased.
+pub fn erased_of(tokens: &[(usize, Token<'_>)]) -> String {
+    let mut out = String::with_capacity(4 * tokens.len());
+    let mut behind_wp = false;
+    for (at, (_, token)) in tokens.iter().enumerate() {
+        match *token {
+            Token::Name(name, dotted) => {
+                let is_wp = !dotted && matches!(name, "wp" | "warp");
+                let kept = is_wp || behind_wp && dotted || !dotted && WORDS.contains(&name);
+                out.push_str(if kept { name } else { "n" });
+                let calls_on = matches!(tokens.get(at + 1), Some((_, Token::Mark("."))));
+                behind_wp = (is_wp || behind_wp && dotted) && calls_on;
+            }
+            Token::Number(_) => out.push('0'),
+            Token::Text => out.push('s'),
+            Token::Mark(mark) => out.push_str(mark),
+            Token::Line(margin) => {
+                out.push('\n');
+                out.extend(std::iter::repeat_n(' ', margin));
+                continue;
+            }
+        }
+        out.push(' ');
+    }
+    out
+}
+
+/// The structure as 32 hexadecimal digits.
+pub fn hash(tokens: &[(usize, Token<'_>)]) -> String {
+    digest(&erased_of(tokens), 16)
+}
+
+/// The first bytes of a text's SHA-256 as hexadecimal digits.
+pub fn digest(text: &str, bytes: usize) -> String {
+    let digit = |four: u8| char::from_digit(u32::from(four), 16);
+    let digest = Sha256::digest(text);
+    digest
+        .iter()
+        .take(bytes)
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .flatten()
+        .collect()
+}
+
+/// Returns the features of the language that a text uses: statements, operators, builtins, kinds of
+/// types.
+pub fn features(tokens: &[(usize, Token<'_>)]) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    for (at, (_, token)) in tokens.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| tokens[at].1);
+        match *token {
+            Token::Name(
+                name @ ("for" | "while" | "break" | "continue" | "elif" | "and" | "or" | "not"),
+                false,
+            ) => {
+                found.insert(name.to_owned());
+            }
+            Token::Name("if", false) => {
+                let statement = matches!(before, Some(Token::Line(_)));
+                found.insert(if statement { "if" } else { "if-expression" }.to_owned());
+            }
+            Token::Name("else", false) if matches!(before, Some(Token::Line(_))) => {
+                found.insert("else".to_owned());
+            }
+            Token::Name("return", false) => _ = found.insert("return".to_owned()),
+            Token::Name(name, true)
+                if at >= 2 && matches!(tokens[at - 2].1, Token::Name("wp", false)) =>
+            {
+                found.insert(format!("wp.{name}"));
+            }
+            Token::Mark(mark @ ("%" | "//" | "<<" | ">>" | "&" | "|" | "^" | "@"))
+                if !matches!(before, Some(Token::Line(_))) =>
+            {
+                found.insert(mark.to_owned());
+            }
+            Token::Mark(mark @ ("+=" | "-=" | "*=")) => _ = found.insert(mark.to_owned()),
+            _ => {}
+        }
+    }
+    found.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_literals_are_erased_and_nothing_else() {
+        let one = "@wp.kernel\ndef f(x: wp.array(dtype=float)):\n    i = wp.tid()  # here\n    x[i] = wp.sin(x[i]) * 2.0\n";
+        let other = "@wp.kernel\ndef other(a: wp.array(dtype=float)):\n\n    t = wp.tid()\n    a[t] = wp.sin(a[t]) * 1.0e-3\n";
+        let hash = |text: &str| hash(&tokens(text));
+        assert_eq!(hash(one), hash(other));
+        for (from, to) in [("sin", "cos"), ("*", "+"), ("float", "int"), ("    x[i]", "      x[i]")]
+        {
+            assert_ne!(hash(one), hash(&one.replace(from, to)), "{from}");
+        }
+    }
+
+    #[test]
+    fn a_structure_does_not_depend_on_how_it_is_spelled() {
+        let hash = |text: &str| hash(&tokens(text));
+        let one = "def f():\n        if a:\n                b = 0.5\n                c = \"d\"\n";
+        for (from, to) in
+            [("0.5", ".5"), ("\"d\"", "f\"d\""), ("\"d\"", "rb'd'"), ("        ", "\t")]
+        {
+            assert_eq!(hash(one), hash(&one.replace(from, to)), "{to}");
+        }
+        let tabs = "def f():\n\tif a:\n\t\tb = 1\n\tc = 2\n";
+        assert_ne!(hash(tabs), hash(&tabs.replace("\tc", "\t\tc")));
+        // A string without an end goes on to the line's end, as the front end reads it.
+        assert_eq!(erased("a = 'b\nc = 1\n"), erased("a = 'b'\nc = 1\n"));
+    }
+}

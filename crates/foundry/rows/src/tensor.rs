@@ -1,0 +1,82 @@
+//! Numbers of an array as JSON that reads back to the same bits.
+
+use gbxcule_ir::{Literal, Scalar};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+
+/// An array's numbers in the order of memory.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tensor {
+    /// The parameter.
+    pub name: String,
+    /// Elements in each dimension; an element may be several numbers.
+    pub shape: Vec<u32>,
+    /// The numbers.
+    pub numbers: Vec<Literal>,
+}
+
+/// `[{"name": .., "shape": .., "values": ..}, ..]`; floats in as many digits as their width needs.
+pub fn to_json(tensors: &[Tensor]) -> String {
+    let mut out = String::from("[");
+    for (at, tensor) in tensors.iter().enumerate() {
+        let comma = if at == 0 { "" } else { ", " };
+        _ = write!(
+            out,
+            "{comma}{{\"name\": {}, \"shape\": {:?}, \"values\": [",
+            json!(tensor.name),
+            tensor.shape
+        );
+        for (at, number) in tensor.numbers.iter().enumerate() {
+            let comma = if at == 0 { "" } else { ", " };
+            _ = match number.scalar() {
+                Scalar::F32 => write!(out, "{comma}{:?}", number.as_f64() as f32),
+                scalar if scalar.is_float() => write!(out, "{comma}{:?}", number.as_f64()),
+                _ => write!(out, "{comma}{}", number.as_int().unwrap_or_default()),
+            };
+        }
+        out += "]}";
+    }
+    out + "]"
+}
+
+/// Values by name, as text wrote them.
+pub fn from_json(text: &str) -> Option<Vec<(String, Vec<Value>)>> {
+    let arrays: Vec<Map<String, Value>> = serde_json::from_str(text).ok()?;
+    let one = |array: Map<String, Value>| {
+        let name = array.get("name")?.as_str()?.to_owned();
+        Some((name, array.get("values")?.as_array()?.clone()))
+    };
+    arrays.into_iter().map(one).collect()
+}
+
+/// A number that text wrote, as a scalar; `None` if it isn't one.
+pub fn literal(value: &Value, scalar: Scalar) -> Option<Literal> {
+    if scalar.is_float() {
+        return Some(Literal::float(scalar, value.as_f64()?));
+    }
+    let signed = value.as_i64().map(i128::from);
+    Some(Literal::int(scalar, signed.or_else(|| value.as_u64().map(i128::from))?))
+}
+
+/// The unit in the last place of a float of size 1.
+pub fn epsilon(of: Scalar) -> Option<f64> {
+    match of {
+        Scalar::F64 => Some(f64::EPSILON),
+        Scalar::F32 => Some(f64::from(f32::EPSILON)),
+        Scalar::F16 => Some(2f64.powi(-10)),
+        Scalar::Bf16 => Some(2f64.powi(-7)),
+        _ => None,
+    }
+}
+
+/// Returns the distance of two numbers in units in the last place: of floats at the size of the
+/// larger or of 1, whichever is more; of integers, infinity unless equal.
+pub fn units(left: Literal, right: Literal) -> f64 {
+    let (l, r) = (left.as_f64(), right.as_f64());
+    if left == right || left.scalar().is_float() && l == r {
+        return 0.0;
+    }
+    let Some(epsilon) = epsilon(left.scalar()) else { return f64::INFINITY };
+    let units = (l - r).abs() / (epsilon * l.abs().max(r.abs()).max(1.0));
+    if units.is_nan() { f64::INFINITY } else { units }
+}

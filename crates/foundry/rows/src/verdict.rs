@@ -1,0 +1,191 @@
+//! Verdicts of checks, and the reasons why a check has none.
+//!
+//! A row stores the verdicts of checks that were made. What was not run has no verdict and is never
+//! stored: it is another type, [`Skipped`], which reports count.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Verdict of a check that was made, stored as its text.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Verdict {
+    /// The row is as it says.
+    Pass,
+    /// The row is not as it says.
+    Fail,
+    /// NVIDIA Warp's gradient is another one than differences confirm; the row is right.
+    Wrong,
+    /// Differences find no direction in which the kernel is smooth.
+    Rough,
+    /// A check that sampled rows must pass and this harvested row does not; the row is kept.
+    Waived,
+    /// A compiler refused, with its reason, which may be empty: ours a reverse, NVIDIA Warp a
+    /// source.
+    Refused(String),
+}
+
+impl From<Verdict> for String {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Pass => "pass".into(),
+            Verdict::Fail => "fail".into(),
+            Verdict::Wrong => "wrong".into(),
+            Verdict::Rough => "rough".into(),
+            Verdict::Waived => "waived".into(),
+            Verdict::Refused(reason) if reason.is_empty() => "refused".into(),
+            Verdict::Refused(reason) => format!("refused: {reason}"),
+        }
+    }
+}
+
+impl TryFrom<String> for Verdict {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Ok(match text.as_str() {
+            "pass" => Self::Pass,
+            "fail" => Self::Fail,
+            "wrong" => Self::Wrong,
+            "rough" => Self::Rough,
+            "waived" => Self::Waived,
+            "refused" => Self::Refused(String::new()),
+            other => match other.strip_prefix("refused: ") {
+                Some(reason) => Self::Refused(reason.into()),
+                None => return Err(format!("`{other}` is no verdict")),
+            },
+        })
+    }
+}
+
+/// Result of a check that was made.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Check {
+    /// Name of the check.
+    pub check: String,
+    /// Verdict.
+    pub verdict: Verdict,
+    /// The number it measured.
+    pub number: Option<f64>,
+    /// Columns, or checks, that are wrong; reports say it, and rows don't store it.
+    #[serde(skip)]
+    pub detail: String,
+}
+
+impl Check {
+    pub(crate) fn new(check: &str, verdict: Verdict, number: Option<f64>) -> Self {
+        Self { check: check.into(), verdict, number, detail: String::new() }
+    }
+
+    /// A check that passed, without a number.
+    pub(crate) fn passed(check: &str) -> Self {
+        Self::new(check, Verdict::Pass, None)
+    }
+
+    /// A check that failed, without a number.
+    pub(crate) fn failed(check: &str) -> Self {
+        Self::new(check, Verdict::Fail, None)
+    }
+
+    /// A check that passes if something holds.
+    pub(crate) fn holds(check: &str, holds: bool, number: Option<f64>) -> Self {
+        Self::new(check, if holds { Verdict::Pass } else { Verdict::Fail }, number)
+    }
+}
+
+/// Reason why a check was not run to its end.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Error)]
+pub enum NotRun {
+    /// An option asks for the check, and was not given.
+    #[error("no option asks for it")]
+    NotAsked,
+    /// The row is wrong already, and what would show it again takes long.
+    #[error("another check of the row fails")]
+    Failing,
+    /// Rows of other versions can't be made again.
+    #[error("another version of the program made the row")]
+    OtherVersion,
+    /// The compiler refuses the row's source, or its inputs don't fit.
+    #[error("the row's source or inputs are not readable")]
+    Unreadable,
+    /// The text may be hostile.
+    #[error("the text is not what the compiler prints")]
+    Altered,
+    /// The row has no text of that kind.
+    #[error("the row has no text")]
+    NoText,
+    /// The row stores nothing to compare with.
+    #[error("the row stores none")]
+    NothingStored,
+    /// NVIDIA's assembler is missing.
+    #[error("there is no `ptxas`")]
+    NoAssembler,
+    /// The kernel looks at the bits of a float.
+    #[error("the kernel can't be computed in 64 bits")]
+    NotWide,
+    /// Results differ, and so do the row's own when a function is moved by a unit in the last
+    /// place.
+    #[error("rounding in the last digit decides the results")]
+    LastDigit,
+    /// NVIDIA Warp did not take the source.
+    #[error("NVIDIA Warp refuses the source")]
+    RefusedByWarp,
+    /// The row's text is of another version of NVIDIA Warp than the installed one.
+    #[error(
+        "NVIDIA Warp {stored} wrote the text, and {installed} is installed: install `warp-lang=={stored}`"
+    )]
+    OtherWarp {
+        /// Version that the row names.
+        stored: String,
+        /// Version that is installed.
+        installed: String,
+    },
+    /// No gradient is known to be right.
+    #[error("differences confirm no gradient")]
+    Unconfirmed,
+    /// A limit was met, or the machine had no room.
+    #[error("{0}")]
+    Limit(String),
+}
+
+/// A check that was not run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Skipped {
+    /// Name of the check.
+    pub check: String,
+    /// Reason.
+    pub reason: NotRun,
+}
+
+/// A check that was made, or one that wasn't.
+pub type CheckOutcome = Result<Check, Skipped>;
+
+/// A check that was not run.
+pub(crate) fn skipped(check: &str, reason: NotRun) -> CheckOutcome {
+    Err(Skipped { check: check.into(), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_stored_as_their_texts_and_nothing_else_is_one() {
+        let refused = |reason: &str| Verdict::Refused(reason.into());
+        for (verdict, text) in [
+            (Verdict::Pass, "pass"),
+            (Verdict::Fail, "fail"),
+            (Verdict::Wrong, "wrong"),
+            (Verdict::Rough, "rough"),
+            (Verdict::Waived, "waived"),
+            (refused(""), "refused"),
+            (refused("no: overload"), "refused: no: overload"),
+        ] {
+            assert_eq!(String::from(verdict.clone()), text);
+            assert_eq!(Verdict::try_from(text.to_owned()), Ok(verdict));
+        }
+        for text in ["", "not run", "not run: no option asks for it", "passed"] {
+            assert!(Verdict::try_from(text.to_owned()).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The text that NVIDIA Warp writes for a row's kernel, C++ and CUDA, forward and backward: asked
+//! of the installed package in a child process. This needs neither a GPU nor a C++ compiler.
+
+use crate::error::SynthError;
+use crate::row::Row;
+use crate::verdict::{Check, Verdict};
+use crate::warp::ANSWER_LIMIT;
+use gbxcule_oracle::{OracleError, Python, RestartingOracle};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Rows in one question: some tens of milliseconds each at most.
+const ROWS: usize = 50;
+
+/// NVIDIA Warp, as a writer of texts.
+pub(crate) struct WarpText {
+    oracle: Mutex<RestartingOracle>,
+    origin: Value,
+}
+
+impl WarpText {
+    /// Starts it and learns which wheel it is.
+    pub(crate) fn find(python: &Python) -> Result<Self, SynthError> {
+        Self::started(RestartingOracle::new("warp", python.clone()))
+    }
+
+    /// Starts it, in the sandbox, for sources of anybody.
+    pub(crate) fn confined(python: &Python, folder: &Path) -> Result<Self, SynthError> {
+        Self::started(RestartingOracle::confined("warp", python.clone(), folder))
+    }
+
+    fn started(mut oracle: RestartingOracle) -> Result<Self, SynthError> {
+        let (origin, _) = ask(&mut oracle, &[])?;
+        Ok(Self { oracle: Mutex::new(oracle), origin })
+    }
+
+    /// Returns Warp's version and the wheel that it came in.
+    pub(crate) fn origin(&self) -> &Value {
+        &self.origin
+    }
+
+    /// Adds the texts to rows. A row that Warp refuses has none, and says so.
+    pub(crate) fn finish(&self, rows: &mut [Row]) -> Result<(), SynthError> {
+        let mut oracle = self.oracle.lock().unwrap_or_else(PoisonError::into_inner);
+        for rows in rows.chunks_mut(ROWS) {
+            let sources: Vec<&str> = rows.iter().map(|row| row.source.as_str()).collect();
+            let (_, texts) = ask(&mut oracle, &sources)?;
+            for (row, text) in rows.iter_mut().zip(texts) {
+                let get = |name: &str| text[name].as_str().map(str::to_owned);
+                (row.warp_cpp, row.warp_cuda) = (get("cpp"), get("cuda"));
+                row.warp_origin_json = Some(self.origin.to_string());
+                let verdict = get("error").map_or(Verdict::Pass, Verdict::Refused);
+                row.add_check(Check::new("warp_text", verdict, None));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Asks for the texts of some sources; returns them with their origin.
+fn ask(oracle: &mut RestartingOracle, sources: &[&str]) -> Result<(Value, Vec<Value>), SynthError> {
+    let answer =
+        oracle.call(&json!({"command": "texts", "sources": sources}), b"", ANSWER_LIMIT)?;
+    let texts: Vec<Value> = serde_json::from_slice(&answer.payload).unwrap_or_default();
+    if texts.len() != sources.len() {
+        let message = format!("{} texts for {} sources", texts.len(), sources.len());
+        return Err(OracleError::Refused {
+            oracle: "warp".into(),
+            command: "texts".into(),
+            message,
+        }
+        .into());
+    }
+    Ok((answer.header["origin"].clone(), texts))
+}

@@ -1,0 +1,87 @@
+//! Widening: a program with every narrower float made a 64-bit one. Finite differences are taken of
+//! it, and a row's results are compared with its results to see whether rounding decides them.
+//!
+//! Differences of 32-bit results have three good digits at best; the same program in 64 bits has
+//! ten. A program that looks at the bits of a float is not valid any more after this, and `check`
+//! refuses it.
+
+use crate::row_program::{Reverse, RowProgram};
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::op::Op;
+use gbxcule_ir::{Field, Literal, Module, Scalar, Shape, Struct, Type, Types};
+
+const fn wide(of: Scalar) -> Scalar {
+    match of {
+        Scalar::F32 | Scalar::F16 | Scalar::Bf16 => Scalar::F64,
+        other => other,
+    }
+}
+
+/// The wide program; without a reverse if that can't be had.
+pub fn program(of: &RowProgram) -> Option<RowProgram> {
+    let reverse = of.reverse.as_ref().map_err(Clone::clone).and_then(|it| {
+        let module = widen(&it.module).ok_or("not-in-64-bits")?;
+        Ok(Reverse { module, kernel: it.kernel })
+    });
+    Some(RowProgram { forward: widen(&of.forward)?, kernel: of.kernel, reverse })
+}
+
+/// The wide module; functions keep their handles.
+fn widen(module: &Valid<Module>) -> Option<Valid<Module>> {
+    let mut wider = Module::new(module.name.clone());
+    for (_, name) in module.names().iter() {
+        wider.intern(name);
+    }
+    let mut map: Vec<Type> = Vec::with_capacity(module.types.shapes().len());
+    for (_, shape) in module.types.shapes().iter() {
+        let ty = widen_shape(&module.types, &mut wider.types, &map, shape);
+        map.push(ty);
+    }
+    // A table's bytes would have to be written anew.
+    if module.tables.iter().next().is_some() {
+        return None;
+    }
+    let to = |ty: Type| map[ty.index()];
+    for (_, function) in module.functions.iter() {
+        let mut function = function.clone();
+        function.instance = None;
+        function.result = to(function.result);
+        function.params.iter_mut().for_each(|param| param.ty = to(param.ty));
+        function.body.locals.iter_mut().for_each(|(_, local)| local.ty = to(local.ty));
+        function.body.places.iter_mut().for_each(|(_, place)| place.ty = to(place.ty));
+        for (_, value) in function.body.values.iter_mut() {
+            value.ty = to(value.ty);
+            if let Op::Literal(literal) = value.op
+                && wide(literal.scalar()) != literal.scalar()
+            {
+                value.op = Op::Literal(Literal::float(Scalar::F64, literal.as_f64()));
+            }
+        }
+        wider.functions.push(function);
+    }
+    check::module(wider).ok()
+}
+
+fn widen_shape(from: &Types, types: &mut Types, map: &[Type], shape: &Shape) -> Type {
+    let to = |ty: Type| map[ty.index()];
+    match *shape {
+        Shape::Scalar(of) => Type::scalar(wide(of)),
+        Shape::Vector { len, of } => types.vector(len, wide(of)),
+        Shape::Matrix { rows, cols, of } => types.matrix(rows, cols, wide(of)),
+        Shape::Quaternion(of) => types.quaternion(wide(of)),
+        Shape::Transform(of) => types.transform(wide(of)),
+        Shape::Struct(id) => {
+            let structure = from.structure(id);
+            let field = |field: &Field| Field { ty: to(field.ty), ..field.clone() };
+            let fields = structure.fields.iter().map(field).collect();
+            types.define_struct(Struct { fields, ..structure.clone() })
+        }
+        Shape::Array { of, dims } => types.array(to(of), dims),
+        Shape::Fixed { of, len } => types.fixed(to(of), len),
+        Shape::Tuple(ref of) => {
+            let of: Vec<Type> = of.iter().map(|&ty| to(ty)).collect();
+            types.tuple(&of)
+        }
+        Shape::Invalid => Type::INVALID,
+    }
+}

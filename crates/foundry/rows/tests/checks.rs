@@ -1,0 +1,50 @@
+//! Stored rows pass every check, and rows made wrong on purpose don't.
+
+use gbxcule_rows::mutate::{Mutation, score};
+use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
+use gbxcule_rows::validate::{Checks, count_verdicts, validate};
+use gbxcule_rows::verdict::Verdict;
+use std::path::{Path, PathBuf};
+
+fn rows(range: std::ops::Range<u64>) -> Vec<Row> {
+    let plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+    range.map(|id| make(plan, id)).collect()
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth").join(name)
+}
+
+#[test]
+fn every_row_passes_every_check_that_can_run_here() {
+    let rows = rows(0..24);
+    let verdicts = validate(&rows, &Checks { host: Some(folder("checks")), ..Checks::default() })
+        .expect("a C++ compiler");
+    for (row, checks) in rows.iter().zip(&verdicts) {
+        for check in checks {
+            let fails = check.as_ref().is_ok_and(|check| check.verdict == Verdict::Fail);
+            assert!(!fails, "row {} {check:?}\n{}", row.id, row.source);
+        }
+    }
+    let counts = count_verdicts(&verdicts);
+    println!("{counts:?}");
+    for name in ["parses", "texts", "outputs", "machine_code", "cpp", "cuda_on_host"] {
+        assert!(counts.iter().any(|count| count.check == name && count.pass == 24), "{name}");
+    }
+}
+
+/// Mutated rows that are not caught compute the same on other inputs, too.
+#[test]
+fn mutated_rows_are_caught() {
+    let mut missed = |_: Mutation, row: &Row, wrong: &Row| {
+        println!("row {}\n{}\n{}", row.id, row.source, wrong.source);
+    };
+    let folder = folder("mutants");
+    let scores = score(&rows(100..124), 3, Some(&folder), None, &mut missed);
+    for score in scores.expect("a C++ compiler") {
+        println!("{score:?}");
+        assert!(score.made >= 12, "{score:?}");
+        assert!(score.caught * 100 >= (score.made - score.equal) * 99, "{score:?}");
+        assert!(score.equal * 10 <= score.made, "{score:?}");
+    }
+}

@@ -1,0 +1,52 @@
+//! The sample under version control is what this program makes, byte for byte.
+
+use gbxcule_rows::batch::{Manifest, Work, batch, read};
+use gbxcule_rows::card;
+use gbxcule_rows::external_column::Tools;
+use gbxcule_rows::feature_count::Usage;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/dataset")
+}
+
+/// All files below a folder, by their path in it.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(&next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let inside = path.strip_prefix(folder).expect("a path in it").to_path_buf();
+                found.insert(inside, std::fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    found
+}
+
+// The last digit of a sine is the C library's.
+#[cfg_attr(
+    not(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64")),
+    ignore = "the sample was made with glibc on x86-64"
+)]
+#[test]
+fn the_sample_is_made_again_byte_for_byte() {
+    let manifest = Manifest::read(&sample()).expect("a manifest");
+    assert!(manifest.count <= 100);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth/sample");
+    _ = std::fs::remove_dir_all(&folder);
+    let work = Work { shard: 0, shards: 1, workers: 2, resume: false, jsonl: false };
+    batch(&folder, &manifest, &work, &Tools::default(), &|| ()).expect("a dataset");
+    let rows = read(&folder).expect("rows");
+    card::write(&folder, &manifest, &rows, &Usage::of_warp(), &|_| ()).expect("a card");
+    let (made, committed) = (files(&folder), files(&sample()));
+    assert_eq!(made.keys().collect::<Vec<_>>(), committed.keys().collect::<Vec<_>>());
+    for (path, bytes) in &made {
+        assert!(*bytes == committed[path], "{} differs: see docs/dataset.md", path.display());
+    }
+}

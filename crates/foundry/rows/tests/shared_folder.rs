@@ -1,0 +1,96 @@
+//! Several processes on one folder, and folders that a killed process left.
+//!
+//! Threads of this one stand for processes of one number, as those of two containers are.
+
+use gbxcule_rows::batch::{Manifest, Work, batch, begin, block_path};
+use gbxcule_rows::external_column::Tools;
+use gbxcule_rows::row::{Mode, Plan, Texts};
+use std::fs;
+use std::path::Path;
+
+const WORK: Work = Work { shard: 0, shards: 1, workers: 1, resume: true, jsonl: true };
+
+fn manifest(count: u64, seed: u64, host_every: u64) -> Manifest {
+    let plan = Plan { seed, mode: Mode::Text, device: Texts::Cpu, host_every };
+    Manifest::new(count, plan, &Tools::default())
+}
+
+fn make(folder: &Path, manifest: &Manifest) {
+    batch(folder, manifest, &WORK, &Tools::default(), &|| ()).expect("a dataset");
+}
+
+/// Names and bytes of all files below a folder.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push((name, fs::read(&path).expect("a file")));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// With names made of the process's number their compilers worked in one folder, and rows that pass
+/// were recorded as wrong.
+#[test]
+fn processes_of_one_number_on_one_folder_make_what_one_makes() {
+    let (alone, shared) = (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+    let manifest = manifest(3, 5, 1);
+    make(alone.path(), &manifest);
+    std::thread::scope(|scope| {
+        (0..4).for_each(|_| _ = scope.spawn(|| make(shared.path(), &manifest)));
+    });
+    let checks = String::from_utf8(files(alone.path())[1].1.clone()).expect("JSON lines");
+    assert_eq!(checks.matches(r#"{\"check\":\"cpp\",\"verdict\":\"pass\""#).count(), 3, "{checks}");
+    assert_eq!(files(alone.path()), files(shared.path()));
+}
+
+#[test]
+fn going_on_mends_what_a_bad_day_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (folder, manifest) = (folder.path(), manifest(503, 5, 0));
+    make(folder, &manifest);
+    let whole = files(folder);
+    let [first, last] = [0, 1].map(|block| block_path(folder, block));
+    let bytes = fs::read(&last).expect("a block");
+    // Cut, cut before the footer, of other rows, and empty.
+    let others = fs::read(&first).expect("a block");
+    for broken in [&bytes[..bytes.len() / 2], &bytes[..bytes.len() - 1], &others, b""] {
+        fs::write(&last, broken).expect("a file");
+        let found = begin(folder, &manifest, &WORK).expect("our folder");
+        assert_eq!((found.rows, found.there, found.damaged), (503, 500, vec![last.clone()]));
+        make(folder, &manifest);
+        assert_eq!(whole, files(folder));
+    }
+    // A twin that is gone, another that is cut, and what was under way.
+    fs::remove_file(first.with_extension("jsonl")).expect("a file");
+    fs::write(last.with_extension("jsonl"), "{\"id\": 5").expect("a file");
+    fs::write(folder.join("data/.gbxcule-0123456789abcdef.part"), "half").expect("a file");
+    fs::create_dir(folder.join(".gbxcule-0123456789abcdef.part")).expect("a folder");
+    assert_eq!(begin(folder, &manifest, &WORK).expect("our folder").swept, 2);
+    make(folder, &manifest);
+    assert_eq!(whole, files(folder));
+}
+
+#[test]
+fn of_two_that_begin_at_once_with_other_plans_one_is_told_so() {
+    for _ in 0..5 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        let done = std::thread::scope(|scope| {
+            let begin = |seed| {
+                scope.spawn(move || {
+                    batch(folder, &manifest(1, seed, 0), &WORK, &Tools::default(), &|| ()).is_ok()
+                })
+            };
+            [7, 8].map(begin).map(|it| it.join().expect("no panic"))
+        });
+        let kept = Manifest::read(folder).expect("a manifest").plan.seed;
+        assert_eq!(done, [kept == 7, kept == 8]);
+    }
+}
