@@ -35,6 +35,7 @@
 #   make mutants     the front end that reads the machine, broken in hundreds of ways: do tests notice? cargo-mutants; hours
 #   make mutants-machine, make mutants-passes   the same for the machine, and for the passes that its kernels need
 #   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM), and videos
+#   make book        the pages of docs/ as a book with a search, in runs/book; needs mdbook
 #   make pictures    the pictures in docs/ anew; needs Chromium and ffmpeg too
 #   make gpu-folder  all that a GPU machine needs besides its driver, machine code with it: runs/gpu.tar.xz, at most 45 MB
 #   make gpu-rehearsal   what run.py does on that machine, small, on the stand-ins; STEPS="first second"; some ten minutes
@@ -60,7 +61,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: colors warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: book colors warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -279,6 +280,16 @@ ifneq ($(shell command -v ffmpeg),)
 	$(TEST_ONE) pictures $(TEST_IGNORED)
 else
 	@echo "ffmpeg is not installed: the video was not looked at"
+endif
+
+book:
+ifeq ($(shell command -v mdbook),)
+	@echo "mdbook is not installed: cargo install mdbook --locked" && exit 1
+else
+	rm -rf runs/book_pages && mkdir -p runs/book_pages
+	git ls-files '*.md' '*.png' Makefile 'LICENSE-*' 'docs/*' | tar -cf - -T - | tar -xf - -C runs/book_pages
+	sed -e 's#](\.\./#](#' -e t -e 's#](#](docs/#' docs/SUMMARY.md > runs/book_pages/SUMMARY.md
+	mdbook build
 endif
 
 pictures:

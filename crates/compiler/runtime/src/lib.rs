@@ -6,11 +6,11 @@
 //! the argument, and a kernel that faults ends as an error too, so the whole interface is safe.
 //!
 //! On one thread (`GBXCULE_THREADS=1`), and where a launch is so small that the caller's thread
-//! does all of it, kernels leave what their threads leave one after the other, in the order of the grid:
-//! threads run in groups only where that makes no difference. On several threads results don't
-//! depend on their number if no thread writes an element that another reads or writes. Integer
-//! atomics whose old values nobody uses may meet; floating point atomics add in the order in which
-//! threads come by.
+//! does all of it, kernels leave what their threads leave one after the other, in the order of the
+//! grid: threads run in groups only where that makes no difference. On several threads results
+//! don't depend on their number if no thread writes an element that another reads or writes.
+//! Integer atomics whose old values nobody uses may meet; floating point atomics add in the order
+//! in which threads come by.
 
 mod argument;
 mod argument_block;

@@ -1,4 +1,4 @@
-//! Every path that a page names as the place of something exists.
+//! Every path that a page names as the place of something exists, and the book has every page.
 
 use std::path::Path;
 
@@ -59,6 +59,20 @@ fn every_link_between_pages_leads_somewhere() {
         }
     }
     assert!(broken.is_empty(), "links lead nowhere:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn every_page_stands_in_the_summary_of_the_book() {
+    let docs = root().join("docs");
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).expect("docs/SUMMARY.md");
+    let chapters = links_in(&summary);
+    for page in files_below(&docs, &["md"]) {
+        let path = page.strip_prefix(&docs).expect("a path below docs").display().to_string();
+        assert!(
+            path == "SUMMARY.md" || chapters.contains(&path.as_str()),
+            "docs/SUMMARY.md has no line for docs/{path}: add `- [Title]({path})` to its part"
+        );
+    }
 }
 
 #[test]

@@ -105,12 +105,18 @@ fn every_source_opens_with_its_name() {
     }
 }
 
+/// The signature of ROMs that count cases, which the page describes once.
+const CASES: &str = "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed";
+
 #[test]
 fn the_documentation_lists_exactly_the_micro_roms() {
     let page = include_str!("../../../../../docs/roms.md");
     let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
     let expected: Vec<String> = micro_roms()
-        .map(|rom| format!("| `{}` | {} | {} |", rom.name, rom.purpose, rom.signature))
+        .map(|rom| {
+            let signature = rom.signature.replace(CASES, "*cases*");
+            format!("| `{}` | {} | {signature} |", rom.name, rom.purpose)
+        })
         .collect();
     assert_eq!(rows, expected, "the table is\n{}\n", expected.join("\n"));
 }
