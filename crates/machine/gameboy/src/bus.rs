@@ -186,6 +186,8 @@ impl Machine {
     /// FF00-FFFF: the chips' registers, HRAM and IE, once their chip is brought up to `now`.
     fn read_high(&mut self, low: u8) -> u8 {
         match low {
+            // Programs wait for buttons: compiled blocks read them in place.
+            0x00 => return self.joypad.read(),
             0x01 | 0x02 => self.sync_serial(),
             0x0f => self.sync_interrupts(),
             0x04..=0x07 => {

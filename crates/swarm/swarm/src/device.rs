@@ -6,9 +6,9 @@
 //! device. `kernel` makes kernels of `kernel_source`: those of `step` (with `single_frames`),
 //! `begin`, `inspect` and `copy_env`, which copies whole envs, and `link` those of pairs. `memory`
 //! makes arrays, `host_copy` carries a machine from the host's form to the device's and back.
-//! `manual_buttons` holds the buttons that a caller presses by hand. `rollout` runs steps in which nothing crosses the host. `kernel_set` compiles the kernels of a
-//! swarm or finds them by their `recipe`; `swarm` launches them, `outputs` reads results and
-//! machines.
+//! `manual_buttons` holds the buttons that a caller presses by hand. `rollout` runs steps in which
+//! nothing crosses the host. `kernel_set` compiles the kernels of a swarm or finds them by their
+//! `recipe`; `swarm` launches them, `outputs` reads results and machines.
 
 mod begin;
 mod column;

@@ -30,7 +30,7 @@ pub struct Sweep {
     pub shadow: u16,
     /// The frequency, shifted by NR10's step, as of the last load.
     pub change: u16,
-    /// What the last check added: `change`, each bit inverted where NR10 subtracts.
+    /// The number that the last check added: `change`, each bit inverted where NR10 subtracts.
     pub added: u16,
     /// Sweep clocks until the next iteration, modulo 8.
     pub pace_left: u8,
@@ -88,11 +88,11 @@ impl Sweep {
             || self.trigger_ticks != 0
             || self.check_due
             || self.check_waited < self.check_wait
-            || self.check_shifts != 0 && step(nr10) != 0
+            || self.check_shifts != 0 && sweep_step(nr10) != 0
     }
 
-    /// The 128 Hz clock, `early` ticks before the sequencer's own: returns true if the pace is over.
-    /// A clock in the M-cycle of a trigger does not count.
+    /// The 128 Hz clock, `early` ticks before the sequencer's own: returns true if the pace is
+    /// over. A clock in the M-cycle of a trigger does not count.
     pub(super) fn count_down(&mut self, early: u8) -> bool {
         if self.trigger_ticks + 1 == TRIGGER_TICKS + early {
             return false;
@@ -124,7 +124,7 @@ impl Sweep {
 
     /// NR14 triggers the channel.
     pub(super) fn trigger(&mut self, nr10: u8, frequency: u16) {
-        let step = step(nr10);
+        let step = sweep_step(nr10);
         self.pace_left = pace(nr10);
         self.shadow = 0;
         self.change = 0;
@@ -151,7 +151,7 @@ impl Sweep {
         self.check_wait != 0 && self.check_waited < CHECK_WAIT
     }
 
-    /// What the adder adds: subtraction adds each bit inverted, and 1.
+    /// The number that the adder adds: subtraction adds each bit inverted, and 1.
     fn summand(&self, nr10: u8) -> u16 {
         if subtracts(nr10) { self.change ^ HIGHEST_FREQUENCY } else { self.change }
     }
@@ -161,7 +161,7 @@ fn subtracts(nr10: u8) -> bool {
     nr10 & SUBTRACT != 0
 }
 
-fn step(nr10: u8) -> u8 {
+fn sweep_step(nr10: u8) -> u8 {
     nr10 & 7
 }
 
@@ -186,7 +186,7 @@ impl Apu {
             self.end_sweep_check();
         } else if shifts && self.sweep.check_waited < self.sweep.check_wait {
             self.sweep.check_waited += 1;
-        } else if shifts && self.sweep.check_shifts != 0 && step(self.registers[0]) != 0 {
+        } else if shifts && self.sweep.check_shifts != 0 && sweep_step(self.registers[0]) != 0 {
             self.shift_sweep();
         }
         if self.sweep.trigger_ticks != 0 {
@@ -219,7 +219,7 @@ impl Apu {
         if pace(self.registers[0]) == 0 {
             return;
         }
-        self.sweep.has_written = step(self.registers[0]) != 0;
+        self.sweep.has_written = sweep_step(self.registers[0]) != 0;
         if self.sweep.has_written {
             self.write_swept_frequency();
         }
@@ -236,7 +236,7 @@ impl Apu {
 
     /// Some ticks after an iteration: NR10 may have been written since.
     fn reload_sweep(&mut self) {
-        let step = step(self.registers[0]);
+        let step = sweep_step(self.registers[0]);
         if step != 0 && self.sweep.rewrites {
             self.write_swept_frequency();
         }
@@ -277,7 +277,7 @@ impl Apu {
         if !self.is_active(PULSE_1) {
             return;
         }
-        let step = step(self.registers[0]);
+        let step = sweep_step(self.registers[0]);
         if self.sweep.is_check_just_triggered() {
             self.sweep.check_shifts = step;
             if step == 0 {

@@ -10,7 +10,7 @@ use crate::SwarmError;
 pub(super) struct ManualButtons {
     /// The buttons of each env, or [`NO_MANUAL_BUTTONS`].
     on_host: Vec<i16>,
-    /// The same numbers.
+    /// The numbers of `on_host`.
     on_device: Array,
     /// Those of a step that presses nothing: every env holds no button.
     of_idle_step: Array,
