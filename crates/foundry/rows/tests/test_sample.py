@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-SAMPLE = Path(__file__).parents[3] / "examples" / "dataset"
+SAMPLE = Path(__file__).parents[4] / "examples" / "dataset"
 
 
 @pytest.fixture(scope="module")
