@@ -13,7 +13,7 @@ DIRECTIONS = {
 }
 AXES = wp.types.matrix(shape=(3, 3), dtype=float)(*DIRECTIONS["plane"])
 WEIGHTS = [a * b for a, b in zip((1.0, 2.0, 3.0), (0.5, 0.25, 2.0))]
-NUMBERED = {name: at for at, name in enumerate(reversed(tuple(SIDE_NAMES))) if at != 1}
+NUMBERED = {"z": 0, "x": 2}
 
 
 @functools.lru_cache(maxsize=None)

@@ -1,4 +1,4 @@
-"""Kernels over what Python functions work out: enumerations, branches, decorators."""
+"""Kernels over what Python functions work out: enumerations, branches, factories."""
 
 import enum
 
@@ -12,12 +12,8 @@ class Joint(enum.IntEnum):
     BALL = 2
 
 
-def decorated(function):
-    return wp.func(function)
-
-
 def make_clip(low, high=4.0):
-    @decorated
+    @wp.func
     def clip(x: float):
         return wp.clamp(x, low, high)
 
