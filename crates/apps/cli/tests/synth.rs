@@ -153,7 +153,7 @@ fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
     write(&lines, &two.replacen('{', "{\"proved\": true, ", 1));
     let said = fault(&cut, &[]);
     assert!(said.contains("column `proved` is none of a row's"), "{said}");
-    // Whoever forges all rows and the manifest gets no pass without their being made again.
+    // A forger of all rows and the manifest passes only if the rows are made again.
     write(&lines, &two.replace("\"gbxcule 0.1.0\"", "\"gbxcule 9.9.9\""));
     let other = declared.replacen("{", "{\n  \"rows\": 2,", 1);
     write(&manifest, &other.replace("gbxcule 0.1.0", "gbxcule 9.9.9"));

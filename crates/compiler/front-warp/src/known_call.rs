@@ -206,7 +206,7 @@ impl<'a> Unit<'a> {
         } else if literals.len() == 1 {
             literals = vec![literals[0]; count];
         } else if literals.len() == 3 && count == 7 {
-            // The rotation of a transform is none unless it is given.
+            // A transform without a rotation has the identity.
             literals.extend([0, 0, 0, 1].map(|part| Literal::int(scalar, part)));
         }
         if literals.len() != count {

@@ -1,5 +1,5 @@
-//! A machine of either model. Both are compiled from the same sources, so they have the same calls;
-//! this is the one place that knows that there are two.
+//! A machine of either model. Both are compiled from the same sources, so they have the same calls,
+//! which the CPU's swarm makes through [`AnyMachine`].
 
 use std::sync::OnceLock;
 

@@ -451,7 +451,7 @@ pub(super) fn element_type<'a>(
     }
 }
 
-/// Fault of an index into what has no elements in a kernel.
+/// Fault of an index into a value whose type has no elements in a kernel.
 fn not_indexed(span: Span) -> LoweringError {
     Diagnostic::error(Code::TypeMismatch, span, "this can't be indexed").into()
 }

@@ -14,7 +14,7 @@ use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
 
-/// Lengths of the dimensions: those of the lists, or of the array where there is none.
+/// Lengths of the dimensions: a list gives its own, a dimension without a list the array's.
 pub(super) fn extents(b: &mut Writer<'_, '_>, indexed: Value, dims: u8) -> Vec<Value> {
     let data = b.extract(indexed, 0);
     let mut extents = Vec::with_capacity(usize::from(dims));

@@ -173,12 +173,6 @@ impl DeviceSwarm {
         Ok(())
     }
 
-    /// Returns true between `enter_rollout` and `leave_rollout`.
-    #[must_use]
-    pub fn is_in_rollout(&self) -> bool {
-        self.rollout.as_ref().is_some_and(|rollout| rollout.is_entered)
-    }
-
     /// Presses actions that lie on the device, runs a step, and begins the next episodes of those
     /// envs whose episodes are over. Everything is queued: nothing is copied to the host or from
     /// it, nothing is waited for.

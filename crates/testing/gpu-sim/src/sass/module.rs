@@ -121,11 +121,6 @@ impl LoadedCubin {
             block::run(&mut warps, &launch, &mut code.counts, (number, threads));
         }
     }
-
-    /// Bytes that its variables take.
-    pub fn variable_bytes(&self) -> usize {
-        self.memory.values().map(|it| it.len() * size_of::<u128>()).sum()
-    }
 }
 
 fn bank0_bytes(kernel: &Kernel) -> usize {

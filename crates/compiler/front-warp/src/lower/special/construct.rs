@@ -177,7 +177,7 @@ fn composite<'a>(
         && nested
         && let Shape::Transform(of) = *b.shape(ty)
     {
-        // The rotation of a transform is none unless it is given.
+        // A transform without a rotation has the identity.
         parts.extend([0, 0, 0, 1].map(|value| b.literal(Literal::int(of, value))));
     }
     if parts.len() == 1 && !nested && count > 1 {
