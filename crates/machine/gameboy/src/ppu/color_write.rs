@@ -17,7 +17,7 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::color_timing::{write_lyc, write_stat};
+use crate::ppu::color_timing::{is_hdma_period, write_lyc, write_stat};
 use crate::ppu::registers::{before_lcdc_change, switch_off_lcd, switch_on_lcd};
 use crate::ppu::scan::scan_objects;
 use crate::ppu::sync_ppu;
@@ -122,9 +122,11 @@ pub(crate) fn write_lcdc(machine: &mut Machine, t: u32, value: u8) {
     let late = (machine.speed.double && !switches) as u32;
     sync_ppu(machine, t.wrapping_sub(late));
     before_lcdc_change(machine, old ^ value);
+    let waits = old & !value & LCDC_ON != 0 && machine.hdma.active && !is_hdma_period(machine, 0);
     switch_off_lcd(machine, old, value);
-    if old & !value & LCDC_ON != 0 && machine.hdma.active {
-        // The block that waits for HBlank is copied (gambatte `hdma_disable_display_*`).
+    if waits {
+        // The block that waits for HBlank is copied (gambatte `hdma_disable_display_*`, docboy
+        // `hdma_ppu_on_turn_off_during_*`).
         machine.hdma.due = 1;
         machine.deadline = machine.now;
     }
