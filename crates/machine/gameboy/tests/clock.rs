@@ -124,6 +124,22 @@ fn reads_see_the_latched_time_until_zero_then_one_is_written() {
     assert_eq!(clock.cart.read_ram(&[], 0xbfff), 5);
 }
 
+// cpp's latch-rtc-test, docboy mbc3_rtc_latch_*.
+#[test]
+fn the_time_is_latched_when_bit_0_of_what_is_written_rises() {
+    let latches = |first: u8, second: u8| {
+        let mut clock = Clock::new();
+        clock.latch();
+        clock.wait(5 * SECOND);
+        clock.cart.write_control(clock.now, 0x6000, first);
+        clock.cart.write_control(clock.now, 0x6000, second);
+        clock.cart.write_control(clock.now, 0x4000, 8);
+        clock.cart.read_ram(&[], 0xa000) == 5
+    };
+    assert!(latches(0, 1) && latches(0, 3) && latches(4, 3));
+    assert!(!latches(0, 2) && !latches(1, 1) && !latches(1, 3));
+}
+
 #[test]
 fn a_closed_gate_hides_the_clock() {
     let mut clock = Clock::at([7, 0, 0, 0, 0]);

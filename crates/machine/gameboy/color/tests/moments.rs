@@ -104,3 +104,67 @@ fn the_window_must_be_enabled_on_the_dot_before_it_begins() {
     let later = moments[0].map(|nops| nops + 1);
     assert!(moments[4..].iter().all(|moment| *moment == later), "{moments:?}");
 }
+
+/// A Color that is about to run a program whose header has these bytes at 0143, 0144 and 014B.
+fn handed_over(flag: u8, new_licensee: u8, licensee: u8) -> Machine {
+    let mut rom = vec![0; 0x8000];
+    (rom[0x143], rom[0x144], rom[0x14b]) = (flag, new_licensee, licensee);
+    Machine::power_on(&Cartridge::from_rom(&rom).expect("a good header"))
+}
+
+// docboy boot_div_*; the first column is mooneye's and gambatte's.
+#[test]
+fn div_after_the_boot_rom_depends_on_the_licensee() {
+    let counter = |machine: Machine| 4 * machine.now.wrapping_sub(machine.timer.div_base);
+    for (flag, new_licensee, licensee, expected) in [
+        (0x80, 0, 0, 0x1ea0),
+        (0x80, 0, 0x33, 0x1e9c),
+        (0x80, b'0', 0x33, 0x1ec0),
+        (0x80, 0, 1, 0x2fa8),
+        (0, 0, 0, 0x267c),
+        (0, 0, 0x33, 0x2678),
+        (0, b'0', 0x33, 0x269c),
+    ] {
+        let seen = counter(handed_over(flag, new_licensee, licensee));
+        assert_eq!(seen, expected, "{flag:02x} {new_licensee:02x} {licensee:02x}: {seen:04x}");
+    }
+}
+
+// docboy boot_regs_audio.
+#[test]
+fn the_boot_rom_leaves_alternating_bytes_in_wave_ram() {
+    assert_eq!(handed_over(0x80, 0, 0).apu.wave_ram, [0, 0xff].repeat(8)[..]);
+}
+
+/// Blocks that HDMA has copied when a program switches the LCD off again, some M-cycles after it
+/// was switched on and HDMA started.
+fn blocks_until_off(mcycles: usize) -> usize {
+    let mut program = Vec::from(wait_for_line(145));
+    program.extend(store(0x40, 0x00));
+    // From ROM at 1000, which holds AB, to 8000.
+    for (low, value) in [(0x51, 0x10), (0x52, 0x00), (0x53, 0x00), (0x54, 0x00)] {
+        program.extend(store(low, value));
+    }
+    program.extend(store(0x40, 0x81));
+    program.extend(store(0x55, 0x87));
+    program.extend(std::iter::repeat_n(0x00, mcycles));
+    program.extend(store(0x40, 0x00));
+    program.extend(STAY);
+    let mut rom = vec![0; 0x8000];
+    rom[0x100..0x103].copy_from_slice(&[0xc3, 0x50, 0x01]);
+    rom[0x143] = 0x80;
+    rom[0x1000..0x1100].fill(0xab);
+    rom[0x150..][..program.len()].copy_from_slice(&program);
+    let mut machine = Machine::power_on(&Cartridge::from_rom(&rom).expect("a good header"));
+    for _ in 0..4 {
+        machine.run_frame(&rom, &mut [], false);
+    }
+    machine.vram[..0x100].chunks(16).take_while(|block| block[0] == 0xab).count()
+}
+
+// docboy hdma_remaining_length_ly0_*, hdma_ppu_on_turn_off_during_*.
+#[test]
+fn hdma_copies_a_block_at_once_on_the_first_line_and_none_more_when_the_lcd_goes_off_in_hblank() {
+    // The first line's mode 0, mode 3 with the block that waits, its HBlank, the next line's mode 3.
+    assert_eq!([2, 30, 70, 130].map(blocks_until_off), [2, 2, 2, 3]);
+}

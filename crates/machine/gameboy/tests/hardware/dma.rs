@@ -2,7 +2,7 @@
 
 use gbxcule_gameboy::cpu::Mode;
 
-use crate::console::Console;
+use crate::console::{Console, LINE, STAT};
 
 const DMA: u16 = 0xff46;
 
@@ -218,4 +218,19 @@ fn a_transfer_stands_still_while_the_cpu_halts() {
         let end = console.machine.now + locked.1 - started;
         assert_eq!((locked.0, end), (0xff, 161 + still), "{before} and {halted}");
     }
+}
+
+// docboy dma_during_*_check_stat_*.
+#[test]
+fn stat_shows_mode_0_instead_of_2_while_dma_has_oam() {
+    let shows_mode_2 = |copies: bool| {
+        let mut console = Console::lit(&[]);
+        console.wait(3 * LINE - 40);
+        if copies {
+            console.write(DMA, 0xc0);
+        }
+        let runs = console.timeline(100, STAT);
+        runs.iter().any(|(stat, _)| stat & 3 == 2)
+    };
+    assert!(shows_mode_2(false) && !shows_mode_2(true));
 }
