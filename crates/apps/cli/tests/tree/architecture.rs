@@ -69,6 +69,20 @@ fn crates_use_each_other_as_the_architecture_says() {
     }
 }
 
+/// `cargo fuzz` is run with `--locked`, and by hand: nobody else would notice.
+#[test]
+fn the_lock_of_the_fuzz_targets_has_our_crates_as_they_are() {
+    let lock = std::fs::read_to_string(root().join("fuzz/Cargo.lock")).expect("a lock");
+    let manifests = manifests();
+    for package in lock.split("[[package]]\n") {
+        let names: Vec<&str> = package.split('"').skip(1).step_by(2).collect();
+        let Some(text) = names.first().and_then(|name| manifests.get(*name)) else { continue };
+        let locked = names[1..].iter().filter_map(|name| name.strip_prefix("gbxcule-"));
+        let locked: BTreeSet<String> = locked.map(str::to_owned).collect();
+        assert_eq!(uses(text), locked, "{}: run `cargo metadata` in fuzz/", names[0]);
+    }
+}
+
 #[test]
 fn only_tests_use_the_testkit() {
     for (name, text) in manifests() {
