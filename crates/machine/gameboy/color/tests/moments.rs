@@ -165,6 +165,6 @@ fn blocks_until_off(mcycles: usize) -> usize {
 // docboy hdma_remaining_length_ly0_*, hdma_ppu_on_turn_off_during_*.
 #[test]
 fn hdma_copies_a_block_at_once_on_the_first_line_and_none_more_when_the_lcd_goes_off_in_hblank() {
-    // The first line's mode 0, mode 3 with the block that waits, its HBlank, the next line's mode 3.
+    // Mode 0 of the first line, mode 3 with the block that waits, HBlank, the next line's mode 3.
     assert_eq!([2, 30, 70, 130].map(blocks_until_off), [2, 2, 2, 3]);
 }
