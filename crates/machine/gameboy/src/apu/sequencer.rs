@@ -85,10 +85,6 @@ impl Apu {
         if left > 1 {
             self.advance_sweep(1 << (self.edge_shift() + self.tick_shift()), phase);
         }
-        if self.is_active(PULSE_1) {
-            let from = self.sequencer.clocks as u32 + 1;
-            self.sweep.skip((from.wrapping_add(left) >> 2).wrapping_sub(from >> 2));
-        }
         self.sequencer.clocks = (self.sequencer.clocks + (left & 7) as u8) & 7;
     }
 
@@ -96,7 +92,7 @@ impl Apu {
     fn is_sequencer_seen(&self) -> bool {
         match self.sequencer.glitch {
             PowerOnGlitch::None => {
-                self.is_active(PULSE_1) && self.sweep.is_clocked(self.registers[0])
+                self.is_active(PULSE_1)
                     || self.is_length_counting(0)
                     || self.is_length_counting(1)
                     || self.is_length_counting(2)

@@ -91,17 +91,6 @@ impl Sweep {
             || self.check_shifts != 0 && sweep_step(nr10) != 0
     }
 
-    /// Returns true if a 128 Hz clock may do more than count: a sweep without a pace that rests
-    /// only counts.
-    pub(super) fn is_clocked(&self, nr10: u8) -> bool {
-        pace(nr10) != 0 || self.check_shifts != 0 || self.is_busy(nr10)
-    }
-
-    /// Counts 128 Hz clocks that do nothing more.
-    pub(super) fn skip(&mut self, clocks: u32) {
-        self.pace_left = self.pace_left.wrapping_sub(clocks as u8) & 7;
-    }
-
     /// The 128 Hz clock, `early` ticks before the sequencer's own: returns true if the pace is
     /// over. A clock in the M-cycle of a trigger does not count.
     pub(super) fn count_down(&mut self, early: u8) -> bool {
@@ -183,35 +172,30 @@ fn pace(nr10: u8) -> u8 {
 
 impl Apu {
     /// Lets time pass, `phase` ticks after sound was switched on.
-    #[inline(always)]
     pub(super) fn advance_sweep(&mut self, ticks: u32, phase: u32) {
-        if self.sweep.is_busy(self.registers[0]) {
-            self.advance_busy_sweep(ticks, phase);
+        let mut passed = 0;
+        while passed < ticks && self.sweep.is_busy(self.registers[0]) {
+            self.advance_sweep_once((phase + passed) & 1 == 0);
+            passed += 1;
         }
     }
 
-    #[inline(never)]
-    fn advance_busy_sweep(&mut self, ticks: u32, phase: u32) {
-        let mut passed = 0;
-        while passed < ticks && self.sweep.is_busy(self.registers[0]) {
-            let shifts = (phase + passed) & 1 == 0;
-            passed += 1;
-            if self.sweep.check_due {
-                self.sweep.check_due = false;
-                self.end_sweep_check();
-            } else if shifts && self.sweep.check_waited < self.sweep.check_wait {
-                self.sweep.check_waited += 1;
-            } else if shifts && self.sweep.check_shifts != 0 && sweep_step(self.registers[0]) != 0 {
-                self.shift_sweep();
-            }
-            if self.sweep.trigger_ticks != 0 {
-                self.sweep.trigger_ticks -= 1;
-            }
-            if self.sweep.reload_ticks != 0 {
-                self.sweep.reload_ticks -= 1;
-                if self.sweep.reload_ticks == 0 {
-                    self.reload_sweep();
-                }
+    fn advance_sweep_once(&mut self, shifts: bool) {
+        if self.sweep.check_due {
+            self.sweep.check_due = false;
+            self.end_sweep_check();
+        } else if shifts && self.sweep.check_waited < self.sweep.check_wait {
+            self.sweep.check_waited += 1;
+        } else if shifts && self.sweep.check_shifts != 0 && sweep_step(self.registers[0]) != 0 {
+            self.shift_sweep();
+        }
+        if self.sweep.trigger_ticks != 0 {
+            self.sweep.trigger_ticks -= 1;
+        }
+        if self.sweep.reload_ticks != 0 {
+            self.sweep.reload_ticks -= 1;
+            if self.sweep.reload_ticks == 0 {
+                self.reload_sweep();
             }
         }
     }
