@@ -51,8 +51,9 @@ pub struct Code {
 pub struct LoadedCubin {
     /// Kernels by name.
     pub kernels: BTreeMap<String, Code>,
-    /// Memory of its variables: sections by number. It never moves.
-    memory: BTreeMap<usize, Box<[u128]>>,
+    /// Memory of its variables, by section. Code and `variables` hold addresses in it, so it lives
+    /// as long as they do.
+    _memory: BTreeMap<usize, Box<[u128]>>,
     /// Address and size of each variable.
     pub variables: BTreeMap<String, (u64, usize)>,
     arch: u32,
@@ -96,7 +97,7 @@ impl LoadedCubin {
             Some((it.name.to_owned(), (at(it.section)? + it.at as u64, it.size)))
         };
         let variables = cubin.symbols.iter().filter_map(variable).collect();
-        Ok(Self { kernels, memory, variables, arch: cubin.arch })
+        Ok(Self { kernels, _memory: memory, variables, arch: cubin.arch })
     }
 
     /// Runs a kernel: the bytes of its parameters, in order.
