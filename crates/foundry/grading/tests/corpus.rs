@@ -129,6 +129,7 @@ impl Corpus {
                 eprintln!("{} ({kind}): {grade:?}", case.name);
             }
         }
+        misjudged.iter().for_each(|it| eprintln!("MISJUDGED {it}"));
         for (kind, (all, off)) in rates {
             eprintln!("{kind}: {off} of {all} misjudged");
         }
@@ -150,7 +151,7 @@ fn the_corpus_has_a_hundred_answers_of_each_sort() {
 fn a_share_of_the_corpus_is_judged_as_it_is() {
     let corpus = Corpus::read();
     let cases: Vec<Case> = corpus.cases.iter().step_by(8).cloned().collect();
-    assert_eq!(corpus.misjudged(&cases), [""; 0]);
+    assert_eq!(corpus.misjudged(&cases).len(), 0);
 }
 
 #[test]
@@ -159,5 +160,5 @@ fn all_of_the_corpus_is_judged_as_it_is() {
     let corpus = Corpus::read();
     let only = std::env::var("CORPUS_ONLY").unwrap_or_default();
     let cases: Vec<Case> = corpus.cases.iter().filter(|it| it.name.contains(&only)).cloned().collect();
-    assert_eq!(corpus.misjudged(&cases), [""; 0]);
+    assert_eq!(corpus.misjudged(&cases).len(), 0);
 }

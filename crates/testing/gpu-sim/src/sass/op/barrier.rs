@@ -7,6 +7,10 @@ use super::super::warp::{Mask, Warp, each};
 
 /// `BAR.SYNC`: lanes wait for all of the block that have not ended.
 pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    if warp.device.is_some() && lanes != warp.alive {
+        let reason = "it waits at the block's barrier, and other threads of its warp go elsewhere";
+        warp.fault(FaultKind::DivergentBarrier, step, lanes, reason);
+    }
     warp.arrive(step, lanes, Reduction::Wait, 0);
 }
 
