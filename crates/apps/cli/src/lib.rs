@@ -6,6 +6,7 @@
 
 mod assemble;
 mod bench;
+mod check;
 mod compile;
 mod demo;
 mod device;
@@ -91,6 +92,7 @@ enum Verb {
     Report(report::Report),
     Doctor(doctor::Doctor),
     Compile(compile::Compile),
+    Check(check::Check),
     Roms(roms::Roms),
     Assemble(assemble::Assemble),
     Watch(Box<watch::Watch>),
@@ -120,6 +122,7 @@ pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Report(verb) => verb.run(),
         Verb::Doctor(verb) => verb.run(),
         Verb::Compile(verb) => verb.run(),
+        Verb::Check(verb) => verb.run(),
         Verb::Roms(verb) => verb.run(),
         Verb::Assemble(verb) => verb.run(),
         Verb::Watch(verb) => verb.run(),

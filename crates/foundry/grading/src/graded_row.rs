@@ -82,6 +82,11 @@ impl GradedRow {
         let program = RowProgram::read(&row.source).map_err(|faults| {
             format!("row {}: its source is refused: {}", row.id, first(&faults))
         })?;
+        Self::of_program(program, row, seed)
+    }
+
+    /// Makes the problem of a row whose program was read.
+    pub(crate) fn of_program(program: RowProgram, row: &Row, seed: u64) -> Result<Self, String> {
         let inputs =
             row.inputs().ok_or_else(|| format!("row {}: its inputs aren't sound", row.id))?;
         if !program.takes(&inputs) || !is_small(&row.launch_dims) {

@@ -17,6 +17,7 @@ mod device_code;
 mod graded_row;
 mod interpreted;
 mod picture;
+pub mod race;
 mod raw_form;
 pub mod score;
 mod shape;

@@ -111,7 +111,7 @@ impl Shaped {
         map
     }
 
-    /// Wider ranges: floats of both signs, larger ones, and integers of both signs.
+    /// Wider ranges: larger floats of both signs, and larger integers.
     pub(crate) fn widened(&self, floats: bool, integers: bool) -> Self {
         let mut other = self.clone();
         for given in other.inputs.iter_mut().filter(|it| !it.zero) {
@@ -120,8 +120,9 @@ impl Shaped {
                 (given.low, given.high) = (-size, size);
             }
             if integers {
-                let size = given.least.abs().max(given.most.abs());
-                (given.least, given.most) = (-2 * size, 2 * size);
+                // Negative numbers count from an array's end in Python, and mean nothing in CUDA.
+                given.most += given.most.abs();
+                given.least += given.least.min(0);
             }
         }
         other
@@ -163,10 +164,10 @@ mod tests {
     }
 
     #[test]
-    fn ranges_grow_to_both_signs() {
+    fn floats_grow_to_both_signs_and_integers_keep_theirs() {
         let wide = square().widened(true, true);
         let given = &wide.inputs[0];
-        assert_eq!((given.low, given.high, given.least, given.most), (-4.0, 4.0, -14, 14));
+        assert_eq!((given.low, given.high, given.least, given.most), (-4.0, 4.0, 0, 14));
         assert_eq!(square().widened(false, false), square());
     }
 }
