@@ -99,9 +99,12 @@ fn check_kernel(
                 let (blocks, threads) = (stated.blocks, stated.threads);
                 Shape { blocks, threads, shared_bytes: stated.shared_bytes, seed }
             }
-            None => {
-                Shape { blocks: options.count.div_ceil(threads).max(1), threads, shared_bytes: 0, seed }
-            }
+            None => Shape {
+                blocks: options.count.div_ceil(threads).max(1),
+                threads,
+                shared_bytes: 0,
+                seed,
+            },
         };
         report.shape = (shape.blocks, shape.threads);
         let arrays = inputs.arrays();
@@ -172,7 +175,9 @@ fn contents(count: usize, bytes: usize, is_float: bool, most: u64, seed: u64) ->
             // The upper half of a float is one of 16 bits, in either format a moderate number.
             (true, 2) => 0x3800_u16.to_le_bytes().to_vec(),
             (true, _) => (0..bytes / 4).flat_map(|_| (fraction as f32).to_le_bytes()).collect(),
-            (false, _) => (chance % most).to_le_bytes().iter().copied().cycle().take(bytes).collect(),
+            (false, _) => {
+                (chance % most).to_le_bytes().iter().copied().cycle().take(bytes).collect()
+            }
         }
     };
     (0..count).flat_map(element).collect()
@@ -190,7 +195,8 @@ fn parameters(code: &str, name: &str) -> Option<Vec<Declared>> {
     let end = code.find(['{', ';'])?;
     let head = &code[..end];
     let open = head.find(&format!("{name}("))? + name.len();
-    let is_whole = head[..open - name.len()].ends_with(|it: char| !it.is_alphanumeric() && it != '_');
+    let is_whole =
+        head[..open - name.len()].ends_with(|it: char| !it.is_alphanumeric() && it != '_');
     let inside = head[open..].strip_prefix('(')?.trim_end().strip_suffix(')')?;
     if !is_whole {
         return None;
@@ -204,17 +210,39 @@ fn declared(at: usize, text: &str) -> Declared {
     let words: Vec<&str> = text.split(|it| !is_part(it)).filter(|it| !it.is_empty()).collect();
     let is_word = |word: &&str| words.contains(word);
     let bytes = match () {
-        () if ["double", "int64_t", "uint64_t", "double1", "float2", "int2", "size_t"].iter().any(is_word) => 8,
+        () if ["double", "int64_t", "uint64_t", "double1", "float2", "int2", "size_t"]
+            .iter()
+            .any(is_word) =>
+        {
+            8
+        }
         () if words.iter().filter(|it| **it == "long").count() > 0 => 8,
         () if ["float4", "int4", "double2"].iter().any(is_word) => 16,
         () if ["float3", "int3"].iter().any(is_word) => 12,
-        () if ["short", "__half", "half", "__nv_bfloat16", "int16_t", "uint16_t"].iter().any(is_word) => 2,
+        () if ["short", "__half", "half", "__nv_bfloat16", "int16_t", "uint16_t"]
+            .iter()
+            .any(is_word) =>
+        {
+            2
+        }
         () if ["char", "bool", "int8_t", "uint8_t"].iter().any(is_word) => 1,
         () => 4,
     };
-    let floats = ["float", "double", "__half", "half", "float2", "float3", "float4", "double2", "__nv_bfloat16", "__half2"];
+    let floats = [
+        "float",
+        "double",
+        "__half",
+        "half",
+        "float2",
+        "float3",
+        "float4",
+        "double2",
+        "__nv_bfloat16",
+        "__half2",
+    ];
     let is_float = floats.iter().any(is_word);
-    let known = ["const", "__restrict__", "unsigned", "int", "float", "double", "long", "short", "char"];
+    let known =
+        ["const", "__restrict__", "unsigned", "int", "float", "double", "long", "short", "char"];
     let name = words.last().filter(|it| !known.contains(it));
     let name = name.map_or_else(|| format!("argument {at}"), |it| (*it).to_owned());
     let kind = match (text.contains('*') || text.contains('['), is_float) {
@@ -257,7 +285,8 @@ mod tests {
             extern \"C\" __global__ void __launch_bounds__(64) k(const float* __restrict__ x, /* , */ int n,\n\
             float a, unsigned long long* z, double b, __half *h) { }";
         let all = declaration(text, "k").expect("a declaration");
-        let shown: Vec<String> = all.iter().map(|it| format!("{} {:?}", it.name, it.kind)).collect();
+        let shown: Vec<String> =
+            all.iter().map(|it| format!("{} {:?}", it.name, it.kind)).collect();
         assert_eq!(
             shown,
             [

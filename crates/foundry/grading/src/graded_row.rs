@@ -8,8 +8,8 @@
 //! [`AllowedErrors`] moves them.
 
 use crate::FRESH_INPUTS;
-use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
 use crate::shape::{Reshaping, Shaped};
+use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::{Literal, Scalar};
 use gbxcule_rows::allowed_error::{AllowedErrors, Runner};
@@ -28,7 +28,10 @@ const UNITS: f64 = 4.0;
 /// Draws among which fresh inputs are looked for.
 const TRIES: u64 = 40;
 /// Draws of one shape and range.
-const DRAWS_OF_A_SHAPE: u64 = 3;
+const DRAWS_OF_A_SHAPE: u64 = 2;
+/// Ranges that are tried, widest first: factor on floats, and whether integers grow.
+const WIDER: [(Option<f64>, bool); 5] =
+    [(Some(16.0), true), (Some(16.0), false), (Some(4.0), true), (Some(4.0), false), (None, false)];
 /// Part of the largest number by which sums in other orders may differ.
 const ORDER_ERROR: f64 = 1e-4;
 /// Bytes that outputs are filled with, of one draw and of the next: each is a finite number of
@@ -119,9 +122,8 @@ impl GradedRow {
             let ways = Reshaping::of_draw(number).iter();
             let found = ways.flat_map(|way| own.reshaped(*way, &mut random)).find_map(|shaped| {
                 // A row may be defined for its own signs and indices alone.
-                let ranges = [(true, true), (true, false), (false, false)];
-                ranges.iter().find_map(|&(floats, integers)| {
-                    let wider = shaped.widened(floats, integers);
+                WIDER.iter().find_map(|&(factor, integers)| {
+                    let wider = shaped.widened(factor, integers);
                     self.sound_draw(&wider, random::seed(seed, 8 * number as u64))
                 })
             });

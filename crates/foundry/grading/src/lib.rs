@@ -27,8 +27,8 @@ pub mod task;
 
 use answer::Answer;
 use gbxcule_gpu_check::compiler::CudaCompiler;
-use gbxcule_rows::execute::{self, ArgumentBytes};
 use gbxcule_rows::error::SynthError;
+use gbxcule_rows::execute::{self, ArgumentBytes};
 use gbxcule_rows::row::Row;
 use gbxcule_rows::sandboxed_program::{self, HostLimits};
 use gbxcule_rows::worker_threads::on_threads;

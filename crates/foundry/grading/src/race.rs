@@ -52,4 +52,5 @@ pub fn races(
 }
 
 /// Message for a kernel of which the interpreter finds that threads meet.
-const UNORDERED: &str = "data race: threads write what others read or write: its results depend on their order";
+const UNORDERED: &str =
+    "data race: threads write what others read or write: its results depend on their order";

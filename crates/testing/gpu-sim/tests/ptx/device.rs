@@ -108,7 +108,10 @@ fn every_kind_of_fault_has_a_name() {
                 ld.shared.u32 %r7, [%r6];\nst.global.u32 [%rd11], %r7;\n";
     assert_eq!(of(race, 32), FaultKind::Race);
     assert_eq!(of("st.global.u32 [%rd2], 5;\n", 32), FaultKind::SameValueRace);
-    assert_eq!(of("ld.shared.u32 %r7, [%r2];\nst.global.u32 [%rd11], %r7;\n", 32), FaultKind::UninitialisedShared);
+    assert_eq!(
+        of("ld.shared.u32 %r7, [%r2];\nst.global.u32 [%rd11], %r7;\n", 32),
+        FaultKind::UninitialisedShared
+    );
     assert_eq!(of("st.global.u32 [%rd11+4], %r1;\n", 64), FaultKind::OutsideArray);
     assert_eq!(of("st.global.u32 [%rd11+2], %r1;\n", 1), FaultKind::Misaligned);
     assert_eq!(of("trap;\n", 1), FaultKind::Trap);
