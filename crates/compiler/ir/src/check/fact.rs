@@ -18,8 +18,8 @@ pub struct FunctionFacts {
     pub callees: Vec<FunctionId>,
     /// Effects of the function, its callees included.
     pub effects: Effects,
-    /// True if it, or a callee, asks for its launch index.
-    pub asks_launch_index: bool,
+    /// Number of leading dimensions of the grid that it, or a callee, asks for.
+    pub launch_dims: u8,
 }
 
 /// Effects of a function besides giving its result.
@@ -66,7 +66,7 @@ pub(super) fn collect(module: &Module, order: &[FunctionId]) -> Vec<FunctionFact
         for callee in &found.callees {
             if let Some(callee) = &facts[callee.index()] {
                 found.effects.join(callee.effects);
-                found.asks_launch_index |= callee.asks_launch_index;
+                found.launch_dims = found.launch_dims.max(callee.launch_dims);
             }
         }
         facts[Handle::index(id)] = Some(found);
@@ -78,7 +78,7 @@ fn of_function(module: &Module, function: &Function) -> FunctionFacts {
     let body = &function.body;
     let mut uses = vec![0; body.values.len()];
     let mut effects = Effects::default();
-    let mut asks_launch_index = false;
+    let mut launch_dims = 0;
     walk(body, body.root, |step| {
         let Step::Stmt(stmt) = step else { return };
         let op = match stmt.kind {
@@ -105,10 +105,12 @@ fn of_function(module: &Module, function: &Function) -> FunctionFacts {
             stmt.kind,
             StmtKind::Print { .. } | StmtKind::Assert { .. } | StmtKind::Trap { .. }
         );
-        asks_launch_index |= matches!(op, Some(Op::LaunchIndex(_)));
+        if let Some(Op::LaunchIndex(dim)) = op {
+            launch_dims = launch_dims.max(dim + 1);
+        }
     });
     let callees = callees(module, function);
-    FunctionFacts { uses, callees, effects, asks_launch_index }
+    FunctionFacts { uses, callees, effects, launch_dims }
 }
 
 fn writes_argument(module: &Module, op: Option<Op>, position: usize) -> bool {
