@@ -2,10 +2,10 @@
 
 use super::frame::FrameId;
 use super::indexed_array;
-use super::scope::ScopeId;
 use gbxcule_ir::builtin::Domain;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::{Field, Scalar, Shape, Struct, Type, Types};
+use gbxcule_python_names::ScopeId;
 use std::rc::Rc;
 
 /// A `@wp.struct` by the scope of its class, and the call of a function that the class is made in.

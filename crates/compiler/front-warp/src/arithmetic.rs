@@ -3,9 +3,9 @@
 
 use super::annotation::Annotation;
 use super::constant::KnownValue;
-use super::syntax::{CmpOp, Operator};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::syntax::{CmpOp, Operator};
 
 /// Most numbers of a `range` that are kept as a constant.
 pub(super) const MAX_RANGE: usize = 4096;

@@ -4,12 +4,12 @@ use super::annotation::Annotation;
 use super::arithmetic::as_int;
 use super::constant::{Evaluation, KnownValue, Unit};
 use super::library;
-use super::scope::{Owner, ScopeId};
 use super::sequence::sliced;
-use super::syntax::{Expr, ExprSlice};
 use super::warp;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::syntax::{Expr, ExprSlice};
+use gbxcule_python_names::{Owner, ScopeId};
 
 impl<'a> Unit<'a> {
     /// Evaluates an attribute of a value.

@@ -4,8 +4,9 @@
 
 use super::constant::{Evaluation, KnownValue, Unit};
 use super::frame::FrameId;
-use super::scope::{BindingSource, OverloadSet, ScopeId};
-use super::syntax::{self, Expr, Stmt, StmtFunctionDef};
+use crate::overload_set::OverloadSet;
+use gbxcule_python_names::syntax::{self, Expr, Stmt, StmtFunctionDef};
+use gbxcule_python_names::{BindingSource, ScopeId};
 
 /// How some statements end.
 enum End<'a> {

@@ -4,20 +4,22 @@
 use super::annotation::{Annotation, StructKey};
 use super::arithmetic::{arithmetic, as_int, compared};
 use super::decorator::Role;
-use super::file::{Content, Files};
 use super::frame::{FrameId, Frames};
 use super::library::Library;
 use super::reference::References;
-use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
-use super::syntax::{
-    self, CmpOp, DictItem, Expr, ExprCompare, ExprDict, Operator, Ranged, StmtClassDef,
-    StmtFunctionDef, UnaryOp,
-};
 use super::trial::Trials;
-use super::warp::{builtin_name, canonical, starred_name};
+use super::warp::{builtin_name, starred_name};
+use crate::overload_set::OverloadSet;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
+use gbxcule_python_names::canonical;
+use gbxcule_python_names::syntax::{
+    self, CmpOp, DictItem, Expr, ExprCompare, ExprDict, Operator, Ranged, StmtClassDef,
+    StmtFunctionDef, UnaryOp,
+};
+use gbxcule_python_names::{BindingSource, Owner, ScopeId, Scopes};
+use gbxcule_python_names::{Content, Files};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -127,7 +129,7 @@ impl<'a> Unit<'a> {
                 None => Err(self.needs_python(expr, "only Python can tell whether this holds")),
             },
             Expr::BoolOp(operation) => {
-                let and = matches!(operation.op, super::syntax::BoolOp::And);
+                let and = matches!(operation.op, syntax::BoolOp::And);
                 let mut last = KnownValue::Bool(and);
                 for value in &operation.values {
                     last = self.known(value, scope)?;

@@ -2,8 +2,8 @@
 //! one, or a function of the text that calls one with the function that it decorates.
 
 use super::constant::{KnownValue, Unit};
-use super::scope::ScopeId;
-use super::syntax::{self, Expr, StmtFunctionDef};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{self, Expr, StmtFunctionDef};
 
 /// Role of a function of the text in the dialect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,13 +6,13 @@ use super::annotation::Annotation;
 use super::constant::{KnownValue, Unit};
 use super::decorator::Role;
 use super::lower::{Binding, Definition, Kind, LoweringError, Session};
-use super::scope::BindingSource;
 use super::signature::Formal;
-use super::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::Type;
+use gbxcule_python_names::BindingSource;
+use gbxcule_python_names::syntax::{Expr, StmtFunctionDef};
 
 /// A function that a text may define for others to call.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub enum EntryParam {
 }
 
 /// The scope of the text itself.
-const TOP: super::scope::ScopeId = 0;
+const TOP: gbxcule_python_names::ScopeId = 0;
 
 impl<'a> Reader<'a> {
     /// Lowers a function of the text into a module that has the library's; `None` if the text has

@@ -6,10 +6,12 @@ use super::constant::{Evaluation, KnownValue, Unit};
 use super::decorator::Role;
 use super::frame::{FrameId, Values};
 use super::memo::too_large;
-use super::scope::ScopeId;
 use super::sequence::iterated;
-use super::syntax::{Arguments, CallSite, Comprehension, Expr, Loop, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{
+    Arguments, CallSite, Comprehension, Expr, Loop, StmtFunctionDef,
+};
 
 /// Argument of a parameter in a call.
 pub(super) enum Argument<'a> {

@@ -2,9 +2,9 @@
 
 use super::constant::{KnownValue, Unit};
 use super::frame::{FrameId, Values};
-use super::scope::{BindingSource, Definition, Owner, ScopeId};
-use super::syntax::{self, CallSite, Expr, ExprCall, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_python_names::syntax::{self, CallSite, Expr, ExprCall, StmtFunctionDef};
+use gbxcule_python_names::{BindingSource, Definition, Owner, ScopeId};
 use rustc_hash::FxHashMap;
 
 /// Frames of the calls of functions, by the scopes of their bodies; none of one that is being

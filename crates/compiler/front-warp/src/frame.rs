@@ -3,10 +3,10 @@
 
 use super::constant::{KnownValue, Unit};
 use super::memo::Memo;
-use super::scope::ScopeId;
-use super::syntax::{Expr, end, start};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{Expr, end, start};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

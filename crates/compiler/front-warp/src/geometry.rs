@@ -7,15 +7,20 @@
 //! kernel. The code that launches a kernel gives the tables.
 
 use super::constant::{Evaluation, KnownValue, Unit};
-use super::syntax::Expr;
+use gbxcule_python_names::Library;
+use gbxcule_python_names::syntax::Expr;
 
 /// The library.
-pub(super) const TEXT: &str = concat!(
-    include_str!("geometry/hash_grid.py"),
-    include_str!("geometry/bvh.py"),
-    include_str!("geometry/mesh.py"),
-    include_str!("geometry/sparse.py"),
-);
+pub(super) const LIBRARY: Library = Library {
+    name: "<geometry>",
+    text: concat!(
+        include_str!("geometry/hash_grid.py"),
+        include_str!("geometry/bvh.py"),
+        include_str!("geometry/mesh.py"),
+        include_str!("geometry/sparse.py"),
+    ),
+    is_mentioned,
+};
 
 /// Parts of names by which a text is known to mention it.
 const NAME_PARTS: [&str; 9] = [
@@ -41,7 +46,7 @@ const QUERIES: [(&str, &str); 3] = [
 ];
 
 /// Returns true if a text may use the library.
-pub(super) fn is_mentioned(text: &str) -> bool {
+fn is_mentioned(text: &str) -> bool {
     NAME_PARTS.iter().any(|sign| text.contains(sign))
 }
 
@@ -69,7 +74,7 @@ impl<'a> Unit<'a> {
 
     /// The meaning of `wp.name`, if the library defines it.
     pub(super) fn geometry(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
-        let root = self.scopes.root(self.files.geometry?);
+        let root = self.scopes.root(self.files.library?);
         let definitions = self.scopes.bindings_in(root, name).filter(|_| !name.starts_with('_'))?;
         match self.bound(definitions, name, expr, root) {
             // Its own imports are no part of it.

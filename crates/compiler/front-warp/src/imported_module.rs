@@ -2,12 +2,12 @@
 //! `shape.area` is, and what is said when there is no such file or name.
 
 use super::constant::{Evaluation, KnownValue, Unit};
-use super::file::Content;
-use super::scope::{BindingSource, Definition, ScopeId};
-use super::syntax::Expr;
 use gbxcule_ir::builtin::nearest_of;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
+use gbxcule_python_names::Content;
+use gbxcule_python_names::syntax::Expr;
+use gbxcule_python_names::{BindingSource, Definition, ScopeId};
 
 /// Folders in which files are looked for without any option.
 const BESIDE: &str = "modules are files beside this one or its package";

@@ -2,10 +2,10 @@
 //! for its threads and go with the kernel, the others are about Warp's own modules and builds.
 
 use super::constant::{KnownValue, Unit};
-use super::scope::ScopeId;
-use super::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::Residency;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{Expr, StmtFunctionDef};
 
 /// Options of Warp 1.19 that say nothing to us.
 const WITHOUT_EFFECT: [&str; 8] = [

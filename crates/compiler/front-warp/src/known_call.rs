@@ -5,11 +5,12 @@ use super::annotation::Annotation;
 use super::arithmetic::{python_function, python_number};
 use super::constant::{Evaluation, KnownValue, Unit};
 use super::decorator::Role;
-use super::scope::{OverloadSet, ScopeId};
-use super::syntax::{Arguments, Expr, Keyword};
 use super::warp;
+use crate::overload_set::OverloadSet;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{Arguments, Expr, Keyword};
 
 impl<'a> Unit<'a> {
     /// Result of a call: of a type, or of a function whose meaning is known.

@@ -18,7 +18,6 @@ mod decorator;
 mod entry_point;
 mod factory;
 mod factory_call;
-mod file;
 mod frame;
 mod geometry;
 mod imported_module;
@@ -26,16 +25,14 @@ mod indexed_array;
 mod kernel_option;
 mod known_call;
 mod library;
-mod loader;
 mod lower;
 mod memo;
 mod overload;
+mod overload_set;
 mod reference;
-mod scope;
 mod sequence;
 mod signature;
 mod snippet;
-mod syntax;
 mod trial;
 mod undecided;
 mod unknown_name;
@@ -45,19 +42,17 @@ use annotation::Annotation;
 use constant::Unit;
 use decorator::Role;
 pub use entry_point::{EntryParam, EntryPoint};
-use file::Files;
-pub use file::{ImportOptions, Texts};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::module::Module;
 pub use gbxcule_ir::source::FileText;
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
+use gbxcule_python_names::syntax::{self, StmtFunctionDef};
+use gbxcule_python_names::{Files, ScopeId};
+pub use gbxcule_python_names::{ImportOptions, ReadFile, Texts};
 pub use library::Library;
-pub use loader::ReadFile;
 use lower::{LoweringError, Session};
 use overload::KernelCalls;
-use scope::ScopeId;
 use signature::Formal;
-use syntax::StmtFunctionDef;
 
 /// A parsed text, and the parsed texts that it imports from.
 ///
@@ -112,7 +107,7 @@ impl Program {
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
         let mut texts = Texts::default();
         let mut files = Files::single(texts.parsed(sources, id))?;
-        files.add_geometry(&mut texts)?;
+        files.add_library(&mut texts, &geometry::LIBRARY)?;
         Ok(Self { files })
     }
 
@@ -124,7 +119,7 @@ impl Program {
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut files = Files::single(texts.parsed(sources, id))?;
         files.define(texts, sources)?;
-        files.add_geometry(texts)?;
+        files.add_library(texts, &geometry::LIBRARY)?;
         Ok(Self { files })
     }
 
@@ -150,8 +145,8 @@ impl Program {
         id: SourceId,
         read: ReadFile<'_>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let mut files = Files::beside(texts, sources, id, read)?;
-        files.add_geometry(texts)?;
+        let mut files = gbxcule_python_names::load(texts, sources, id, read)?;
+        files.add_library(texts, &geometry::LIBRARY)?;
         Ok(Self { files })
     }
 

@@ -2,10 +2,10 @@
 //! bounded by the text's length.
 
 use super::constant::{Evaluation, KnownValue, Unit};
-use super::scope::{BindingSource, Definition, Guard, GuardId, Question, ScopeId};
-use super::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
+use gbxcule_python_names::syntax::{Expr, StmtFunctionDef};
+use gbxcule_python_names::{BindingSource, Definition, Guard, GuardId, Question, ScopeId};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 

@@ -5,10 +5,10 @@ use super::annotation::Annotation;
 use super::constant::{KnownValue, Unit};
 use super::decorator::Role;
 use super::frame::FrameId;
-use super::scope::{BindingSource, Owner, ScopeId};
 use super::signature::Formal;
-use super::syntax::{self, CallSite, Expr, ExprCall, Stmt, StmtFunctionDef};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_python_names::syntax::{self, CallSite, Expr, ExprCall, Stmt, StmtFunctionDef};
+use gbxcule_python_names::{BindingSource, Owner, ScopeId};
 
 /// Calls of a text that make kernels, or say types and values for them.
 pub(super) struct KernelCalls<'a> {

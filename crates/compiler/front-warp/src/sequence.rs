@@ -3,7 +3,7 @@
 use super::annotation::Annotation;
 use super::arithmetic::{MAX_RANGE, as_int, compared};
 use super::constant::KnownValue;
-use super::syntax::CmpOp;
+use gbxcule_python_names::syntax::CmpOp;
 
 /// Python's functions on sequences.
 pub(super) fn sequence_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {

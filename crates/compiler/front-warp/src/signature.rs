@@ -3,13 +3,14 @@
 use super::annotation::{Annotation, StructKey};
 use super::constant::{KnownValue, Unit};
 use super::decorator::Role;
-use super::scope::{BindingSource, OverloadSet, Owner, ScopeId};
-use super::syntax::{self, Arguments, Expr, Operator, Stmt, StmtFunctionDef};
 use super::warp;
+use crate::overload_set::OverloadSet;
 use gbxcule_ir::builtin::nearest_of;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::syntax::{self, Arguments, Expr, Operator, Stmt, StmtFunctionDef};
+use gbxcule_python_names::{BindingSource, Owner, ScopeId};
 use std::rc::Rc;
 
 /// A parameter as it is written.

@@ -6,10 +6,10 @@
 use super::annotation::Annotation;
 use super::constant::{Evaluation, KnownValue, Unit};
 use super::decorator::Role;
-use super::scope::{BindingSource, Owner, ScopeId};
-use super::syntax::StmtFunctionDef;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::syntax::StmtFunctionDef;
+use gbxcule_python_names::{BindingSource, Owner, ScopeId};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

@@ -4,16 +4,16 @@
 use super::annotation::Annotation;
 use super::constant::{KnownValue, Unit};
 use super::decorator::Role;
-use super::scope::ScopeId;
-use super::syntax::{self, CallSite, Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{self, CallSite, Expr, StmtFunctionDef};
 
 impl<'a> Unit<'a> {
     /// Warning of a function that takes arrays of Warp or asks for `wp.tid()`, and whose role only
     /// Python knows; `None` for any other.
     pub(super) fn undecided(&self, def: &'a StmtFunctionDef, scope: ScopeId) -> Option<Diagnostic> {
         let mut decorators = def.decorator_list.iter().map(|it| &it.expression);
-        let unread = decorators.find(|it| !syntax::is_plain(it));
+        let unread = decorators.find(|it| !gbxcule_python_names::is_plain(it));
         if self.role(def, scope) != Role::Python || !self.looks_like_a_kernel(def, scope) {
             return None;
         }

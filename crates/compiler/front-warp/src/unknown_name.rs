@@ -2,9 +2,9 @@
 //! of one, its body asks for others, and who gives values wants to know them together.
 
 use super::constant::Unit;
-use super::scope::ScopeId;
-use super::syntax::{self, StmtFunctionDef};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{self, StmtFunctionDef};
 use rustc_hash::FxHashSet;
 
 impl<'a> Unit<'a> {

@@ -191,16 +191,6 @@ pub(super) fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
         .map(|&(_, code, what)| (code, what))
 }
 
-/// Modules by the name they are known under here.
-pub(super) fn canonical(path: &str) -> &str {
-    match path {
-        // Our Python package has Warp's names.
-        "warp.types" | "warp._src.types" | "gbxcule.kernel" => "warp",
-        "np" => "numpy",
-        path => path,
-    }
-}
-
 /// Constant of `warp.fem`.
 pub(super) fn fem_constant<'a>(path: &str, name: &str) -> Option<KnownValue<'a>> {
     Some(match (path, name) {

@@ -6,7 +6,6 @@ use super::writer::Writer;
 use super::{Expressions, indexed_array};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
-use crate::syntax::Expr;
 use crate::warp;
 use gbxcule_ir::builtin::{Visibility, find, row};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -14,6 +13,7 @@ use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_python_names::syntax::Expr;
 
 /// Target of a chain of names, attributes and subscripts.
 pub(super) enum Access<'a> {

@@ -7,11 +7,11 @@ use super::special::{BuiltinCall, construct_struct};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::decorator::Role;
-use crate::syntax::{Arguments, Expr, ExprCall, ExprSlice};
 use crate::warp;
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::ty::Shape;
+use gbxcule_python_names::syntax::{Arguments, Expr, ExprCall, ExprSlice};
 
 /// An argument: its keyword, what it is, and where it stands.
 pub(super) type CallArgument<'a> = (Option<&'a str>, Operand<'a>, Option<&'a Expr>);

@@ -9,11 +9,11 @@ use super::user_function::Instances;
 use super::with_stack;
 use super::writer::Writer;
 use crate::annotation::Annotation;
-use crate::syntax::{ElifElseClause, Expr, Stmt};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::BlockId;
 use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_python_names::syntax::{ElifElseClause, Expr, Stmt};
 use std::rc::Rc;
 
 /// Lowers the statements of one function.
@@ -31,7 +31,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         let Definition { def, scope, formals, bindings, kind } = definition;
         let unit = b.unit();
         let usage = Usage::of(def, Rc::clone(&unit.references));
-        let is_library = unit.files.geometry == Some(unit.scopes.text(scope));
+        let is_library = unit.files.library == Some(unit.scopes.text(scope));
         let e = Expressions::new(b, Names::new(usage, is_library), scope, kind);
         let mut lower = Self { e, result: None, in_loop: 0 };
         lower.e.names.enter(&mut lower.e.b, formals, bindings);

@@ -7,14 +7,14 @@ use super::writer::Writer;
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::geometry;
-use crate::scope::OverloadSet;
-use crate::syntax::ExprCall;
+use crate::overload_set::OverloadSet;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_python_names::syntax::ExprCall;
 
 impl<'a> Expressions<'_, 'a> {
     /// `wp.table_of(HashGrid)`, in the library: all grids, by id.
@@ -24,7 +24,7 @@ impl<'a> Expressions<'_, 'a> {
         span: Span,
     ) -> LoweringResult<Operand<'a>> {
         let known = match &call.arguments.args[..] {
-            [of] if self.unit.files.geometry == Some(self.unit.scopes.text(self.scope)) => {
+            [of] if self.unit.files.library == Some(self.unit.scopes.text(self.scope)) => {
                 self.unit.known(of, self.scope)?
             }
             _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` is no builtin"),
@@ -105,6 +105,6 @@ pub(super) fn with_tables<'a>(
 pub(super) fn next_of<'a>(b: &Writer<'_, 'a>, query: Type) -> Option<OverloadSet<'a>> {
     let Shape::Struct(id) = *b.shape(query) else { return None };
     let name = geometry::next_of(&b.module.types.structure(id).name)?;
-    let root = b.unit().scopes.root(b.unit().files.geometry?);
+    let root = b.unit().scopes.root(b.unit().files.library?);
     Some(OverloadSet::all(root, name, b.unit().frame_of(root)))
 }

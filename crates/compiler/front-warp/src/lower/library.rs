@@ -6,13 +6,13 @@ use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
 use crate::constant::KnownValue;
 use crate::library::Library;
-use crate::syntax::ExprCall;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::syntax::ExprCall;
 
 impl<'a> Expressions<'_, 'a> {
     /// `gb.name(machine, ..)`

@@ -12,15 +12,15 @@ use super::writer::Writer;
 use super::{Expressions, Session};
 use crate::annotation::Annotation;
 use crate::constant::Unit;
-use crate::scope::ScopeId;
 use crate::signature::Formal;
-use crate::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Local, LocalId, Param, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{Expr, StmtFunctionDef};
 
 /// The variables of `wp.adjoint[..]`, by parameter, and the function's results.
 pub(crate) struct ManualGradient<'a> {

@@ -100,7 +100,7 @@ impl<'a> Names<'a> {
 
     /// Returns true if a query may take a variable of this type by reference.
     fn is_query_result(&self, b: &Writer<'_, 'a>, ty: Type) -> bool {
-        if b.unit().files.geometry.is_none() {
+        if b.unit().files.library.is_none() {
             return false;
         }
         match *b.shape(ty) {

@@ -5,14 +5,15 @@ use super::writer::Writer;
 use super::{Expressions, tile};
 use crate::constant::KnownValue;
 use crate::decorator::Role;
-use crate::scope::{BindingSource, OverloadSet};
-use crate::syntax::{CmpOp, Operator, UnaryOp};
+use crate::overload_set::OverloadSet;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{Arg, BinaryOp, CompareOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::BindingSource;
+use gbxcule_python_names::syntax::{CmpOp, Operator, UnaryOp};
 
 impl<'a> Expressions<'_, 'a> {
     pub(super) fn binary(

@@ -5,11 +5,12 @@ use super::operand::{LoweringError, LoweringResult, Operand, fault};
 use super::writer::Writer;
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
-use crate::scope::{OverloadSet, ScopeId};
+use crate::overload_set::OverloadSet;
 use crate::signature::Formal;
-use crate::syntax::StmtFunctionDef;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::StmtFunctionDef;
 
 /// An overload whose parameters take the arguments.
 pub(super) struct MatchingOverload<'a> {

@@ -10,12 +10,12 @@ use super::user_function::Instances;
 use super::writer::Writer;
 use crate::constant::Unit;
 use crate::decorator::Role;
-use crate::scope::ScopeId;
 use crate::signature::Formal;
-use crate::syntax::StmtFunctionDef;
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::Type;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::StmtFunctionDef;
 
 /// Structs and functions made so far, and what was refused.
 pub(crate) struct Session<'a> {

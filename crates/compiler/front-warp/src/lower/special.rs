@@ -12,11 +12,11 @@ use super::tile::tile_call;
 use super::{Expressions, atomic, indexed_array, usage};
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
-use crate::syntax::{Expr, ExprCall, UnaryOp};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
+use gbxcule_python_names::syntax::{Expr, ExprCall, UnaryOp};
 
 /// Types of Warp's arrays, which Python makes from pointers.
 const ARRAY_TYPES: [&str; 5] = ["array", "array1d", "array2d", "array3d", "array4d"];

@@ -4,10 +4,10 @@ use super::Expressions;
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
 use crate::arithmetic::{as_int, compared, python_number};
 use crate::constant::KnownValue;
-use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::syntax::{Expr, ExprCall};
 
 impl<'a> Expressions<'_, 'a> {
     /// `wp.static(expr)`: what the text says `expr` is.

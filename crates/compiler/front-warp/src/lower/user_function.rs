@@ -13,14 +13,15 @@ use super::writer::Writer;
 use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::frame::FrameId;
-use crate::scope::{OverloadSet, ScopeId};
+use crate::overload_set::OverloadSet;
 use crate::signature::Formal;
-use crate::syntax::StmtFunctionDef;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::StmtFunctionDef;
 use rustc_hash::FxHashMap;
 
 /// Arguments that a call passes, and the instance of the function that takes them.

@@ -6,12 +6,12 @@ use crate::constant::KnownValue;
 use crate::lower::call::CallArgument;
 use crate::lower::operand::{LoweringResult, Operand, fault};
 use crate::lower::writer::Writer;
-use crate::syntax::Expr;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::syntax::Expr;
 use std::rc::Rc;
 
 /// The type and the shape that a constructor's keywords give.

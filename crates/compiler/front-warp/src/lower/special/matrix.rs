@@ -5,11 +5,11 @@ use crate::annotation::Annotation;
 use crate::constant::KnownValue;
 use crate::lower::operand::{LoweringResult, Operand, fault};
 use crate::lower::struct_type::fits_in_memory;
-use crate::syntax;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::syntax;
 
 impl<'a> BuiltinCall<'_, '_, 'a> {
     /// `wp.zeros(shape=.., dtype=..)`: an array in the function itself.

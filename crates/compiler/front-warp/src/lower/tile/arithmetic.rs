@@ -7,12 +7,12 @@ use super::super::writer::Writer;
 use super::call::TileCall;
 use super::{Position, Tile, check_element, each, made_tile, repeat};
 use crate::constant::KnownValue;
-use crate::syntax::Operator;
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{CompareOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
+use gbxcule_python_names::syntax::Operator;
 use std::rc::Rc;
 
 /// `a + b`, `a * 2.0` of which one is a tile.
