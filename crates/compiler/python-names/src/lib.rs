@@ -8,6 +8,7 @@
 mod binding;
 mod decorator;
 mod file;
+mod import_fault;
 mod loader;
 mod module;
 mod outline;

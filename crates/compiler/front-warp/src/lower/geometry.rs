@@ -5,9 +5,9 @@ use super::operand::{Binding, LoweringResult, Operand, fault};
 use super::user_function::{PassedArguments, instance};
 use super::writer::Writer;
 use crate::annotation::Annotation;
-use crate::constant::KnownValue;
+use crate::dialect::{KnownValue, OverloadSet, WarpValue};
 use crate::geometry;
-use crate::overload_set::OverloadSet;
+use crate::signature;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
@@ -29,11 +29,11 @@ impl<'a> Expressions<'_, 'a> {
             }
             _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` is no builtin"),
         };
-        let KnownValue::Type(Annotation::Struct(key)) = known else {
+        let KnownValue::Foreign(WarpValue::Type(Annotation::Struct(key))) = known else {
             return fault(Code::WrongArguments, span, "a table is of structs");
         };
         let of = self.b.structure(key)?;
-        let (name, _, _) = self.unit.fields(key)?;
+        let (name, _, _) = signature::fields(self.unit, key)?;
         let ty = self.b.module.types.array(of, 1);
         let table = Param::value(geometry::table_of(name).unwrap_or(name), ty);
         Ok(Operand::Value(add_table(&mut self.b, &table)))
@@ -46,11 +46,11 @@ impl<'a> Expressions<'_, 'a> {
         index: PlaceId,
         span: Span,
     ) -> LoweringResult<Value> {
-        let defs = self.unit.overloads(next);
+        let defs = signature::overloads(self.unit, next);
         let Some(&(def, _)) = defs.first() else {
             unreachable!("the library has the functions that its table names")
         };
-        let Ok(formals) = self.unit.formals(def, next.home) else {
+        let Ok(formals) = signature::formals(self.unit, def, next.home) else {
             unreachable!("the library's signatures are right")
         };
         let mut passing = PassedArguments::default();

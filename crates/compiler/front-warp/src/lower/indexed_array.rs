@@ -5,7 +5,7 @@ use super::access::{Access, element_type};
 use super::operand::{LoweringResult, Operand, fault};
 use super::view::check_count;
 use super::writer::Writer;
-use crate::constant::KnownValue;
+use crate::dialect::KnownValue;
 use crate::indexed_array;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{Selector, Value};

@@ -4,7 +4,7 @@ use super::Expressions;
 use super::call::CallArgument;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::constant::KnownValue;
+use crate::dialect::{KnownValue, WarpValue};
 use crate::library::Library;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
@@ -80,7 +80,8 @@ fn matched<'a>(
     asked: &[&Param],
     given: &[CallArgument<'a>],
 ) -> Option<(u32, Vec<CallArgument<'a>>)> {
-    let ((None, Operand::KnownValue(KnownValue::Handle(first)), _), rest) = given.split_first()?
+    let ((None, Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(first))), _), rest) =
+        given.split_first()?
     else {
         return None;
     };

@@ -3,8 +3,7 @@
 use super::control::Statements;
 use super::geometry::next_of;
 use super::operand::{LoweringResult, Operand, fault};
-use crate::constant::KnownValue;
-use crate::overload_set::OverloadSet;
+use crate::dialect::{KnownValue, OverloadSet, WarpValue};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
@@ -82,7 +81,10 @@ impl<'a> Statements<'_, 'a> {
         let is_named = match iter {
             Expr::Name(name) => self.e.names.contains(name.id.as_str()),
             Expr::Call(call) => {
-                matches!(self.e.unit.known(&call.func, self.e.scope), Ok(KnownValue::Function(_)))
+                matches!(
+                    self.e.unit.known(&call.func, self.e.scope),
+                    Ok(KnownValue::Foreign(WarpValue::Function(_)))
+                )
             }
             _ => false,
         };

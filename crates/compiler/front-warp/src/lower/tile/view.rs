@@ -7,7 +7,7 @@ use super::super::writer::Writer;
 use super::call::TileCall;
 use super::order::gather;
 use super::{Dim, Tile, dense, plus, times};
-use crate::constant::KnownValue;
+use crate::dialect::KnownValue;
 use crate::lower::component::python_slice;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
