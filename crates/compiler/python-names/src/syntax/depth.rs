@@ -1,7 +1,7 @@
-//! Depth of a text before it is parsed: walks over the tree are recursive, so a text that nests too
-//! deep is refused first.
+//! Depth of a text, estimated before the text is parsed: walks over the tree are recursive, so a
+//! text that nests too deep is refused first.
 
-/// Greatest depth of nested expressions and blocks: beyond what CPython itself takes.
+/// Greatest depth of nested expressions and blocks; CPython's own limit is lower.
 pub(super) const MAX_DEPTH: usize = 400;
 
 /// Greatest depth of indentation.
@@ -10,7 +10,7 @@ const MAX_INDENTS: usize = 90;
 /// Words that nest the expression behind them.
 const NESTING_WORDS: [&str; 10] =
     ["and", "await", "else", "if", "in", "is", "lambda", "not", "or", "yield"];
-/// Bytes of the longest of them.
+/// Bytes of the longest of these words.
 const MAX_WORD_BYTES: usize = 6;
 
 /// Meaning of a byte that begins a token.
@@ -46,7 +46,7 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// True for bytes that go on in a word.
+/// True for bytes that continue a word.
 const IS_OF_WORD: [bool; 256] = {
     let mut is_of_word = [false; 256];
     let mut byte = 0;
@@ -57,8 +57,8 @@ const IS_OF_WORD: [bool; 256] = {
     is_of_word
 };
 
-/// Returns the first byte where brackets, operators or indentation nest too deep; an estimate from
-/// above that real programs never come near.
+/// Returns the first byte at which brackets, operators or indentation nest too deep. The estimate is
+/// above the true depth, and real programs stay far below the limit.
 pub(super) fn too_deep(text: &str) -> Option<u32> {
     let bytes = text.as_bytes();
     let mut nesting = Nesting { levels: vec![0], depth: 0, indents: vec![0] };
@@ -73,7 +73,7 @@ pub(super) fn too_deep(text: &str) -> Option<u32> {
         }
         let byte = bytes[at];
         let mut token = at + 1;
-        // Each byte of each text comes here: most are spaces and parts of words.
+        // This runs for each byte of each text; most bytes are spaces and parts of words.
         match CLASSES[byte as usize] {
             Class::Other => {
                 at = token;
@@ -114,7 +114,7 @@ struct Nesting {
     levels: Vec<usize>,
     /// Number of open brackets and of operators in them.
     depth: usize,
-    /// Widths of the indentations around.
+    /// Widths of the open indentations.
     indents: Vec<usize>,
 }
 
@@ -146,7 +146,7 @@ impl Nesting {
                 if self.levels.len() > 1 {
                     self.depth -= self.levels.pop().unwrap_or(0) + 1;
                 }
-                // A call or subscript of what came before nests it.
+                // A call or subscript nests the expression before its bracket.
                 self.operator();
             }
             // A lambda nests after its colon, so a colon forgets no operators.
@@ -169,7 +169,7 @@ impl Nesting {
     }
 }
 
-/// The byte after a string, or after its line if the string does not end there.
+/// Returns the byte after a string, or after its line if the string isn't closed.
 fn after_string(bytes: &[u8], at: usize) -> usize {
     let quote = bytes[at];
     let triple = bytes[at..].starts_with(&[quote; 3]);

@@ -1,67 +1,65 @@
-//! Reads the files beside a text that it imports from, as far as its kernels may need them.
+//! Loads the files that a text imports from, as far as the text's kernels may need them.
 //!
-//! Nothing is read here: the caller gives a function from a path to a text. Which path a module's
-//! name means is decided here, as Python does. An import is followed if a name that it binds is
-//! needed: one that a decorated function or a value at the top of the program's own file mentions,
-//! or a definition that is needed itself.
+//! The caller gives a function that reads a file. This module decides, as Python does, which path
+//! the name of a module means. It follows an import if a name that the import binds is needed:
+//! decorated functions and values at the top of the program's own file mention the first needed
+//! names, and the definitions of needed names mention further ones.
 
-use super::file::{Content, File, Files, ImportOptions, ImportedModule, Target, Texts};
-use super::syntax::{Imported, Mentions, Symbol, SymbolSet};
+use crate::file::{Content, Files, ImportedModule, Target};
+use crate::outline::{Imported, Mentions, Symbol, SymbolSet};
+use crate::text::{File, ImportOptions, ReadFile, Texts};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
+use gbxcule_ir::source::{SourceId, SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Component, Path, PathBuf};
 
-/// Reads a file by its path.
-pub type ReadFile<'r> = &'r dyn Fn(&Path) -> FileText;
-
-/// Most files that a program may come from, and most bytes.
+/// Most files of a program.
 const MAX_FILES: usize = 200;
+
+/// Most bytes of a program's files.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Most folders up at which a package may begin.
+/// Most folders between a file and the folder around its outermost package.
 const MAX_PACKAGE_DEPTH: usize = 32;
 
-impl Files {
-    /// A text with all that it imports from files beside it, directly or not.
-    pub(super) fn beside(
-        texts: &mut Texts,
-        sources: &mut SourceMap,
-        id: SourceId,
-        read: ReadFile<'_>,
-    ) -> Result<Self, Vec<Diagnostic>> {
-        let mut files = Self::single(texts.parsed(sources, id))?;
-        files.is_beside = true;
-        files.takes_options = !texts.import_options.without_command_line;
-        files.define(texts, sources)?;
-        let path = PathBuf::from(&sources.get(id).name);
-        let mut loader = Loader {
-            own: path.clone(),
-            bytes: files.texts[0].text.len(),
-            files,
-            texts,
-            sources,
-            read,
-            roots: None,
-            stems: FxHashMap::default(),
-            needed: Vec::new(),
-            imported: Vec::new(),
-            todo: Vec::new(),
-            modules: FxHashSet::default(),
-            paths: FxHashSet::default(),
-            members: FxHashSet::default(),
-            waiting: Vec::new(),
-            attributes: SymbolSet::default(),
-            offers: FxHashMap::default(),
-            open_offers: Vec::new(),
-            targets: FxHashMap::default(),
-        };
-        let name = path.display().to_string();
-        loader.imported_module(&module_stem(&path), name, Content::Text(0));
-        loader.run();
-        loader.note_needed();
-        Ok(loader.files)
-    }
+/// Loads a text and the files beside it that it imports from, directly or through others.
+pub fn load(
+    texts: &mut Texts,
+    sources: &mut SourceMap,
+    id: SourceId,
+    read: ReadFile<'_>,
+) -> Result<Files, Vec<Diagnostic>> {
+    let mut files = Files::single(texts.parsed(sources, id))?;
+    files.is_beside = true;
+    files.takes_options = !texts.import_options.without_command_line;
+    files.define(texts, sources)?;
+    let path = PathBuf::from(&sources.get(id).name);
+    let mut loader = Loader {
+        own: path.clone(),
+        bytes: files.texts[0].text.len(),
+        files,
+        texts,
+        sources,
+        read,
+        roots: None,
+        stems: FxHashMap::default(),
+        needed: Vec::new(),
+        imported: Vec::new(),
+        todo: Vec::new(),
+        modules: FxHashSet::default(),
+        paths: FxHashSet::default(),
+        members: FxHashSet::default(),
+        waiting: Vec::new(),
+        attributes: SymbolSet::default(),
+        offers: FxHashMap::default(),
+        open_offers: Vec::new(),
+        targets: FxHashMap::default(),
+    };
+    let name = path.display().to_string();
+    loader.imported_module(&module_stem(&path), name, Content::Text(0));
+    loader.run();
+    loader.note_needed();
+    Ok(loader.files)
 }
 
 /// Reads files until nothing that kernels may need is missing.
@@ -69,34 +67,37 @@ struct Loader<'l> {
     /// The program's own file.
     own: PathBuf,
     files: Files,
-    /// Total bytes of those files.
+    /// Total bytes of the files.
     bytes: usize,
     texts: &'l mut Texts,
     sources: &'l mut SourceMap,
     read: ReadFile<'l>,
-    /// Folders in which modules are looked for; found when the first one is.
+    /// Folders in which modules are looked for, once the first module is.
     roots: Option<Vec<PathBuf>>,
-    /// Neighbours by their stems; `None` if there is no such module.
+    /// Modules by their stems; `None` if no file has the stem.
     stems: FxHashMap<PathBuf, Option<usize>>,
-    /// Names of each text that are needed, and those among them that were not looked into yet.
+    /// Needed names of each text.
     needed: Vec<SymbolSet>,
     /// Texts that were imported.
     imported: Vec<usize>,
+    /// Needed names whose definitions were not read yet, with their texts.
     todo: Vec<(usize, Symbol)>,
-    /// Paths through imports that were followed: the text in which they begin, and their names.
+    /// Paths through imports that were followed: the text in which a path begins, and its names.
     paths: FxHashSet<(usize, Vec<Symbol>)>,
-    /// Paths from modules that were followed: the module, and their names.
+    /// Paths from modules that were followed: the module, and the names after it.
     members: FxHashSet<(usize, Vec<Symbol>)>,
-    /// Paths from modules that may lead to modules in them that nothing imported so far.
+    /// Paths from modules that may lead to submodules which no import has loaded so far.
     waiting: Vec<(usize, Vec<Symbol>)>,
-    /// Modules that are needed as such: any name after a dot may be one of theirs.
+    /// Modules that are needed as a whole: any name after a dot may be one of their names.
     modules: FxHashSet<usize>,
+    /// Names after dots.
     attributes: SymbolSet,
-    /// The texts of such modules by the names that they bind, and those that may bind any.
+    /// Texts of these modules, by the names that the texts bind.
     offers: FxHashMap<Symbol, Vec<usize>>,
+    /// Texts of these modules that may bind any name.
     open_offers: Vec<usize>,
-    /// Modules that the imports lead to, by text and import. They are kept because an import with
-    /// `*` is asked for each name of its text.
+    /// Modules that imports lead to, by text and import. An import of `*` is looked up for each name
+    /// of its text.
     targets: FxHashMap<(usize, *const Imported), Option<usize>>,
 }
 
@@ -129,13 +130,13 @@ impl Loader<'_> {
         }
     }
 
-    /// The module in a module by its name, if something imported it.
+    /// Returns the submodule of a module by its name, if an import has loaded it.
     fn child_of(&self, module: usize, name: Symbol) -> Option<usize> {
         let children = &self.files.imported_modules[module].children;
         children.get(self.texts.symbols.name(name)).copied()
     }
 
-    /// Marks as needed where a path through a name of a text leads.
+    /// Marks the target of a path that begins with a name of a text as needed.
     fn need_path(&mut self, text: usize, path: &[Symbol]) {
         let [name, rest @ ..] = path else { return };
         let outlined = self.files.texts[text].clone();
@@ -167,7 +168,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Marks as needed where a path from a module leads; without a path, the module as such.
+    /// Marks the target of a path from a module as needed; an empty path means the module as a whole.
     fn need_member(&mut self, module: usize, path: &[Symbol]) {
         let Some(&name) = path.first() else { return self.module(module) };
         if !self.members.insert((module, path.to_vec())) {
@@ -190,7 +191,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A name is needed of a text, which may bind it or not.
+    /// Marks a name of a text as needed if the text may bind the name.
     fn require_name(&mut self, text: usize, name: Symbol) {
         if self.needed.get(text).is_some_and(|needed| needed.contains(name)) {
             return;
@@ -200,7 +201,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A name is needed that a text may bind.
+    /// Marks a name that a text may bind as needed.
     fn need_bound(&mut self, text: usize, name: Symbol) {
         if self.needed.len() <= text {
             self.needed.resize_with(text + 1, SymbolSet::default);
@@ -210,7 +211,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A module is needed as such.
+    /// Marks a module as needed as a whole.
     fn module(&mut self, module: usize) {
         if !self.modules.insert(module) {
             return;
@@ -234,14 +235,14 @@ impl Loader<'_> {
         }
     }
 
-    /// Marks the names that something in a text mentions as needed.
+    /// Marks the names that a statement of a text mentions as needed.
     fn mentioned(&mut self, text: usize, mentions: &Mentions) {
         self.need_attributes(&mentions.attributes);
         mentions.names.iter().for_each(|&name| self.need_bound(text, name));
         mentions.paths.iter().for_each(|path| self.need_path(text, path));
     }
 
-    /// Names after a dot are needed, of any module.
+    /// Marks names after dots as needed, of any module.
     fn need_attributes(&mut self, attributes: &[Symbol]) {
         for &attribute in attributes {
             if !self.attributes.insert(attribute) {
@@ -253,7 +254,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The module that an import of a text leads to.
+    /// Returns the module that an import of a text leads to.
     fn target(&mut self, text: usize, import: &Imported) -> Option<usize> {
         let key = (text, std::ptr::from_ref(import));
         if let Some(known) = self.targets.get(&key) {
@@ -268,7 +269,7 @@ impl Loader<'_> {
         module
     }
 
-    /// A name of a text is needed.
+    /// Marks the names that the definitions of a needed name mention as needed.
     fn require_definition(&mut self, number: usize, name: Symbol) {
         let text = self.files.texts[number].clone();
         let outline = text.outline(&mut self.texts.symbols);
@@ -277,7 +278,7 @@ impl Loader<'_> {
         for import in outline.imports(name).filter(|one| !one.is_known) {
             let Some(module) = self.target(number, import) else { continue };
             match &import.name {
-                // Names after its dots may be any.
+                // Any name may follow the dots.
                 None if import.is_first => {
                     for way in prefixes(&import.module) {
                         let part = self.files.target(number, import.level, way);
@@ -298,7 +299,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Finds out what an import leads to.
+    /// Looks up the module of an import and records the result.
     fn import(&mut self, text: usize, import: &Imported) {
         let target = if import.level > 0 {
             let own = PathBuf::from(&self.sources.get(self.files.texts[text].id).name);
@@ -326,7 +327,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A module looked for in all roots.
+    /// Looks up a module in all roots.
     fn absolute(&mut self, import: &Imported) -> Result<Vec<usize>, Vec<String>> {
         let mut looked = Vec::new();
         if self.roots.is_none() {
@@ -342,7 +343,7 @@ impl Loader<'_> {
         Err(looked)
     }
 
-    /// A module by its way `a.b.c` from a folder; for `import a.b.c` all three.
+    /// Looks up a module `a.b.c` from a folder; returns all three modules for `import a.b.c`.
     fn below(&mut self, folder: &Path, import: &Imported) -> Result<Vec<usize>, Vec<String>> {
         if import.module.is_empty() {
             let package = self.package(folder);
@@ -356,7 +357,7 @@ impl Loader<'_> {
                 name.iter().for_each(|(name, _)| self.child(last, name));
                 last
             }
-            // A folder without a file of its own is a module if a module in it is asked for.
+            // A folder without a file of its own is a module if a module in the folder is imported.
             (Err(looked), Some((name, _))) => {
                 self.load(&stem.join(name)).map_err(|_| looked)?;
                 let package = self.package(&stem);
@@ -377,7 +378,7 @@ impl Loader<'_> {
         Ok(all)
     }
 
-    /// A folder: its own file, if it has one.
+    /// Returns the module of a folder, whose content is the folder's `__init__.py` if there is one.
     fn package(&mut self, folder: &Path) -> usize {
         if let Some(&Some(known)) = self.stems.get(folder) {
             return known;
@@ -388,7 +389,7 @@ impl Loader<'_> {
         self.imported_module(folder, name, content)
     }
 
-    /// A module in a package, if the name is one.
+    /// Loads a module in a package, if the name is a module's.
     fn child(&mut self, parent: usize, name: &str) {
         if name == "*" {
             return;
@@ -399,7 +400,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The module of a file, or which files there could be.
+    /// Returns the module of a file, or the files that were looked for.
     fn load(&mut self, stem: &Path) -> Result<usize, Vec<String>> {
         let known = self.stems.get(stem).copied();
         if let Some(Some(known)) = known {
@@ -422,7 +423,7 @@ impl Loader<'_> {
         Err(paths.iter().rev().map(|path| path.display().to_string()).collect())
     }
 
-    /// Reads a file: its name for messages, and its content.
+    /// Reads a file; returns its name for messages and its content.
     fn content(&mut self, path: &Path) -> Option<(String, Content)> {
         if matches!(self.texts.file(path, self.read), File::Absent) {
             return None;
@@ -475,14 +476,14 @@ impl Loader<'_> {
         number
     }
 
-    /// Returns the folders in which modules are looked for: that of the file; if that is in a
-    /// package, the one beside the package; those around it in a tree of programs; and those that
-    /// the user names.
+    /// Returns the folders in which modules are looked for: the file's own; if that folder is in a
+    /// package, the folder around the outermost package; the folders between the file and the root
+    /// of a tree of programs; and the folders that the user names.
     fn found_roots(&mut self) -> Vec<PathBuf> {
         let folder = folder_of(&self.own).to_owned();
         let mut outermost = folder.clone();
         for _ in 0..MAX_PACKAGE_DEPTH {
-            // A folder without a file of its own is in the package that is around it.
+            // A folder without a file of its own belongs to the package around the folder.
             let around = parent_folder(&outermost);
             let mut is_package = |folder: &Path| {
                 !matches!(self.texts.file(&folder.join("__init__.py"), self.read), File::Absent)
@@ -505,7 +506,7 @@ impl Loader<'_> {
     }
 }
 
-/// The folder around a folder, by name alone.
+/// Returns the folder around a folder, by name alone.
 fn parent_folder(folder: &Path) -> PathBuf {
     match folder.components().next_back() {
         Some(Component::Normal(_)) => folder.parent().unwrap_or(Path::new("")).to_owned(),

@@ -1,38 +1,34 @@
-//! Python's syntax tree: the only module that names the parser's crates.
+//! Python's syntax tree, and questions about it that the tree alone answers.
 //!
-//! The parser is an internal part of another project, so its types come in here and are named from
-//! here by everybody else.
+//! The parser is an internal part of another project. This module is the only one that names the
+//! parser's crates: all others take the parser's types from here.
 
 mod depth;
-mod outline;
 
-use outline::path;
-pub(super) use outline::{Imported, Mentions, Outline, Symbol, SymbolSet, Symbols};
-pub(super) use ruff_python_ast::{
-    Arguments, CmpOp, Comprehension, DictItem, ElifElseClause, Expr, ExprCall, ExprCompare,
-    ExprContext, ExprDict, ExprSlice, Keyword, Number, Operator, Stmt, StmtAssign, StmtAugAssign,
-    StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom, StmtMatch,
-    StmtWhile, UnaryOp,
+pub use ruff_python_ast::{
+    Arguments, BoolOp, CmpOp, Comprehension, DictItem, ElifElseClause, ExceptHandler, Expr,
+    ExprCall, ExprCompare, ExprContext, ExprDict, ExprSlice, Keyword, Number, Operator, Stmt,
+    StmtAssign, StmtAugAssign, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtImport,
+    StmtImportFrom, StmtMatch, StmtWhile, UnaryOp,
 };
-pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 
 use depth::{MAX_DEPTH, too_deep};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-pub(super) use ruff_text_size::Ranged;
+pub use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+pub use ruff_text_size::Ranged;
 use ruff_text_size::{TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
 /// A parsed text.
-pub(super) struct Tree {
+pub struct Tree {
     /// The statements of the module.
-    pub(super) body: Vec<Stmt>,
+    pub body: Vec<Stmt>,
 }
 
-/// Parses the module that a space of texts ends with, which begins at a byte of it. All syntax
-/// errors come back, at most 20 of them; `place` makes spans of bytes of the space.
-pub(super) fn parse(
+/// Parses the module at the end of a space of texts, from the byte `begin` on. Returns the first 20
+/// syntax errors; `place` makes spans of bytes of the space.
+pub fn parse(
     space: &str,
     begin: u32,
     place: impl Fn(u32, u32) -> Span,
@@ -65,8 +61,9 @@ pub(super) fn parse(
     Ok(Tree { body: parsed.into_syntax().body.into_iter().collect() })
 }
 
-/// Parses an annotation written as a string. Its spans are not those of the text around it.
-pub(super) fn parse_annotation(text: &str) -> Option<Expr> {
+/// Parses an annotation that is written as a string. Spans of the result count from the string's
+/// first byte.
+pub fn parse_annotation(text: &str) -> Option<Expr> {
     if too_deep(text).is_some() {
         return None;
     }
@@ -74,8 +71,8 @@ pub(super) fn parse_annotation(text: &str) -> Option<Expr> {
     Some(*parsed.into_syntax().body)
 }
 
-/// The names `a.b.c` in an expression, each with all its dots; none if it is no Python.
-pub(super) fn paths_in(text: &str) -> Vec<Vec<String>> {
+/// All paths such as `a.b.c` in an expression; no path if the text isn't a Python expression.
+pub fn paths_in(text: &str) -> Vec<Vec<String>> {
     struct Paths(Vec<Vec<String>>);
     impl<'a> Visitor<'a> for Paths {
         fn visit_expr(&mut self, expr: &'a Expr) {
@@ -92,21 +89,38 @@ pub(super) fn paths_in(text: &str) -> Vec<Vec<String>> {
     paths.0
 }
 
-/// A call, and the loops around it, outermost first.
-pub(super) struct CallSite<'a> {
-    pub(super) call: &'a ExprCall,
-    pub(super) loops: Vec<Loop<'a>>,
+/// Names of a path such as `a.b.c`.
+pub fn path(expr: &Expr) -> Option<Vec<&str>> {
+    match expr {
+        Expr::Name(name) => Some(vec![name.id.as_str()]),
+        Expr::Attribute(attribute) => {
+            let mut path = path(&attribute.value)?;
+            path.push(attribute.attr.as_str());
+            Some(path)
+        }
+        _ => None,
+    }
 }
 
-/// A loop of a statement or a comprehension: its target, and what it goes over.
+/// A call and the loops around the call.
+pub struct CallSite<'a> {
+    /// The call.
+    pub call: &'a ExprCall,
+    /// Loops around the call, the outermost first.
+    pub loops: Vec<Loop<'a>>,
+}
+
+/// A loop of a statement or a comprehension.
 #[derive(Clone, Copy)]
-pub(super) struct Loop<'a> {
-    pub(super) target: &'a Expr,
-    pub(super) over: &'a Expr,
+pub struct Loop<'a> {
+    /// Target that is bound in each round.
+    pub target: &'a Expr,
+    /// Expression that the loop iterates over.
+    pub over: &'a Expr,
 }
 
 /// All calls in some statements, in the order of the text.
-pub(super) fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
+pub fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
     struct Calls<'a> {
         found: Vec<CallSite<'a>>,
         loops: Vec<Loop<'a>>,
@@ -159,18 +173,20 @@ pub(super) fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
     calls.found
 }
 
-/// Names of what some statements change in place: as they stand, and after a dot.
+/// Names of the values that some statements change in place.
 #[derive(Default)]
-pub(super) struct Changes {
-    pub(super) names: FxHashSet<String>,
-    pub(super) attributes: FxHashSet<String>,
-    /// Attributes that are stored to.
-    pub(super) stored: FxHashSet<String>,
+pub struct Changes {
+    /// Names of variables.
+    pub names: FxHashSet<String>,
+    /// Names after a dot.
+    pub attributes: FxHashSet<String>,
+    /// Attributes to which a value is assigned.
+    pub stored: FxHashSet<String>,
 }
 
 impl Changes {
     /// All changes in some statements, and in the functions in them.
-    pub(super) fn of(body: &[Stmt]) -> Self {
+    pub fn of(body: &[Stmt]) -> Self {
         let mut changes = Self::default();
         body.iter().for_each(|stmt| changes.visit_stmt(stmt));
         changes
@@ -226,57 +242,13 @@ impl<'a> Visitor<'a> for Changes {
     fn visit_expr(&mut self, _: &'a Expr) {}
 }
 
-/// Decorators that make no kernel of a function, by their last names.
-const PLAIN_DECORATORS: [&str; 29] = [
-    "abstractmethod",
-    "cache",
-    "cached_property",
-    "classmethod",
-    "contextmanager",
-    "expectedFailure",
-    "fixture",
-    "func",
-    "func_grad",
-    "func_native",
-    "func_replay",
-    "getter",
-    "integrand",
-    "lru_cache",
-    "no_grad",
-    "override",
-    "overload",
-    "parametrize",
-    "patch",
-    "property",
-    "register",
-    "setter",
-    "skip",
-    "skipIf",
-    "skipUnless",
-    "skipif",
-    "staticmethod",
-    "struct",
-    "wraps",
-];
-
-/// Returns true for a decorator that makes no kernel of a function.
-pub(super) fn is_plain(decorator: &Expr) -> bool {
-    let name = match decorator {
-        Expr::Call(call) => return is_plain(&call.func),
-        Expr::Name(name) => name.id.as_str(),
-        Expr::Attribute(attribute) => attribute.attr.as_str(),
-        _ => return false,
-    };
-    PLAIN_DECORATORS.contains(&name)
-}
-
-/// The names that some statements read, each time.
-pub(super) fn read_names(body: &[Stmt]) -> Vec<(&str, &Expr)> {
+/// Names that some statements read, once for each time.
+pub fn read_names(body: &[Stmt]) -> Vec<(&str, &Expr)> {
     names(body, ExprContext::Load)
 }
 
-/// The names that some statements bind, each time.
-pub(super) fn bound_names(body: &[Stmt]) -> Vec<&str> {
+/// Names that some statements bind, once for each time.
+pub fn bound_names(body: &[Stmt]) -> Vec<&str> {
     names(body, ExprContext::Store).into_iter().map(|(name, _)| name).collect()
 }
 
@@ -297,8 +269,8 @@ fn names(body: &[Stmt], context: ExprContext) -> Vec<(&str, &Expr)> {
     names.0
 }
 
-/// All functions in some statements, nested ones too.
-pub(super) fn functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
+/// All functions in some statements, with the functions in functions.
+pub fn functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
     struct Functions<'a>(Vec<&'a StmtFunctionDef>);
     impl<'a> Visitor<'a> for Functions<'a> {
         fn visit_stmt(&mut self, stmt: &'a Stmt) {
@@ -308,7 +280,7 @@ pub(super) fn functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
             walk_stmt(self, stmt);
         }
 
-        // No statement stands in an expression.
+        // Expressions hold no statements.
         fn visit_expr(&mut self, _expr: &'a Expr) {}
     }
     let mut functions = Functions(Vec::new());
@@ -316,21 +288,21 @@ pub(super) fn functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
     functions.0
 }
 
-/// Returns true if a `return` stands in a statement, not in a function in it.
-pub(super) fn returns(stmt: &Stmt) -> bool {
+/// Returns true if a statement holds a `return` outside of the functions that it defines.
+pub fn returns(stmt: &Stmt) -> bool {
     let mut found = Own::default();
     found.visit_stmt(stmt);
     found.returns
 }
 
-/// Returns true if a function is a generator, or binds names of the scopes around it.
-pub(super) fn yields_or_rebinds(def: &StmtFunctionDef) -> bool {
+/// Returns true if a function is a generator, or binds names of the scopes around the function.
+pub fn yields_or_rebinds(def: &StmtFunctionDef) -> bool {
     let mut found = Own::default();
     def.body.iter().for_each(|stmt| found.visit_stmt(stmt));
     found.yields_or_rebinds
 }
 
-/// Parts of a function that aren't in a function in it.
+/// Statements of a function outside of the functions and classes that the function defines.
 #[derive(Default)]
 struct Own {
     returns: bool,
@@ -360,29 +332,25 @@ impl<'a> Visitor<'a> for Own {
     }
 }
 
-/// The byte after something.
-pub(super) fn end(node: &impl Ranged) -> u32 {
+/// Returns the byte after a node.
+pub fn end(node: &impl Ranged) -> u32 {
     node.range().end().to_u32()
 }
 
-/// The first byte of something.
-pub(super) fn start(node: &impl Ranged) -> u32 {
+/// Returns the first byte of a node.
+pub fn start(node: &impl Ranged) -> u32 {
     node.range().start().to_u32()
 }
 
-/// The argument of a call with this name, or else at this position.
-pub(super) fn argument<'a>(
-    arguments: &'a Arguments,
-    name: &str,
-    position: usize,
-) -> Option<&'a Expr> {
+/// Returns the argument of a call with this name, or else the one at this position.
+pub fn argument<'a>(arguments: &'a Arguments, name: &str, position: usize) -> Option<&'a Expr> {
     let is_named = |keyword: &&Keyword| keyword.arg.as_ref().is_some_and(|arg| arg == name);
     let keyword = arguments.keywords.iter().find(is_named);
     keyword.map(|keyword| &keyword.value).or_else(|| arguments.args.get(position))
 }
 
-/// The number of an integer literal; `None` beyond 128 bits.
-pub(super) fn integer(number: &Number) -> Option<i128> {
+/// Returns the number of an integer literal; `None` beyond 128 bits.
+pub fn integer(number: &Number) -> Option<i128> {
     match number {
         Number::Int(value) => {
             let text = value.to_string();

@@ -1,21 +1,19 @@
-//! Python's arithmetic on numbers known from the text, and what they are as truth values and
-//! scalars.
+//! Python's operators and functions on known numbers.
 
-use super::annotation::Annotation;
-use super::constant::KnownValue;
-use super::syntax::{CmpOp, Operator};
-use gbxcule_ir::constant::Literal;
+use crate::value::{Foreign, KnownValue};
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::syntax::{CmpOp, Operator};
 
-/// Most numbers of a `range` that are kept as a constant.
-pub(super) const MAX_RANGE: usize = 4096;
+/// Most parts of a sequence that an operator or a `range` makes.
+pub(crate) const MAX_RANGE: usize = 4096;
 
-pub(super) fn arithmetic<'a>(
+/// Result of an operator; `None` if only Python knows it.
+pub(crate) fn arithmetic<'a, F: Foreign>(
     op: Operator,
-    left: &KnownValue<'a>,
-    right: &KnownValue<'a>,
-) -> Option<KnownValue<'a>> {
-    if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
+    left: &KnownValue<'a, F>,
+    right: &KnownValue<'a, F>,
+) -> Option<KnownValue<'a, F>> {
+    if let (Some(l), Some(r)) = (left.as_int(), right.as_int()) {
         let are_bools = matches!((left, right), (KnownValue::Bool(_), KnownValue::Bool(_)));
         return integer_arithmetic(op, l, r, are_bools);
     }
@@ -33,7 +31,7 @@ pub(super) fn arithmetic<'a>(
         }
         _ => {}
     }
-    let plain = |value: &KnownValue<'a>| match value {
+    let plain = |value: &KnownValue<'a, F>| match value {
         KnownValue::Int(value) => exact(*value),
         KnownValue::Float(_) | KnownValue::Bool(_) => value.as_f64(),
         _ => None,
@@ -51,13 +49,13 @@ pub(super) fn arithmetic<'a>(
     }))
 }
 
-/// Arithmetic on integers; bits of two truth values are a truth value.
-fn integer_arithmetic<'a>(
+/// Result of an operator on integers. `&`, `|` and `^` of two truth values give a truth value.
+fn integer_arithmetic<'a, F: Foreign>(
     op: Operator,
     l: i128,
     r: i128,
     are_bools: bool,
-) -> Option<KnownValue<'a>> {
+) -> Option<KnownValue<'a, F>> {
     Some(match op {
         Operator::Add => KnownValue::Int(l.checked_add(r)?),
         Operator::Sub => KnownValue::Int(l.checked_sub(r)?),
@@ -85,13 +83,13 @@ fn integer_arithmetic<'a>(
     })
 }
 
-/// An integer as a float, if there is one that equals it: Python rounds others once, later.
-pub(super) fn exact(value: i128) -> Option<f64> {
+/// Returns the float that equals an integer, if one does: Python rounds other integers once, later.
+pub(crate) fn exact(value: i128) -> Option<f64> {
     let float = value as f64;
     (float as i128 == value && value != i128::MAX).then_some(float)
 }
 
-/// Python raises an error where the power is infinite, and has complex numbers where it is none.
+/// Power of floats; `None` where Python raises an error or gives a complex number.
 fn float_power(left: f64, right: f64) -> Option<f64> {
     Some(left.powf(right)).filter(|power| finite_as_its_operands(*power, &[left, right]))
 }
@@ -100,7 +98,7 @@ fn finite_as_its_operands(result: f64, operands: &[f64]) -> bool {
     result.is_finite() || operands.iter().any(|operand| !operand.is_finite())
 }
 
-/// Quotient and remainder as Python defines them: the remainder is exact, with the divisor's sign.
+/// Quotient and remainder of Python: the remainder is exact and has the divisor's sign.
 fn float_divmod(left: f64, right: f64) -> (f64, f64) {
     let mut remainder = left % right;
     let mut quotient = (left - remainder) / right;
@@ -117,15 +115,7 @@ fn float_divmod(left: f64, right: f64) -> (f64, f64) {
     (if quotient - floor > 0.5 { floor + 1.0 } else { floor }, remainder)
 }
 
-pub(super) fn as_int(value: &KnownValue<'_>) -> Option<i128> {
-    match value {
-        KnownValue::Int(value) => Some(*value),
-        KnownValue::Bool(value) => Some(i128::from(*value)),
-        _ => None,
-    }
-}
-
-fn is_bool(value: &KnownValue<'_>) -> bool {
+fn is_bool<F: Foreign>(value: &KnownValue<'_, F>) -> bool {
     matches!(value, KnownValue::Bool(_))
 }
 
@@ -146,14 +136,19 @@ fn ordered<T: PartialOrd + Copy>(op: CmpOp, left: T, right: T) -> Option<bool> {
     })
 }
 
-pub(super) fn compared(op: CmpOp, left: &KnownValue<'_>, right: &KnownValue<'_>) -> Option<bool> {
+/// Answer to a comparison; `None` if only Python knows it.
+pub fn compared<F: Foreign>(
+    op: CmpOp,
+    left: &KnownValue<'_, F>,
+    right: &KnownValue<'_, F>,
+) -> Option<bool> {
     if let (CmpOp::Is | CmpOp::IsNot, true) = (op, is_bool(left) || is_bool(right)) {
         return Some((left == right) == (op == CmpOp::Is));
     }
-    if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
+    if let (Some(l), Some(r)) = (left.as_int(), right.as_int()) {
         return ordered(op, l, r);
     }
-    let float = |value: &KnownValue<'_>| as_int(value).map_or_else(|| value.as_f64(), exact);
+    let float = |value: &KnownValue<'_, F>| value.as_int().map_or_else(|| value.as_f64(), exact);
     if let (Some(l), Some(r)) = (float(left), float(right)) {
         return ordered(op, l, r);
     }
@@ -170,33 +165,32 @@ pub(super) fn compared(op: CmpOp, left: &KnownValue<'_>, right: &KnownValue<'_>)
         let found = items.iter().any(|(key, _)| compared(CmpOp::Eq, left, key) == Some(true));
         return Some(found == (op == CmpOp::In));
     }
-    // A value that is only named here, such as `sys.platform`, may be anything.
-    let named =
-        |it: &KnownValue<'_>| matches!(it, KnownValue::Member(path) if !path.starts_with("warp."));
+    // A value of which only the name is known, such as `sys.platform`, may be anything.
+    let named = |it: &KnownValue<'_, F>| matches!(it, KnownValue::Member(path) if !F::is_own(path));
     if named(left) || named(right) {
         return None;
     }
-    // A second name of a function may mean fewer of its overloads.
-    if let (KnownValue::Function(left), KnownValue::Function(right)) = (left, right)
-        && left != right
-        && (left.home, left.name, left.frame) == (right.home, right.name, right.frame)
-    {
-        return None;
-    }
+    let is_equal = match (left, right) {
+        (KnownValue::Foreign(left), KnownValue::Foreign(right)) => left.equals(right)?,
+        (left, right) => left == right,
+    };
     match op {
-        CmpOp::Eq | CmpOp::Is => Some(left == right),
-        CmpOp::NotEq | CmpOp::IsNot => Some(left != right),
+        CmpOp::Eq | CmpOp::Is => Some(is_equal),
+        CmpOp::NotEq | CmpOp::IsNot => Some(!is_equal),
         _ => None,
     }
 }
 
-/// Python's own `float`, `int` and `bool` of a value, by the scalars that stand for them.
-pub(super) fn python_number<'a>(scalar: Scalar, of: &KnownValue<'a>) -> Option<KnownValue<'a>> {
+/// Result of Python's own `float`, `int` or `bool`, by the scalar type that stands for each.
+pub fn python_number<'a, F: Foreign>(
+    scalar: Scalar,
+    of: &KnownValue<'a, F>,
+) -> Option<KnownValue<'a, F>> {
     Some(match (scalar, of) {
         (Scalar::F32, KnownValue::Text(text)) => KnownValue::Float(text.trim().parse().ok()?),
         (Scalar::F32, _) => KnownValue::Float(of.as_f64()?),
         (Scalar::I32, KnownValue::Text(text)) => KnownValue::Int(text.trim().parse().ok()?),
-        (Scalar::I32, _) => match as_int(of) {
+        (Scalar::I32, _) => match of.as_int() {
             Some(value) => KnownValue::Int(value),
             None => whole(of.as_f64()?.trunc())?,
         },
@@ -204,16 +198,19 @@ pub(super) fn python_number<'a>(scalar: Scalar, of: &KnownValue<'a>) -> Option<K
     })
 }
 
-/// A float that is a whole number, as an integer. An `i128` holds none above.
-fn whole<'a>(value: f64) -> Option<KnownValue<'a>> {
+/// Converts a float that is a whole number; `None` for numbers that an `i128` may not hold.
+fn whole<'a, F: Foreign>(value: f64) -> Option<KnownValue<'a, F>> {
     (value.abs() < 1e38).then_some(KnownValue::Int(value as i128))
 }
 
-/// Result of a function of Python, `math` or NumPy.
-pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
+/// Result of a function of Python, `math` or NumPy, by its path.
+pub(crate) fn python_function<'a, F: Foreign>(
+    path: &str,
+    args: &[KnownValue<'a, F>],
+) -> Option<KnownValue<'a, F>> {
     let number = |at: usize| args.get(at).and_then(KnownValue::as_f64);
-    let int = |at: usize| args.get(at).and_then(as_int);
-    // NumPy gives an infinity or no number where `math` raises an error.
+    let int = |at: usize| args.get(at).and_then(KnownValue::as_int);
+    // NumPy gives an infinity or NaN where `math` raises an error.
     let float = |value: f64, operands: &[f64]| {
         let given = path.starts_with("numpy.") || finite_as_its_operands(value, operands);
         given.then_some(KnownValue::Float(value))
@@ -250,15 +247,10 @@ pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option
             let digits = usize::try_from(int(1)?).ok().filter(|digits| *digits <= 17)?;
             match int(0) {
                 Some(value) => KnownValue::Int(value),
-                // Both round what the number is exactly.
+                // Rust and Python both round the exact value.
                 None => KnownValue::Float(format!("{:.digits$}", number(0)?).parse().ok()?),
             }
         }
-        // NumPy's types have the names of ours.
-        ("numpy.dtype" | "warp.dtype_from_numpy" | "warp.dtype_to_numpy", 1) => match &args[0] {
-            KnownValue::Type(Annotation::Scalar(of)) => KnownValue::Type(Annotation::Scalar(*of)),
-            _ => return None,
-        },
         ("builtins.abs", 1) => match int(0) {
             Some(value) => KnownValue::Int(value.checked_abs()?),
             None => KnownValue::Float(number(0)?.abs()),
@@ -266,7 +258,7 @@ pub(super) fn python_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option
         ("builtins.pow", 2) => arithmetic(Operator::Pow, &args[0], &args[1])?,
         _ => {
             return integer_function(path, args)
-                .or_else(|| super::sequence::sequence_function(path, args));
+                .or_else(|| crate::sequence::sequence_function(path, args));
         }
     })
 }
@@ -299,8 +291,11 @@ fn function_of_one(path: &str) -> Option<fn(f64) -> f64> {
 }
 
 /// Result of a function on integers.
-fn integer_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValue<'a>> {
-    let int = |at: usize| args.get(at).and_then(as_int);
+fn integer_function<'a, F: Foreign>(
+    path: &str,
+    args: &[KnownValue<'a, F>],
+) -> Option<KnownValue<'a, F>> {
+    let int = |at: usize| args.get(at).and_then(KnownValue::as_int);
     Some(KnownValue::Int(match (path, args.len()) {
         ("builtins.int", 2) => match (&args[0], int(1)?) {
             (KnownValue::Text(text), base @ (2 | 8 | 10 | 16)) => {
@@ -318,48 +313,4 @@ fn integer_function<'a>(path: &str, args: &[KnownValue<'a>]) -> Option<KnownValu
         },
         _ => return None,
     }))
-}
-
-impl KnownValue<'_> {
-    /// Truth of the value in Python.
-    pub(super) fn truth(&self) -> Option<bool> {
-        Some(match self {
-            Self::None => false,
-            Self::Bool(value) => *value,
-            Self::Int(value) => *value != 0,
-            Self::Float(value) => *value != 0.0,
-            Self::Text(text) => !text.is_empty(),
-            Self::Typed(literal) => literal.as_f64() != 0.0,
-            Self::Sequence(parts) => !parts.is_empty(),
-            Self::Dict(items) => !items.is_empty(),
-            Self::Type(_) | Self::Module(_) | Self::Function(..) | Self::Class(_) => true,
-            Self::Python(..) | Self::ImportedModule(_) => true,
-            _ => return None,
-        })
-    }
-
-    /// Number, if it is one.
-    pub(super) fn as_f64(&self) -> Option<f64> {
-        match self {
-            Self::Bool(value) => Some(f64::from(u8::from(*value))),
-            Self::Int(value) => Some(*value as f64),
-            Self::Float(value) => Some(*value),
-            Self::Typed(literal) => Some(literal.as_f64()),
-            _ => None,
-        }
-    }
-
-    /// Converts it to a scalar of a type.
-    pub(super) fn literal(&self, scalar: Scalar) -> Option<Literal> {
-        match self {
-            Self::Bool(value) => Some(Literal::int(scalar, i128::from(*value))),
-            Self::Int(value) => Some(Literal::int(scalar, *value)),
-            Self::Float(value) => Some(Literal::float(scalar, *value)),
-            Self::Typed(literal) => Some(match literal.as_int() {
-                Some(value) => Literal::int(scalar, value),
-                None => Literal::float(scalar, literal.as_f64()),
-            }),
-            _ => None,
-        }
-    }
 }

@@ -1,29 +1,29 @@
 //! Reads the scopes of one text: what its statements bind, and under which conditions.
 
-use super::super::syntax::{
-    ExceptHandler, Expr, Ranged, Stmt, StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom,
-    StmtMatch, end, start,
-};
-use super::{
+use crate::binding::{
     AttributeStore, BindingSource, Definition, Guard, GuardId, Owner, Question, Scope, ScopeId,
     TextScopes, id_of, local,
+};
+use crate::syntax::{
+    ExceptHandler, Expr, Ranged, Stmt, StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom,
+    StmtMatch, end, start,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Reader of a text.
-pub(super) struct ScopeReader<'a> {
+pub(crate) struct ScopeReader<'a> {
     /// The number of the text.
     text: usize,
     read: TextScopes<'a>,
-    /// Where the outermost loop around what is read now begins.
+    /// First byte of the outermost loop around the statement that is read now.
     loop_begin: u32,
-    /// First bytes of the statements at the top that are needed, if not all are.
+    /// First bytes of the statements at the top that kernels need; `None` means all.
     needed: Option<FxHashSet<u32>>,
 }
 
 impl<'a> ScopeReader<'a> {
-    /// Reads a text's statements in a scope of their own, which may stand in another.
-    pub(super) fn read(
+    /// Reads a text's statements in a scope of their own, which may lie in the scope `parent`.
+    pub(crate) fn read(
         text: usize,
         body: &'a [Stmt],
         needed: Option<FxHashSet<u32>>,
@@ -164,7 +164,7 @@ impl<'a> ScopeReader<'a> {
         }
     }
 
-    /// Binds the names of each arm of an `if` under the answers that lead there.
+    /// Binds the names of each arm of an `if` under the answers that lead to the arm.
     fn branch(&mut self, branch: &'a StmtIf, scope: ScopeId, under: Option<GuardId>) {
         let test = |holds| Some((Question::Holds(&branch.test), holds));
         let accept = self.guard(test(true), under);
@@ -181,7 +181,7 @@ impl<'a> ScopeReader<'a> {
         }
     }
 
-    /// Binds the names of each case of a `match`: which one counts is Python's to say.
+    /// Binds the names of each case of a `match`: only Python knows which case is taken.
     fn choice(&mut self, choice: &'a StmtMatch, scope: ScopeId, under: Option<GuardId>) {
         for case in &choice.cases {
             let accept = self.guard(None, under);
@@ -189,20 +189,20 @@ impl<'a> ScopeReader<'a> {
         }
     }
 
-    /// Notes a change in place. Those of other files are found when they are asked for.
+    /// Notes a change in place in the program's own file. `Text::changes` has those of other files.
     fn change(&mut self, name: &'a str) {
         if self.text == 0 {
             self.read.changed.insert(name);
         }
     }
 
-    /// Returns true if something may lead into a function or class.
+    /// Returns true if kernels may need a function or class.
     fn is_needed(&self, scope: ScopeId, def: &impl Ranged) -> bool {
         let is_top = local(scope) == 0;
         !is_top || self.needed.as_ref().is_none_or(|needed| needed.contains(&start(def)))
     }
 
-    /// Goes into a loop; gives where the outermost loop around it begins.
+    /// Enters a loop; returns the first byte of the outermost loop around the loop.
     fn enter_loop(&mut self, each: &impl Ranged) -> u32 {
         let begin = self.loop_begin.min(start(each));
         std::mem::replace(&mut self.loop_begin, begin)
@@ -222,7 +222,7 @@ impl<'a> ScopeReader<'a> {
         if self.text == 0 {
             self.read.functions.push((def, scope));
         } else if is_of_kernels(def) || !self.is_needed(scope, def) {
-            // Nothing leads into a function of another text that only kernels call.
+            // Python doesn't evaluate a function of another text that only kernels call.
             return;
         }
         let inner = self.open(Some(scope), Owner::Function(def));
@@ -285,7 +285,7 @@ impl<'a> ScopeReader<'a> {
     }
 }
 
-/// Returns true for a function that only kernels call, and that defines nothing.
+/// Returns true for a function that only kernels call, and that defines no function or class.
 fn is_of_kernels(def: &StmtFunctionDef) -> bool {
     let decorates = |decorator: &Expr| {
         let decorator = match decorator {
@@ -299,7 +299,7 @@ fn is_of_kernels(def: &StmtFunctionDef) -> bool {
     def.decorator_list.iter().any(|it| decorates(&it.expression)) && !def.body.iter().any(defines)
 }
 
-/// Returns true for imports of what is there wherever kernels are, and for flags.
+/// Returns true for imports of modules that are installed wherever kernels are, and for flags.
 fn surely_succeeds(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Import(import) => import.names.iter().all(|alias| {

@@ -1,25 +1,28 @@
-//! Names that the statements of a text bind and mention, for following imports: only what a kernel
-//! may need is read.
+//! Names that the statements of a text bind and mention. The loader follows imports by them, so that
+//! only the definitions that a kernel may need are read.
 
-use super::{ExceptHandler, Expr, Ranged, Stmt, end, is_plain, start};
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use crate::decorator::is_plain;
+use crate::module;
+use crate::syntax::{
+    ExceptHandler, Expr, Ranged, Stmt, Visitor, end, path, start, walk_expr, walk_stmt,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, OnceLock};
 
 /// A name of some text, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(in super::super) struct Symbol(u32);
+pub(crate) struct Symbol(u32);
 
-/// The names of all texts, each once: sets of names are sets of numbers.
+/// All names of all texts, each with a number: sets of names are sets of numbers.
 #[derive(Default)]
-pub(in super::super) struct Symbols {
+pub(crate) struct Symbols {
     numbers: FxHashMap<Arc<str>, Symbol>,
     names: Vec<Arc<str>>,
 }
 
 impl Symbols {
-    /// Number of a name, the same at each request.
-    pub(in super::super) fn of(&mut self, name: &str) -> Symbol {
+    /// Returns the number of a name.
+    pub(crate) fn of(&mut self, name: &str) -> Symbol {
         if let Some(&known) = self.numbers.get(name) {
             return known;
         }
@@ -29,18 +32,18 @@ impl Symbols {
         number
     }
 
-    pub(in super::super) fn name(&self, Symbol(number): Symbol) -> &str {
+    pub(crate) fn name(&self, Symbol(number): Symbol) -> &str {
         &self.names[number as usize]
     }
 }
 
-/// A set of names: a bit for each.
+/// A set of names: a bit for each name.
 #[derive(Default)]
-pub(in super::super) struct SymbolSet(Vec<u64>);
+pub(crate) struct SymbolSet(Vec<u64>);
 
 impl SymbolSet {
     /// Adds a name; returns true if it is new.
-    pub(in super::super) fn insert(&mut self, Symbol(number): Symbol) -> bool {
+    pub(crate) fn insert(&mut self, Symbol(number): Symbol) -> bool {
         let (word, bit) = (number as usize / 64, 1 << (number % 64));
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
@@ -50,12 +53,12 @@ impl SymbolSet {
         is_new
     }
 
-    pub(in super::super) fn contains(&self, Symbol(number): Symbol) -> bool {
+    pub(crate) fn contains(&self, Symbol(number): Symbol) -> bool {
         let word = self.0.get(number as usize / 64);
         word.is_some_and(|word| word & 1 << (number % 64) != 0)
     }
 
-    pub(in super::super) fn iter(&self) -> impl Iterator<Item = Symbol> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Symbol> {
         let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
         words.flat_map(|(at, &word)| {
             let bits = (0..64).filter(move |bit| word & 1 << bit != 0);
@@ -64,85 +67,81 @@ impl SymbolSet {
     }
 }
 
-/// One name that a text imports.
+/// A name that a text imports.
 #[derive(Clone)]
-pub(in super::super) struct Imported {
-    /// The name that it binds; `*` for all of a module.
+pub(crate) struct Imported {
+    /// Name that the import binds; `*` for all names of a module.
     bound: Symbol,
     /// Dots before the module's name.
-    pub(in super::super) level: u32,
-    /// The module's name, with dots; may be empty after dots.
-    pub(in super::super) module: String,
-    /// The name in the module; without one the module itself is meant.
-    pub(in super::super) name: Option<(String, Symbol)>,
-    /// True if it binds the first of the modules in `module` only: `import a.b.c`.
-    pub(in super::super) is_first: bool,
-    /// True for a module that the dialect knows itself: no file stands for it.
-    pub(in super::super) is_known: bool,
+    pub(crate) level: u32,
+    /// Name of the module, with the dots in it; may be empty if `level` is above 0.
+    pub(crate) module: String,
+    /// Name in the module; `None` if the module itself is imported.
+    pub(crate) name: Option<(String, Symbol)>,
+    /// True for `import a.b.c`, which binds `a`.
+    pub(crate) is_first: bool,
+    /// True for a module that the dialect knows itself, without a file.
+    pub(crate) is_known: bool,
 }
 
 /// Names that a text binds, imports and mentions, for following imports.
 #[derive(Default)]
-pub(in super::super) struct Outline {
+pub(crate) struct Outline {
     /// The imports, wherever they stand.
     imports: Vec<Imported>,
-    /// Positions in `imports` by the name that is bound.
+    /// Positions in `imports`, by the bound name.
     by_name: FxHashMap<Symbol, Vec<usize>>,
-    /// Positions in `imports` of those with `*`.
+    /// Positions in `imports` of the imports of `*`.
     stars: Vec<usize>,
-    /// Positions in `statements` by the name that is bound: what they mention may be needed with
-    /// it.
+    /// Positions in `statements`, by the bound name: the names that a statement mentions may be
+    /// needed together with the names that the statement binds.
     bindings: FxHashMap<Symbol, Vec<usize>>,
     statements: Vec<Statement>,
-    /// Statements that tell of kernels: decorated functions, values at the top, types of generic
-    /// kernels.
+    /// Positions of the statements that kernels start from: decorated functions, values at the top,
+    /// types of generic kernels.
     roots: Vec<usize>,
 }
 
-/// A statement that binds names, by its first byte, and what it mentions, found out when that is
-/// first asked for.
+/// A statement that binds names: its first byte, and its mentions, read at the first request.
 struct Statement {
     at: u32,
     mentions: OnceLock<Mentions>,
 }
 
-/// Names that are mentioned.
+/// Names that a statement mentions.
 #[derive(Default)]
-pub(in super::super) struct Mentions {
+pub(crate) struct Mentions {
     /// Names that the text may bind.
-    pub(in super::super) names: Vec<Symbol>,
+    pub(crate) names: Vec<Symbol>,
     /// Names after a dot.
-    pub(in super::super) attributes: Vec<Symbol>,
+    pub(crate) attributes: Vec<Symbol>,
     /// Names that the text imports, each with the names after its dots: `a.b.c`.
-    pub(in super::super) paths: Vec<Vec<Symbol>>,
+    pub(crate) paths: Vec<Vec<Symbol>>,
 }
 
 impl Outline {
-    pub(in super::super) fn of(body: &[Stmt], text: &str, symbols: &mut Symbols) -> Self {
+    pub(crate) fn of(body: &[Stmt], text: &str, symbols: &mut Symbols) -> Self {
         let calls = |line: &str| line.contains("kernel(") || line.contains("Kernel(");
         let has_calls = text.lines().any(|line| calls(line) && !line.trim_start().starts_with('@'));
         let mut reader = OutlineReader { outline: Self::default(), has_calls, depth: 0, symbols };
         body.iter().for_each(|stmt| reader.visit_stmt(stmt));
         let mut outline = reader.outline;
         for (position, import) in outline.imports.iter_mut().enumerate() {
-            import.is_known = is_known(import);
+            import.is_known =
+                import.level == 0 && module::is_known(&import.module, import.is_first);
             outline.by_name.entry(import.bound).or_default().push(position);
         }
         outline.stars = outline.by_name.get(&symbols.of("*")).cloned().unwrap_or_default();
         outline
     }
 
-    /// Names that kernels of the text, which has this body, mention.
-    pub(in super::super) fn mentioned(
-        &self,
-        body: &[Stmt],
-        symbols: &mut Symbols,
-    ) -> Vec<&Mentions> {
+    /// Names that the kernels of the text mention; `body` is the text's tree.
+    pub(crate) fn mentioned(&self, body: &[Stmt], symbols: &mut Symbols) -> Vec<&Mentions> {
         self.roots.iter().map(|&at| self.mentions(at, body, symbols)).collect()
     }
 
     /// Names that all bindings of a name mention.
-    pub(in super::super) fn names_mentioned_by(
+    pub(crate) fn names_mentioned_by(
         &self,
         body: &[Stmt],
         name: Symbol,
@@ -152,7 +151,7 @@ impl Outline {
         bindings.iter().map(|&at| self.mentions(at, body, symbols)).collect()
     }
 
-    /// Names that a statement mentions, found out at the first request.
+    /// Names that a statement mentions.
     fn mentions(&self, at: usize, body: &[Stmt], symbols: &mut Symbols) -> &Mentions {
         let Statement { at, mentions } = &self.statements[at];
         mentions.get_or_init(|| {
@@ -177,62 +176,37 @@ impl Outline {
     }
 
     /// First bytes of the statements that bind some names.
-    pub(in super::super) fn begins(&self, names: &SymbolSet) -> FxHashSet<u32> {
+    pub(crate) fn begins(&self, names: &SymbolSet) -> FxHashSet<u32> {
         let bound = names.iter().filter_map(|name| self.bindings.get(&name));
         bound.flatten().map(|&at| self.statements[at].at).collect()
     }
 
-    /// The imports that bind a name, or may.
-    pub(in super::super) fn imports(&self, name: Symbol) -> impl Iterator<Item = &Imported> {
+    /// Imports that bind a name, or may bind it by `*`.
+    pub(crate) fn imports(&self, name: Symbol) -> impl Iterator<Item = &Imported> {
         let named = self.by_name.get(&name).map_or(&[][..], Vec::as_slice);
         named.iter().chain(&self.stars).map(|&at| &self.imports[at])
     }
 
-    /// Returns true if nothing but an import binds a name.
-    pub(in super::super) fn is_imported_only(&self, name: Symbol) -> bool {
+    /// Returns true if only imports bind a name.
+    pub(crate) fn is_imported_only(&self, name: Symbol) -> bool {
         let is_imported = self.by_name.contains_key(&name) || self.may_bind_any();
         is_imported && !self.bindings.contains_key(&name)
     }
 
-    /// Returns true if the text may bind any name: it imports all of another.
-    pub(in super::super) fn may_bind_any(&self) -> bool {
+    /// Returns true if the text imports `*` and may so bind any name.
+    pub(crate) fn may_bind_any(&self) -> bool {
         !self.stars.is_empty()
     }
 
-    /// The names that the text binds.
-    pub(in super::super) fn names(&self) -> impl Iterator<Item = Symbol> {
+    /// Names that the text binds.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Symbol> {
         self.bindings.keys().chain(self.by_name.keys()).copied()
     }
 
     /// Returns true if the text may bind a name.
-    pub(in super::super) fn may_bind(&self, name: Symbol) -> bool {
+    pub(crate) fn may_bind(&self, name: Symbol) -> bool {
         self.may_bind_any() || self.bindings.contains_key(&name) || self.by_name.contains_key(&name)
     }
-}
-
-/// Warp's compiler itself, 1.5 MB of text in which there is nothing that a kernel could use.
-const COMPILER_MODULES: [&str; 4] =
-    ["warp._src.build", "warp._src.builtins", "warp._src.codegen", "warp._src.context"];
-
-/// Modules that the dialect knows itself: no file stands for them.
-fn is_known(import: &Imported) -> bool {
-    let module = import.module.as_str();
-    import.level == 0
-        && (crate::warp::canonical(module) == "warp"
-            || COMPILER_MODULES.contains(&module)
-            || import.is_first && module.starts_with("warp.")
-            || matches!(
-                module.split('.').next(),
-                Some(
-                    "math"
-                        | "numpy"
-                        | "typing"
-                        | "types"
-                        | "collections"
-                        | "gbxcule"
-                        | "__future__"
-                )
-            ))
 }
 
 /// Reads the outline of a text.
@@ -340,24 +314,24 @@ struct Finder<'a> {
 
 #[derive(Default)]
 struct Names<'a> {
-    /// Names by themselves.
+    /// Names without dots.
     names: FxHashSet<&'a str>,
-    /// Names after the dots of what is more than names.
+    /// Names after the dot of an expression that is not a path.
     attributes: FxHashSet<&'a str>,
-    /// Names with dots between them.
+    /// Paths such as `a.b.c`.
     paths: FxHashSet<Vec<&'a str>>,
 }
 
 impl<'a> Finder<'a> {
-    /// Part of a list, in the order of the text, in which the statement may lie.
+    /// Part of a list, which is in the order of the text, that may hold the statement.
     fn around<'p, T: Ranged>(&self, parts: &'p [T]) -> Option<&'p T> {
         let next = parts.partition_point(|part| end(part) <= self.at);
         parts.get(next).filter(|part| start(*part) <= self.at)
     }
 }
 
-/// Bodies and branches may be long, and each statement of them may be looked for: one is found by
-/// halving.
+/// Bodies and branches may be long and each of their statements may be looked for, so the search
+/// halves them.
 impl<'a> Visitor<'a> for Finder<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         if self.at == start(stmt) {
@@ -399,7 +373,7 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns true if words of a text stand beside each other, as they don't in Python.
+/// Returns true if a text has two words side by side, as an annotation never has.
 fn is_prose(text: &str) -> bool {
     const OPERATORS: [&str; 8] = ["and", "else", "for", "if", "in", "is", "not", "or"];
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -411,20 +385,7 @@ fn is_prose(text: &str) -> bool {
     })
 }
 
-/// The names of `a.b.c`.
-pub(super) fn path(expr: &Expr) -> Option<Vec<&str>> {
-    match expr {
-        Expr::Name(name) => Some(vec![name.id.as_str()]),
-        Expr::Attribute(attribute) => {
-            let mut path = path(&attribute.value)?;
-            path.push(attribute.attr.as_str());
-            Some(path)
-        }
-        _ => None,
-    }
-}
-
-/// Returns true for a decorator of functions that neither are kernels nor are called by them.
+/// Returns true for a decorator of functions that are no kernels and that no kernel calls.
 fn is_of_python(decorator: &Expr) -> bool {
     let last = match decorator {
         Expr::Call(call) => &*call.func,
@@ -436,7 +397,7 @@ fn is_of_python(decorator: &Expr) -> bool {
     is_plain(decorator) && name.is_some_and(|name| !kernels.contains(&name))
 }
 
-/// The names that a target binds.
+/// Adds the names that a target binds.
 fn bound<'a>(target: &'a Expr, names: &mut Vec<&'a str>) {
     match target {
         Expr::Name(name) => names.push(name.id.as_str()),
@@ -447,7 +408,7 @@ fn bound<'a>(target: &'a Expr, names: &mut Vec<&'a str>) {
 
 impl<'a> Visitor<'a> for Names<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        // Functions that Python runs can't be looked through anyhow.
+        // Methods without a decorator run in Python: no kernel calls them.
         let is_python =
             |stmt: &&Stmt| matches!(stmt, Stmt::FunctionDef(def) if def.decorator_list.is_empty());
         match stmt {
