@@ -94,9 +94,14 @@ impl Template {
     /// Returns true if every thread can find out that it is beyond the data in this way.
     fn can_guard(&self, guard: Guard) -> bool {
         let has_axis = |it: &Expression| it.name().is_some_and(|size| self.axis_of(size).is_some());
+        // A size may be a parameter, or become one if the text has no such name.
+        let is_free = |it: &Expression| {
+            let is_parameter = |size| self.parameters.iter().any(|it| it.names[0] == size);
+            it.name().is_some_and(|size| is_parameter(size) || !self.uses(size))
+        };
         match guard {
             Guard::None => true,
-            Guard::Count => self.is_guarded && self.launch.iter().all(|it| it.name().is_some()),
+            Guard::Count => self.is_guarded && self.launch.iter().all(is_free),
             Guard::Shape => self.is_guarded && self.launch.iter().all(has_axis),
         }
     }

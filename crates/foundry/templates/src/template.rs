@@ -91,6 +91,7 @@ impl Template {
             };
         }
         template.check().map_err(fault)?;
+        template.drop_taken_names();
         Ok(template)
     }
 
@@ -154,13 +155,51 @@ impl Template {
                 return Err(format!("a condition says `{key}={word}`, which is never chosen"));
             }
         }
-        Ok(())
+        let mut sizes = self.sizes.iter().map(|it| &it.name);
+        match sizes.find(|it| self.choices.iter().any(|own| own.key == **it)) {
+            Some(size) => Err(format!("`{size}` is a size and a choice")),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes names that a parameter can't get, because the text or another parameter has them.
+    fn drop_taken_names(&mut self) {
+        let names: Vec<Vec<String>> = self.parameters.iter().map(|it| it.names.clone()).collect();
+        for at in 0..self.parameters.len() {
+            let is_other = |name: &String| {
+                let others = names.iter().enumerate();
+                others.into_iter().any(|(other, own)| {
+                    other != at && own[0] != names[at][0] && own.contains(name)
+                })
+            };
+            let mut own = names[at].clone();
+            let first = own.remove(0);
+            own.retain(|name| !self.uses(name) && !is_other(name));
+            own.insert(0, first);
+            self.parameters[at].names = own;
+        }
+    }
+
+    /// Returns true if the text has a name.
+    pub(crate) fn uses(&self, name: &str) -> bool {
+        let mut code = self.lines.iter().map(|it| it.text.split('#').next().unwrap_or_default());
+        code.any(|code| has_word(code, name))
     }
 
     /// Combinations of choices, each another kernel.
     pub fn combinations(&self) -> usize {
         self.choices.iter().map(|it| it.words.len()).product()
     }
+}
+
+/// Returns true if a line of code has a name that is no attribute.
+fn has_word(line: &str, name: &str) -> bool {
+    let is_letter = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    line.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + name.len()..]);
+        !before.ends_with(|it| is_letter(it) || matches!(it, '.' | '$'))
+            && !after.starts_with(is_letter)
+    })
 }
 
 fn push_words(text: &mut String, words: &str) {
