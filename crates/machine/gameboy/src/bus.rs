@@ -263,7 +263,9 @@ impl Machine {
     #[inline(always)]
     pub(crate) fn serial_control_ones(&self) -> u8 {
         #[cfg(color)]
-        let ones = if self.ppu.compatible { 0x7e } else { 0x7c };
+        let is_fast = !self.ppu.compatible || self.color.drives_outside;
+        #[cfg(color)]
+        let ones = if is_fast { 0x7c } else { 0x7e };
         #[cfg(not(color))]
         let ones = 0x7e;
         ones

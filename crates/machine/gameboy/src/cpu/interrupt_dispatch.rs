@@ -99,7 +99,7 @@ impl Machine {
             cpu.stop_skips = skips;
             #[cfg(color)]
             note_mode_at_stop(self, cpu.now);
-            self.reset_div();
+            self.begin_stop();
         }
         self.deadline = cpu.now;
         cpu

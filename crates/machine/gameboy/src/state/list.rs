@@ -166,6 +166,8 @@ fields!(Ppu {
     entered_vblank,
     frame_over,
     deadline,
+    #[cfg(not(color))]
+    stops_at,
     used_fine_scroll,
     stage,
     mode3_end,
@@ -368,7 +370,9 @@ fields!(Color {
     infrared,
     undocumented,
     behind_oam,
-    stopped_in_mode3
+    stopped_in_mode3,
+    opri,
+    drives_outside,
 });
 
 #[cfg(color)]
