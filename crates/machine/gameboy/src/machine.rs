@@ -213,6 +213,11 @@ impl Machine {
     /// come.
     #[inline(never)]
     pub fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        // docboy `ch3_disable_channel_while_sampling_*`.
+        #[cfg(color)]
+        if self.apu.voices.reads_on_bus {
+            self.apu.read_wave_on_bus(self.cpu.pc);
+        }
         self.sync_due(rom, cart_ram, 0);
         if self.ppu.frame_over || self.is_lcd_off_frame_over() {
             self.end_frame();
