@@ -20,7 +20,7 @@ use crate::ppu::{
 };
 use crate::serial::Serial;
 #[cfg(color)]
-use crate::speed::Speed;
+use crate::speed::{Speed, end_pending_change};
 use crate::step::{Step, buttons_in_frame};
 use crate::stop::service_stopped;
 use crate::timer::Timer;
@@ -235,6 +235,10 @@ impl Machine {
         }
         match self.cpu.mode {
             Mode::Running => {
+                #[cfg(color)]
+                if self.speed.ends_change(self.now) {
+                    end_pending_change(self);
+                }
                 if self.cpu.ime && self.interrupts.pending() != 0 {
                     let mut cpu = self.cpu;
                     cpu.dispatch_interrupt(self, rom, cart_ram);
