@@ -8,8 +8,8 @@
 //! [`AllowedErrors`] moves them.
 
 use crate::FRESH_INPUTS;
-use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
 use crate::shape::{Reshaping, Shaped};
+use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::{Literal, Scalar};
 use gbxcule_rows::allowed_error::{AllowedErrors, Runner};
@@ -19,7 +19,7 @@ use gbxcule_rows::row::{Results, Row, results};
 use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::{self, Tensor};
 use gbxcule_rows::{rounding, widen};
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 /// Factor on the largest difference that rounding makes.
 const FACTOR: f64 = 4.0;
@@ -60,7 +60,7 @@ pub(crate) struct FreshInputs {
     /// Gradients before the reverse runs.
     pub(crate) cotangents: Vec<Vec<u8>>,
     results: Results,
-    tolerances: OnceCell<Tolerances>,
+    tolerances: OnceLock<Tolerances>,
 }
 
 impl FreshInputs {
@@ -200,7 +200,7 @@ impl GradedRow {
         let data = self.poisoned(grid, &data, &after, POISONS[self.draws.len() % POISONS.len()]);
         let results = results(&self.program, grid, seed)?;
         let cotangents = execute::cotangents(&self.program.forward, kernel, grid.inputs, seed);
-        let tolerances = OnceCell::new();
+        let tolerances = OnceLock::new();
         Ok(FreshInputs { name, seed, dims, inputs, data, after, cotangents, results, tolerances })
     }
 

@@ -91,9 +91,7 @@ impl Types {
 
     fn field(&mut self, module: &Module, ty: Type, name: &str) -> Option<String> {
         match module.types[ty] {
-            Shape::Fixed { of, len } => {
-                self.field(module, of, &format!("{name}[{len}]"))
-            }
+            Shape::Fixed { of, len } => self.field(module, of, &format!("{name}[{len}]")),
             _ => Some(format!("{} {name}", self.name(module, ty)?)),
         }
     }
@@ -119,7 +117,8 @@ pub(crate) fn head(
 ) -> Option<String> {
     let module = &program.forward;
     let mut types = Types::default();
-    let mut params: Vec<String> = (0..dims).map(|dim| format!("int {}", launch_extent(dim))).collect();
+    let mut params: Vec<String> =
+        (0..dims).map(|dim| format!("int {}", launch_extent(dim))).collect();
     for (param, &written) in program.params().iter().zip(written) {
         let name = &param.name;
         let Some(of) = element(module, param.ty) else {
@@ -187,8 +186,8 @@ impl<'a> RawLaunch<'a> {
             let size = module.types.layout(of).map_or(0, |layout| layout.size as usize);
             let own = launch.add_array(param.name.clone(), size, data);
             let gradient = memory.gradients.get(at).filter(|it| !it.is_empty());
-            let gradient = gradient
-                .map(|bytes| launch.add_array(format!("grad_{}", param.name), size, bytes));
+            let gradient =
+                gradient.map(|bytes| launch.add_array(format!("grad_{}", param.name), size, bytes));
             launch.places.push((Some(own), gradient));
             let shape = &grid.inputs[at].shape;
             if has_header {

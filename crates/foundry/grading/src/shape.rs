@@ -152,7 +152,10 @@ mod tests {
             for way in [Reshaping::Free, Reshaping::Growing, Reshaping::Long, Reshaping::One] {
                 let Some(other) = square().reshaped(way, &mut Random::new(seed)) else { continue };
                 let (n, m) = (other.dims[0], other.dims[1]);
-                assert_eq!((&other.inputs[0].shape, &other.inputs[1].shape), (&vec![n, n], &vec![n, m]));
+                assert_eq!(
+                    (&other.inputs[0].shape, &other.inputs[1].shape),
+                    (&vec![n, n], &vec![n, m])
+                );
                 assert!(n != m || way == Reshaping::Long, "{way:?} {other:?}");
                 // The last index and the count follow, another range does not.
                 assert_eq!(other.inputs[0].most, i64::from(n).max(1) - 1);

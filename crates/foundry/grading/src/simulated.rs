@@ -141,7 +141,8 @@ impl Loaded<'_> {
             FaultKind::Unknown => Grade::NotGraded(format!("the simulator: {}", fault.message)),
             _ => Grade::WrongResult(format!("{fault}, {place}")),
         })?;
-        let faults = launched.own_fault.as_ref().is_some_and(|it| it.iter().take(4).any(|it| *it != 0));
+        let faults =
+            launched.own_fault.as_ref().is_some_and(|it| it.iter().take(4).any(|it| *it != 0));
         match faults {
             true => Err(Grade::WrongResult(format!("it faults, {place}"))),
             false => Ok(launched),

@@ -94,7 +94,11 @@ impl Corpus {
                     self.cases.push(Case {
                         name: format!("{file}: {name}"),
                         kind: kind.into(),
-                        task: if is_backward { Task::ForwardToBackward } else { Task::PythonToCuda },
+                        task: if is_backward {
+                            Task::ForwardToBackward
+                        } else {
+                            Task::PythonToCuda
+                        },
                         row: id,
                         text: body.into(),
                     });
@@ -159,6 +163,7 @@ fn a_share_of_the_corpus_is_judged_as_it_is() {
 fn all_of_the_corpus_is_judged_as_it_is() {
     let corpus = Corpus::read();
     let only = std::env::var("CORPUS_ONLY").unwrap_or_default();
-    let cases: Vec<Case> = corpus.cases.iter().filter(|it| it.name.contains(&only)).cloned().collect();
+    let cases: Vec<Case> =
+        corpus.cases.iter().filter(|it| it.name.contains(&only)).cloned().collect();
     assert_eq!(corpus.misjudged(&cases).len(), 0);
 }

@@ -138,9 +138,8 @@ impl DeviceMemory {
             return self.shared_place(address - SHARED_WINDOW, size);
         }
         let count = self.arrays.len();
-        let inside = |it: &DeviceArray| {
-            (it.address..it.address + it.bytes.len() as u64).contains(&address)
-        };
+        let inside =
+            |it: &DeviceArray| (it.address..it.address + it.bytes.len() as u64).contains(&address);
         if let Some(at) = self.variables.iter().position(inside) {
             let offset = self.variables[at].offset(address, size)?;
             return Ok(DevicePlace { array: count + at, at: offset });

@@ -333,11 +333,7 @@ fn rows() -> Vec<Row> {
         row("{ATOMS}.POPC.INC.32", "z m", memory::increment),
         row("{ATOMS}.CAS{,.64}", "d m r r", memory::atomic_exchange),
         row("{ATOMS}.CAST.SPIN{,.64}", "d m r r", memory::exchange_or_fail),
-        row(
-            "{ATOM,ATOMG}.E.ADD.{F16x2,BF16_V2}.RN.STRONG.GPU",
-            "q d m r",
-            memory::atomic_halves,
-        ),
+        row("{ATOM,ATOMG}.E.ADD.{F16x2,BF16_V2}.RN.STRONG.GPU", "q d m r", memory::atomic_halves),
         row("{RED,REDG}.E.ADD.{F16x2,BF16_V2}.RN.STRONG.GPU", "m r", memory::atomic_halves),
         row(
             "{ATOM,ATOMG}.E.{ADD,MIN,MAX,AND,OR,XOR,EXCH,INC,DEC}{,.S32,.64,.S64}.STRONG.GPU",
@@ -352,11 +348,7 @@ fn rows() -> Vec<Row> {
             memory::atomic,
         ),
         row("{RED,REDG}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.GPU", "m r", memory::atomic_float),
-        row(
-            "MEMBAR.{SC,ALL}.{GPU,CTA,SYS}",
-            "",
-            memory::fence,
-        ),
+        row("MEMBAR.{SC,ALL}.{GPU,CTA,SYS}", "", memory::fence),
         row("{ERRBAR,CGAERRBAR,CCTL.IVALL,YIELD}", "", control::nothing),
         row("NANOSLEEP", "i", control::nothing),
         row("NOP", "", memory::sync_warp),

@@ -156,7 +156,9 @@ impl Shadow {
                 }
                 (None, _) => {}
             },
-            Manner::StrongRead => found = write.filter(|_| !cell.is_strong).map(|it| conflict(it, true)),
+            Manner::StrongRead => {
+                found = write.filter(|_| !cell.is_strong).map(|it| conflict(it, true))
+            }
             Manner::Write => {
                 found = write.map(|it| conflict(it, true)).or(read.map(|it| conflict(it, false)));
             }
@@ -278,10 +280,8 @@ impl Order {
         }
         if is_write && let Some(&fence) = self.fences.get(&thread) {
             let block = thread / self.threads_of_block;
-            let own = [
-                (Whose::Thread(thread), fence),
-                (Whose::Block(block), self.barrier.min(fence)),
-            ];
+            let own =
+                [(Whose::Thread(thread), fence), (Whose::Block(block), self.barrier.min(fence))];
             // What the thread has been shown goes on with it.
             let shown = self.shown.iter().filter(|((who, _), _)| who.is_none_or(|it| it == thread));
             let shown = shown.map(|((_, whose), time)| (*whose, *time));

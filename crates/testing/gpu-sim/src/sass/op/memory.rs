@@ -168,7 +168,9 @@ impl Warp<'_> {
         }
         let instruction = step.address / super::super::listing::STRIDE;
         let thread = self.grid_thread(lane);
-        let Some(conflict) = device.note(place, size, manner, (thread, instruction)) else { return };
+        let Some(conflict) = device.note(place, size, manner, (thread, instruction)) else {
+            return;
+        };
         let mut was = [0; 16];
         device.read(place, &mut was[..size]);
         let is_same = manner == Manner::Write && conflict.has_written && was[..size] == *becomes;
@@ -396,8 +398,7 @@ pub(in super::super) fn exchange_or_fail(
 ) {
     let is_long = step.choice[1] == 1;
     let mask = if is_long { !0 } else { 0xFFFF_FFFF };
-    let expected: [u64; LANES] =
-        std::array::from_fn(|lane| warp.long(&step.from[0], lane) & mask);
+    let expected: [u64; LANES] = std::array::from_fn(|lane| warp.long(&step.from[0], lane) & mask);
     atomic_exchange(warp, step, lanes);
     for lane in each(lanes) {
         let [low, high] = [0, 1].map(|at| u64::from(warp.file[usize::from(step.to) + at][lane]));
