@@ -122,7 +122,7 @@ impl Varying<'_> {
                     Op::LaunchIndex(_) | Op::Atomic { .. } => true,
                     Op::Call { function, .. } => {
                         let facts = self.module.facts(function);
-                        !facts.effects.is_pure() || facts.asks_launch_index
+                        !facts.effects.is_pure() || facts.launch_dims > 0
                     }
                     _ => false,
                 };

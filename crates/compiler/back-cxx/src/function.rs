@@ -112,7 +112,7 @@ impl Writer<'_, '_> {
     }
 
     fn callable(&mut self) {
-        if self.module.facts(self.id).asks_launch_index {
+        if self.module.facts(self.id).launch_dims > 0 {
             self.thread = self.unit.names.local("thread");
         }
         let word = match self.function.inline {

@@ -1,6 +1,7 @@
 //! Writes kernels: the loop over the threads of a launch around the code of one thread.
 
 use super::function::Writer;
+use super::library;
 use super::statement::{Statements, returns_in_loop};
 use gbxcule_ir::function::Residency;
 
@@ -50,7 +51,10 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
     }
     writer.unit.put("    }\n}\n");
     writer.depth = 0;
-    if let Some(range) = range {
+    let Some(range) = range else { return };
+    if let Some(prefix) = writer.unit.options.library {
+        library::function(writer, prefix, &range);
+    } else {
         writer.unit.put(&format!(
             "\nGBX_EXPORT int {symbol}(const gbx::Grid* grid, void* const* args, gbx::Fault* fault)\n{{\n    \
              return gbx::run({range}, grid, args, fault);\n}}\n"

@@ -30,6 +30,7 @@ mod function;
 mod hoist;
 mod interval;
 mod launch;
+mod library;
 mod literal;
 mod live;
 mod name;
@@ -46,6 +47,8 @@ use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::{FunctionId, Name};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::{SourceMap, Span};
+
+pub use library::{LibraryFunction, c_header, prefix, rust_module};
 
 /// The header that all text includes, as [`HEADER_NAME`].
 pub const HEADER: &str = include_str!("gbxcule.h");
@@ -78,12 +81,21 @@ pub struct Options<'a> {
     pub checks: Checks,
     /// True if the header is part of the text instead of included.
     pub embed_header: bool,
+    /// Makes host text a library whose functions begin with this: see [`LibraryFunction`].
+    pub library: Option<&'a str>,
 }
 
 impl Options<'_> {
     /// Options for the whole module, with all checks and without comments.
     pub const fn new(dialect: Dialect) -> Self {
-        Self { dialect, kernel: None, sources: None, checks: Checks::All, embed_header: false }
+        Self {
+            dialect,
+            kernel: None,
+            sources: None,
+            checks: Checks::All,
+            embed_header: false,
+            library: None,
+        }
     }
 }
 
@@ -94,7 +106,13 @@ pub struct Text {
     pub source: String,
     /// Kernels, in the module's order.
     pub kernels: Vec<Entry>,
+<<<<<<< HEAD
+    /// The functions of a library, in the module's order.
+    pub functions: Vec<LibraryFunction>,
+    /// The lines at which something may fault, ascending.
+=======
     /// Lines that may fault, ascending.
+>>>>>>> words
     pub sites: Vec<Site>,
     dialect: Dialect,
 }

@@ -201,7 +201,7 @@ impl Writer<'_, '_> {
 
     fn call(&mut self, function: gbxcule_ir::function::FunctionId, args: List<Arg>) -> Expr {
         let mut exprs = Vec::new();
-        if self.module.facts(function).asks_launch_index {
+        if self.module.facts(function).launch_dims > 0 {
             exprs.push(Expr::atom(self.thread.clone()));
         }
         for &arg in &self.body.arg_lists[args] {

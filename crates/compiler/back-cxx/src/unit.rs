@@ -1,6 +1,7 @@
 //! Writes one text: its sections in order, with the names and items that it needs.
 
 use super::function;
+use super::library::{self, LIBRARY_HEADER, LibraryFunction};
 use super::live::Faults;
 use super::name::Names;
 use super::table;
@@ -29,6 +30,7 @@ pub(super) struct Unit<'a> {
     /// Lines written so far.
     pub(super) line: u32,
     pub(super) sites: Vec<Site>,
+    pub(super) library: Vec<LibraryFunction>,
     pub(super) faults: Faults,
     functions: Vec<String>,
     tables: Vec<String>,
@@ -81,6 +83,7 @@ impl<'a> Unit<'a> {
             out,
             line: 0,
             sites,
+            library: Vec::new(),
             faults,
             functions,
             tables,
@@ -105,7 +108,13 @@ impl<'a> Unit<'a> {
         for &id in &kernels {
             function::write(&mut self, id);
         }
+        if let Some(prefix) = self.options.library {
+            library::describe(&mut self, prefix);
+        }
         self.put("} // namespace program\n");
+        if self.options.library.is_some() {
+            self.put("} // namespace\n");
+        }
         let kernels = kernels.into_iter().map(|kernel| {
             let symbol = self.functions[kernel.index()].clone();
             Entry { kernel, symbol, diverges: module.functions[kernel].diverges }
@@ -113,6 +122,7 @@ impl<'a> Unit<'a> {
         Text {
             kernels: kernels.collect(),
             source: self.out,
+            functions: self.library,
             sites: self.sites,
             dialect: self.options.dialect,
         }
@@ -127,11 +137,17 @@ impl<'a> Unit<'a> {
         if self.options.checks == Checks::None {
             self.put(&format!("{UNCHECKED}\n"));
         }
+        if let Some(prefix) = self.options.library {
+            self.put(&library::opening(prefix));
+        }
         if self.options.embed_header {
             self.put(HEADER);
             self.put("\n");
         } else {
             self.put(&format!("#include \"{HEADER_NAME}\"\n\n"));
+        }
+        if self.options.library.is_some() {
+            self.put(LIBRARY_HEADER);
         }
     }
 

@@ -56,7 +56,7 @@ pub use output::Output;
 pub use process::{PerProcess, Process, get_or_make};
 pub use program_file::{ProgramFiles, ReadError};
 pub use recipe::MadeModule;
-pub use reflection::{Parameter, Reflection};
+pub use reflection::{Parameter, Reflection, reflect};
 pub use stream::{Mark, Stream, Traffic};
 pub use worker_threads::{check_threads, in_pool};
 

@@ -33,8 +33,8 @@ pub struct Parameter {
     pub written: bool,
 }
 
-/// Returns the reflections of all kernels, by the function's position.
-pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
+/// Returns the reflections of all kernels, by position of the function.
+pub fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
     let mut summaries: Vec<HandleSummary> = vec![HandleSummary::default(); module.functions.len()];
     for &id in module.call_order() {
         summaries[id.index()] = HandleFlow::summarise(module, &module.functions[id], &summaries);
@@ -51,7 +51,7 @@ pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
             Reflection {
                 name: function.name.clone(),
                 parameters: parameters.collect(),
-                dims: summaries[id.index()].dims,
+                dims: module.facts(id).launch_dims,
                 disjoint: function.disjoint.clone(),
             }
         })
@@ -66,8 +66,6 @@ struct HandleSummary {
     written: Vec<bool>,
     /// For each parameter, and then for the result, the first parameter whose handles it may hold.
     class: Vec<usize>,
-    /// Number of leading dimensions of the grid that the function asks for.
-    dims: u8,
 }
 
 /// Flow of handles through values and variables. Handles that flow into each other, in either
@@ -79,7 +77,6 @@ struct HandleFlow<'a> {
     module: &'a Module,
     parents: Vec<usize>,
     written: Vec<usize>,
-    dims: u8,
 }
 
 impl HandleFlow<'_> {
@@ -87,7 +84,7 @@ impl HandleFlow<'_> {
         let body = &function.body;
         let nodes = function.params.len() + 1 + body.locals.len() + body.values.len();
         let parents = (0..nodes).collect();
-        let mut flow = HandleFlow { body, function, module, parents, written: Vec::new(), dims: 0 };
+        let mut flow = HandleFlow { body, function, module, parents, written: Vec::new() };
         walk(body, body.root, |step| {
             if let Step::Stmt(stmt) = step {
                 flow.stmt(&stmt.kind, known);
@@ -106,7 +103,6 @@ impl HandleFlow<'_> {
                 .iter()
                 .map(|root| roots.iter().position(|other| other == root).unwrap_or_default())
                 .collect(),
-            dims: flow.dims,
         }
     }
 
@@ -172,10 +168,8 @@ impl HandleFlow<'_> {
     fn operation(&mut self, value: Value) {
         let body = self.body;
         let data = &body.values[value];
-        match data.op {
-            Op::Atomic { place, .. } => self.write(place),
-            Op::LaunchIndex(dim) => self.dims = self.dims.max(dim + 1),
-            _ => {}
+        if let Op::Atomic { place, .. } = data.op {
+            self.write(place);
         }
         if !self.module.types.holds_array(data.ty) {
             return;
@@ -200,7 +194,6 @@ impl HandleFlow<'_> {
 
     fn call(&mut self, value: Value, id: FunctionId, args: List<Arg>, known: &[HandleSummary]) {
         let (callee, summary) = (&self.module.functions[id], &known[id.index()]);
-        self.dims = self.dims.max(summary.dims);
         let args = &self.body.arg_lists[args];
         let mut nodes: Vec<usize> = args
             .iter()

@@ -18,8 +18,13 @@ pub struct FunctionFacts {
     pub callees: Vec<FunctionId>,
     /// Effects of the function, its callees included.
     pub effects: Effects,
+<<<<<<< HEAD
+    /// Number of leading dimensions of the grid that it, or a callee, asks for.
+    pub launch_dims: u8,
+=======
     /// True if the function, or a callee, asks for its launch index.
     pub asks_launch_index: bool,
+>>>>>>> words
 }
 
 /// Effects of a function besides giving its result.
@@ -65,8 +70,13 @@ pub(super) fn collect(module: &Module, order: &[FunctionId]) -> Vec<FunctionFact
         let mut own = of_function(module, &module.functions[id]);
         for callee in &own.callees {
             if let Some(callee) = &facts[callee.index()] {
+<<<<<<< HEAD
+                found.effects.join(callee.effects);
+                found.launch_dims = found.launch_dims.max(callee.launch_dims);
+=======
                 own.effects.join(callee.effects);
                 own.asks_launch_index |= callee.asks_launch_index;
+>>>>>>> words
             }
         }
         facts[Handle::index(id)] = Some(own);
@@ -78,7 +88,7 @@ fn of_function(module: &Module, function: &Function) -> FunctionFacts {
     let body = &function.body;
     let mut uses = vec![0; body.values.len()];
     let mut effects = Effects::default();
-    let mut asks_launch_index = false;
+    let mut launch_dims = 0;
     walk(body, body.root, |step| {
         let Step::Stmt(stmt) = step else { return };
         let op = match stmt.kind {
@@ -105,10 +115,12 @@ fn of_function(module: &Module, function: &Function) -> FunctionFacts {
             stmt.kind,
             StmtKind::Print { .. } | StmtKind::Assert { .. } | StmtKind::Trap { .. }
         );
-        asks_launch_index |= matches!(op, Some(Op::LaunchIndex(_)));
+        if let Some(Op::LaunchIndex(dim)) = op {
+            launch_dims = launch_dims.max(dim + 1);
+        }
     });
     let callees = callees(module, function);
-    FunctionFacts { uses, callees, effects, asks_launch_index }
+    FunctionFacts { uses, callees, effects, launch_dims }
 }
 
 fn writes_argument(module: &Module, op: Option<Op>, position: usize) -> bool {
