@@ -247,7 +247,8 @@ impl KernelBuilder {
         self.drawn(&draw, Self::is_senseless).map_or_else(
             |expr| expr,
             |expr| {
-                let long = plausibility::size(&expr) >= MIN_NAMED_SIZE && plausibility::reads(&expr);
+                let long =
+                    plausibility::size(&expr) >= MIN_NAMED_SIZE && plausibility::reads(&expr);
                 if long && self.random.chance(60) { self.named(ty, expr) } else { expr }
             },
         )

@@ -3,24 +3,17 @@
 //! The generator is SplitMix64, because inputs are drawn by position: element `k` of a stream
 //! follows without those before it, and three lines of Python draw the same numbers.
 
-/// The step of SplitMix64.
-const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// SplitMix64's finaliser: one 64-bit number of another.
-pub const fn mix(word: u64) -> u64 {
-    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
-}
+use gbxcule_ir::splitmix::STEP;
+pub use gbxcule_ir::splitmix::mix;
 
 /// Returns number `at` of a stream.
 pub fn at(seed: u64, at: u64) -> u64 {
-    mix(seed.wrapping_add(at.wrapping_add(1).wrapping_mul(GAMMA)))
+    mix(seed.wrapping_add(at.wrapping_add(1).wrapping_mul(STEP)))
 }
 
 /// Returns a seed made of a seed and the number of a part.
 pub fn seed(seed: u64, part: u64) -> u64 {
-    mix(mix(seed.wrapping_add(GAMMA)) ^ part.wrapping_mul(GAMMA))
+    mix(mix(seed.wrapping_add(STEP)) ^ part.wrapping_mul(STEP))
 }
 
 /// Returns the upper 53 bits as a number from 0 to below 1.
