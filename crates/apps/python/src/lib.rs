@@ -1,8 +1,8 @@
 //! The Python extension behind the package `gbxcule`.
 //!
-//! Everything here is thin: it takes Python's arguments, releases the interpreter while Rust works,
-//! and turns errors into exceptions that carry Rust's own words. Arrays come in by DLPack and are
-//! worked on in place.
+//! All functions are thin: they take Python's arguments, release the interpreter while Rust works,
+//! and turn errors into exceptions with Rust's own words. Arrays come in by DLPack and are used in
+//! place.
 
 mod array;
 mod command;
@@ -55,7 +55,7 @@ mod _native {
     use crate::view::View;
 }
 
-/// The version that the extension was built as.
+/// Returns the version of the extension.
 #[pyfunction]
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
