@@ -15,7 +15,6 @@ import os
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from gbxcule import _native
@@ -106,7 +105,7 @@ class Environment:
         if workers is not None and workers < 1:
             raise ValueError(f"workers={workers}: at least one thread is needed")
         self._rewards = {verdict: float(verdict == "right") for verdict in VERDICTS[:-1]} | dict(rewards or {})
-        self._grader = _native.Grader(Path(dataset), seed, workers or os.cpu_count() or 1, Path(work), cuda_on_host)
+        self._grader = _native.Grader(os.fspath(dataset), seed, workers or os.cpu_count() or 1, os.fspath(work), cuda_on_host)
         names = None if task is None else {task} if isinstance(task, str) else set(task)
         rows = [Task(*fields, self._grader) for fields in self._grader.tasks()]
         known = {row.name for row in rows}
