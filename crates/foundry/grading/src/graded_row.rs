@@ -19,7 +19,7 @@ use gbxcule_rows::row::{Results, Row, results};
 use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::{self, Tensor};
 use gbxcule_rows::{rounding, widen};
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 /// Factor on the largest difference that rounding makes.
 const FACTOR: f64 = 4.0;
@@ -63,7 +63,7 @@ pub(crate) struct FreshInputs {
     /// Gradients before the reverse runs.
     pub(crate) cotangents: Vec<Vec<u8>>,
     results: Results,
-    tolerances: OnceCell<Tolerances>,
+    tolerances: OnceLock<Tolerances>,
 }
 
 impl FreshInputs {
@@ -207,7 +207,7 @@ impl GradedRow {
         let data = self.poisoned(grid, &data, &after, POISONS[self.draws.len() % POISONS.len()]);
         let results = results(&self.program, grid, seed)?;
         let cotangents = execute::cotangents(&self.program.forward, kernel, grid.inputs, seed);
-        let tolerances = OnceCell::new();
+        let tolerances = OnceLock::new();
         Ok(FreshInputs { name, seed, dims, inputs, data, after, cotangents, results, tolerances })
     }
 

@@ -15,6 +15,7 @@ mod code_block;
 mod compiled;
 mod device_code;
 mod graded_row;
+mod grader;
 mod interpreted;
 mod picture;
 pub mod race;
@@ -25,18 +26,18 @@ mod simulated;
 pub mod stand_in;
 pub mod task;
 
+pub use grader::Grader;
+
 use answer::Answer;
 use gbxcule_gpu_check::compiler::CudaCompiler;
 use gbxcule_rows::error::SynthError;
 use gbxcule_rows::execute::{self, ArgumentBytes};
 use gbxcule_rows::row::Row;
-use gbxcule_rows::sandboxed_program::{self, HostLimits};
-use gbxcule_rows::worker_threads::on_threads;
+use gbxcule_rows::sandboxed_program::HostLimits;
 use gbxcule_sandbox::Limits;
 use graded_row::GradedRow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use task::{Language, Task};
 
@@ -115,8 +116,8 @@ enum CudaRunner {
 }
 
 impl CudaRunner {
-    fn find(options: &GradeOptions, is_needed: bool) -> Self {
-        if options.cuda_on_host || !is_needed {
+    fn find(options: &GradeOptions) -> Self {
+        if options.cuda_on_host {
             return Self::Host;
         }
         match CudaCompiler::find(&options.work) {
@@ -152,41 +153,7 @@ pub fn grade(
     options: &GradeOptions,
     graded: &(dyn Fn() + Sync),
 ) -> Result<Vec<Grade>, SynthError> {
-    let is_in = |language| answers.iter().any(|it| it.task.answered_in() == language);
-    let cuda = CudaRunner::find(options, is_in(Language::Cuda));
-    if is_in(Language::Cpp) || is_in(Language::Cuda) && matches!(cuda, CudaRunner::Host) {
-        sandboxed_program::check(&options.work, options.limits)?;
-    }
-    // What is right is worked out once for all answers about a row.
-    let mut by_row: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for (at, answer) in answers.iter().enumerate() {
-        by_row.entry(answer.row).or_default().push(at);
-    }
-    let by_row: Vec<(u64, Vec<usize>)> = by_row.into_iter().collect();
-    let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<(usize, Grade)>, SynthError> {
-        let mut grades = Vec::new();
-        while let Some((id, own)) = by_row.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let problem = rows
-                .get(id)
-                .ok_or_else(|| "the dataset has no such row".to_owned())
-                .and_then(|row| GradedRow::of(row, options.seed));
-            for &at in own {
-                let grade = match &problem {
-                    Ok(problem) => grade_one(problem, &answers[at], options, &cuda)?,
-                    Err(reason) => Grade::NotGraded(reason.clone()),
-                };
-                grades.push((at, grade));
-                graded();
-            }
-        }
-        Ok(grades)
-    };
-    let parts: Result<Vec<Vec<(usize, Grade)>>, SynthError> =
-        on_threads(options.workers, work).into_iter().collect();
-    let mut grades: Vec<(usize, Grade)> = parts?.into_iter().flatten().collect();
-    grades.sort_by_key(|(at, _)| *at);
-    Ok(grades.into_iter().map(|(_, grade)| grade).collect())
+    Grader::new(rows, options.clone()).grade(answers, graded)
 }
 
 fn grade_one(

@@ -41,13 +41,11 @@ fn argument(line: &str) -> ArgumentInput {
     let (low, high) = if is_out { (0.0, 0.0) } else { (number(0), number(1)) };
     ArgumentInput {
         name: name.into(),
-        shape,
         zero: is_out,
         written: is_out || words.contains(&"inout"),
         low,
         high,
-        least: low as i64,
-        most: high as i64,
+        ..ArgumentInput::integers(shape, low as i64, high as i64)
     }
 }
 

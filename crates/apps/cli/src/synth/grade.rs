@@ -22,8 +22,8 @@ use crate::print::{self, say};
 use crate::progress;
 use crate::run_options::workers;
 
-/// Features of fewer problems are in the JSON alone.
-const FEATURE_PROBLEMS: usize = 10;
+/// Number of problems below which a feature appears only in the JSON.
+const MIN_FEATURE_PROBLEMS: usize = 10;
 
 fn task(text: &str) -> Result<Task, String> {
     text.parse()
@@ -84,7 +84,7 @@ impl Tasks {
                 lines += &format!("{prompt}\n");
                 count += 1;
                 if self.stand_in.is_some() {
-                    // The Nth answer of each N is the wrong one.
+                    // The last answer of every `mutate_every` is the wrong one.
                     let is_changed = self.mutate_every.is_some_and(|every| count % every == 0);
                     let own = || StandIn::own(row, task);
                     let changed = is_changed.then(|| StandIn::changed(row, task, row.id)).flatten();
@@ -224,7 +224,7 @@ fn print_scores(
     say!("{} answers about {} rows", answers.len(), rows.len());
     let mut task = "";
     for score in scores {
-        if matches!(score.group, Group::Feature(_)) && score.problems < FEATURE_PROBLEMS {
+        if matches!(score.group, Group::Feature(_)) && score.problems < MIN_FEATURE_PROBLEMS {
             continue;
         }
         if task != score.task {
@@ -247,7 +247,7 @@ fn print_scores(
     }
 }
 
-/// A row of the table of scores, up to its last column.
+/// Formats a row of the table of scores, up to its last column.
 fn table_row(name: &str, [problems, answers, right, wrong, compile, parse]: [String; 6]) -> String {
     format!(
         "{name:<20} {problems:>8} {answers:>8} {right:>7} {wrong:>13} {compile:>17} {parse:>15}   "
