@@ -27,7 +27,7 @@ pub fn races(
     seed: u64,
 ) -> Result<Vec<(String, Option<String>)>, Unchecked> {
     let program = RowProgram::read_forward(text).map_err(|faults| Unchecked(first(&faults)))?;
-    let plan = Plan { seed, mode: Mode::Run, device: Texts::Cuda, host_every: 0 };
+    let plan = Plan { seed, mode: Mode::Run, device: Texts::Cuda, host_every: 0, sampled: 100 };
     let kernels: Vec<_> = program.forward.kernels().map(|(id, _)| id).collect();
     let one = |kernel| {
         let own = RowProgram { kernel, ..program.clone() };
