@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use gbxcule_files::{MAX_TEXT_BYTES, TemporaryFolder, read_text};
 use gbxcule_gpu_check::compiler::CudaCompiler;
@@ -56,7 +56,8 @@ fn named(text: &str) -> Result<(String, i64), String> {
 impl Check {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         ensure!(self.race, "say what to look for: --race");
-        let text = read_text(&self.file, MAX_TEXT_BYTES)?;
+        let text = read_text(&self.file, MAX_TEXT_BYTES)
+            .with_context(|| format!("reading {}", self.file.display()))?;
         let folder = TemporaryFolder::inside(&std::env::temp_dir())?;
         let compiler = CudaCompiler::find(folder.path())?;
         let reports = match self.file.extension().and_then(|it| it.to_str()) {

@@ -88,7 +88,8 @@ fn check_kernel(
         .filter(|it| it.len() == sizes.len())
         .ok_or_else(|| format!("the parameters of `{name}` can't be told from its declaration"))?;
     let most = cubin.kernels[name].kernel.max_threads.unwrap_or(1024);
-    let mut report = KernelReport { kernel: name.into(), shape: (0, 0), fault: None };
+    let kernel = plain_name(name).to_owned();
+    let mut report = KernelReport { kernel, shape: (0, 0), fault: None };
     for number in 0..options.launches {
         let seed = mixed(options.seed ^ u64::from(number) ^ 0x6368_6563);
         let inputs = Inputs::new(&declared, &sizes, options, seed);
