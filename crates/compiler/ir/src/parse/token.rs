@@ -92,7 +92,7 @@ impl<'t> Tokens<'t> {
             } else if let Some(mark) = MARKS.into_iter().find(|mark| rest.starts_with(mark)) {
                 (mark.len(), Some(Token::Mark(mark)))
             } else {
-                let message = format!("`{}` is no part of IR", first.escape_default());
+                let message = format!("`{}` is not a token of IR", first.escape_default());
                 return Err(all.error_at(at, message));
             };
             all.tokens.extend(token.map(|token| (at, token)));
