@@ -9,6 +9,7 @@ mod command;
 mod dlpack;
 mod file;
 mod geometry;
+mod grade;
 mod kernel;
 mod live_view;
 mod rollout;
@@ -31,6 +32,8 @@ mod _native {
     use crate::file::{read_checkpoint, read_file};
     #[pymodule_export]
     use crate::geometry::{bound_box_tree, build_box_tree, sort_into_cells};
+    #[pymodule_export]
+    use crate::grade::Grader;
     #[pymodule_export]
     use crate::kernel::builtin::{builtin_names, result_types};
     #[pymodule_export]

@@ -114,8 +114,9 @@ impl Tasks {
 
 /// Compile and run the answers of a language model, and print how many are right
 ///
-/// Each answer runs on its row's stored inputs and on 3 fresh ones. C++ and CUDA text runs in the
-/// sandbox, Python is read and never executed. Writes `grades.json`, `grades.jsonl` and a picture
+/// Each answer runs on its row's stored inputs and on fresh ones of other shapes. CUDA is compiled
+/// by NVRTC and run by a simulator that finds races, C++ runs in the sandbox, Python is read and
+/// never executed. Writes `grades.json`, `grades.jsonl` and a picture
 /// of each task. No network is used.
 #[derive(Args)]
 pub(crate) struct Grade {
@@ -144,6 +145,11 @@ pub(crate) struct Grade {
     /// Threads; else one for each core
     #[arg(long, value_name = "W", value_parser = workers)]
     workers: Option<NonZeroUsize>,
+
+    /// Run CUDA as C++ behind a header, without NVRTC, warps and races: a wrong answer may pass, and
+    /// CUDA that needs a GPU's compiler is refused
+    #[arg(long)]
+    cuda_on_host: bool,
 
     /// The folder for the verdicts
     #[arg(long, value_name = "DIR", default_value = "runs/grade")]
@@ -187,6 +193,7 @@ impl Grade {
             work: self.work,
             workers: self.workers.or(cores).map_or(1, NonZeroUsize::get),
             limits: GradeOptions::LIMITS,
+            cuda_on_host: self.cuda_on_host,
         };
         let bar = progress::late_bar(answers.len() as u64, "answers").with_message("grading");
         let grades = grading::grade(&rows, &answers, &options, &|| progress::advance(&bar, 1))?;
