@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-const ARCHS: [Arch; 3] = [Arch::new(80), Arch::new(90), Arch::new(100)];
+const ARCHS: [Arch; 3] = Arch::DATA_CENTER;
 /// Option for texts that are never run, and so need no optimiser, which takes most of the time.
 const QUICK: [&str; 1] = ["--Ofast-compile=max"];
 

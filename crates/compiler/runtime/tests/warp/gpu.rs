@@ -11,6 +11,7 @@ use gbxcule_back_cxx::{self as cxx, Dialect, HEADER_NAME, Options};
 use gbxcule_ir::{FunctionKind, check};
 use gbxcule_passes::grad::reverses;
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
+use gbxcule_testkit::stand_in;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,9 +35,7 @@ struct Part {
 #[test]
 #[ignore = "needs NVIDIA Warp's sources and NVRTC"]
 fn every_kernel_of_warps_own_sources_compiles_for_gpus() {
-    let archs = std::env::var("GBXCULE_ARCHS").unwrap_or_else(|_| "sm_80,sm_90,sm_100".into());
-    let archs = archs.split(',').map(|arch| arch.parse().expect("GBXCULE_ARCHS=sm_90,sm_100"));
-    let archs: Vec<Arch> = archs.collect();
+    let archs: Vec<Arch> = stand_in::archs().into_iter().map(Arch::new).collect();
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
     let (package, tree) = sources(&mut Warp::find());
     let subjects: Vec<&Subject> = chosen(&tree.compiled, &package);
