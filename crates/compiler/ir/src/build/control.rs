@@ -22,12 +22,12 @@ impl Builder<'_> {
         let touches = |other: PlaceId| body.places[other].root == Root::Local(local);
         let passes = |arg: &Arg| matches!(*arg, Arg::Place(other) if touches(other));
         let stmts = body.blocks[open.block].stmts.iter().enumerate().rev();
-        let mut found = None;
+        let mut zero_store = None;
         for (position, stmt) in stmts {
             match stmt.kind {
                 StmtKind::Store { place: other, value } if touches(other) => {
                     let same = body.path(place) == body.path(other);
-                    found = (same && body.values[value].op == Op::Zero).then_some(position);
+                    zero_store = (same && body.values[value].op == Op::Zero).then_some(position);
                     break;
                 }
                 StmtKind::Store { .. } => {}
@@ -40,11 +40,11 @@ impl Builder<'_> {
                 _ => break,
             }
         }
-        if let Some(position) = found {
+        if let Some(position) = zero_store {
             let block = self.open.last().map_or(self.body.root, |open| open.block);
             self.body.blocks[block].stmts.remove(position);
         }
-        found.is_some()
+        zero_store.is_some()
     }
 
     /// An `If` over two closed blocks.
