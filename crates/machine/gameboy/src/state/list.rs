@@ -274,7 +274,17 @@ fields!(Apu {
 });
 
 #[cfg(color)]
-fields!(Voices { phase, pulses, envelopes, late, counts_late, count_due, noise, wave_byte, reads_on_bus });
+fields!(Voices {
+    phase,
+    pulses,
+    envelopes,
+    late,
+    counts_late,
+    count_due,
+    noise,
+    wave_byte,
+    reads_on_bus
+});
 
 #[cfg(color)]
 fields!(Pulse { left, delay, step, level, silent, just_stepped, has_stepped });

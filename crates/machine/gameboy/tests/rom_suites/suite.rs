@@ -194,7 +194,10 @@ pub(crate) fn judge_docboy(path: &Path) -> Option<Verdict> {
     let name = path.to_string_lossy();
     let is_refused = ["interactive_visual", "huc3", "mbc7"].iter().any(|part| name.contains(part));
     let is_pressed = name.contains("interactive");
-    if is_refused || is_pressed && !name.contains("stop_") || is_visual && (expected.is_none() || cfg!(color)) {
+    if is_refused
+        || is_pressed && !name.contains("stop_")
+        || is_visual && (expected.is_none() || cfg!(color))
+    {
         return None;
     }
     let mut console = Console::from_file(path);
