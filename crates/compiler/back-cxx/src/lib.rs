@@ -106,13 +106,9 @@ pub struct Text {
     pub source: String,
     /// Kernels, in the module's order.
     pub kernels: Vec<Entry>,
-<<<<<<< HEAD
     /// The functions of a library, in the module's order.
     pub functions: Vec<LibraryFunction>,
-    /// The lines at which something may fault, ascending.
-=======
     /// Lines that may fault, ascending.
->>>>>>> words
     pub sites: Vec<Site>,
     dialect: Dialect,
 }

@@ -18,13 +18,8 @@ pub struct FunctionFacts {
     pub callees: Vec<FunctionId>,
     /// Effects of the function, its callees included.
     pub effects: Effects,
-<<<<<<< HEAD
     /// Number of leading dimensions of the grid that it, or a callee, asks for.
     pub launch_dims: u8,
-=======
-    /// True if the function, or a callee, asks for its launch index.
-    pub asks_launch_index: bool,
->>>>>>> words
 }
 
 /// Effects of a function besides giving its result.
@@ -70,13 +65,8 @@ pub(super) fn collect(module: &Module, order: &[FunctionId]) -> Vec<FunctionFact
         let mut own = of_function(module, &module.functions[id]);
         for callee in &own.callees {
             if let Some(callee) = &facts[callee.index()] {
-<<<<<<< HEAD
-                found.effects.join(callee.effects);
-                found.launch_dims = found.launch_dims.max(callee.launch_dims);
-=======
                 own.effects.join(callee.effects);
-                own.asks_launch_index |= callee.asks_launch_index;
->>>>>>> words
+                own.launch_dims = own.launch_dims.max(callee.launch_dims);
             }
         }
         facts[Handle::index(id)] = Some(own);
