@@ -9,11 +9,11 @@
 use crate::cpu::Mode;
 use crate::dma::halt_dma;
 use crate::machine::Machine;
-use crate::ppu::color_timing::{is_hdma_period, is_vram_write_blocked};
+use crate::ppu::color_timing::is_hdma_period;
 use crate::ppu::registers::read_vram;
 use crate::ppu::timing::schedule_ppu;
-use crate::ppu::whole_or_by_dots::before_picture_change;
-use crate::ppu::{sync_ppu, sync_ppu_now};
+use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
+use crate::ppu::{LineProgress, sync_ppu, sync_ppu_now};
 
 /// Bytes of a block.
 const BLOCK_BYTES: u16 = 16;
@@ -221,6 +221,16 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     fetched
 }
 
+/// Brings the PPU to a T-cycle; returns true if it reads video RAM on the dot before. The rest of
+/// mode 3 is free for a block (docboy `gdma_ppu_on_pixel_transfer_conflict_*`).
+fn reads_vram(machine: &mut Machine, moment: u32) -> bool {
+    sync_ppu(machine, moment);
+    before_timing_change(machine);
+    let pipeline = &machine.ppu.pipeline;
+    let fetches = pipeline.fetch_step & 1 != 0 || pipeline.has_read_object();
+    machine.ppu.stage == LineProgress::Rendering && fetches
+}
+
 /// Copies a block and returns true if it reaches the end of the address space.
 fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -> bool {
     let began = machine.tcycles();
@@ -232,8 +242,9 @@ fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -> bool {
         } else {
             machine.read_for_dma(rom, cart_ram, address)
         };
-        sync_ppu(machine, began.wrapping_add(2 + 2 * index as u32));
-        if !is_vram_write_blocked(machine) {
+        let moment = began.wrapping_add(2 + 2 * index as u32);
+        let meets_ppu = reads_vram(machine, moment) | reads_vram(machine, moment.wrapping_add(1));
+        if !meets_ppu {
             before_picture_change(machine);
             let at = machine.vram_index(machine.hdma.target.wrapping_add(index));
             machine.vram[at] = value;
