@@ -12,9 +12,9 @@
 mod arrangement;
 
 use crate::random::{Random, at, fraction};
+pub use arrangement::Arrangement;
 use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{Field, Literal, Scalar, Shape, Type, Types};
-pub use arrangement::Arrangement;
 use serde::{Deserialize, Serialize};
 
 /// Input of one argument: the shape, and the range of the numbers that fill it.

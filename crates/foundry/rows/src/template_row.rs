@@ -53,7 +53,11 @@ pub fn row(
 ) -> Result<Row, String> {
     let read = RowProgram::read(&instance.source);
     let program = read.map_err(|faults| {
-        faults.iter().map(|it| format!("{}: {}", it.code, it.message)).collect::<Vec<_>>().join("; ")
+        faults
+            .iter()
+            .map(|it| format!("{}: {}", it.code, it.message))
+            .collect::<Vec<_>>()
+            .join("; ")
     })?;
     let attempt = |attempt: u64| {
         let (dims, inputs) = (instance.dims.clone(), instance.inputs.clone());

@@ -8,16 +8,17 @@ use gbxcule_templates::Template;
 use std::collections::HashMap;
 use std::path::Path;
 
-const RUN: Plan =
-    Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 0 };
+const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 0 };
 
 /// The library as it lies on disk: a changed file needs no new program.
 fn library() -> Vec<Template> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../templates/library");
     let only = std::env::var("TEMPLATES").unwrap_or_default();
     let entries = |folder: &Path| {
-        let mut paths: Vec<_> =
-            std::fs::read_dir(folder).expect("a folder").map(|it| it.expect("an entry").path()).collect();
+        let mut paths: Vec<_> = std::fs::read_dir(folder)
+            .expect("a folder")
+            .map(|it| it.expect("an entry").path())
+            .collect();
         paths.sort();
         paths
     };
@@ -55,7 +56,13 @@ fn every_instance_is_a_row() {
                 None => panic!("{place}: no instance"),
             };
             if std::env::var("SHOW").is_ok() {
-                println!("{}\n{}\n\n{}\n\n{}\n", instance.source, instance.descriptions.summary, instance.descriptions.paragraph, instance.descriptions.specification);
+                println!(
+                    "{}\n{}\n\n{}\n\n{}\n",
+                    instance.source,
+                    instance.descriptions.summary,
+                    instance.descriptions.paragraph,
+                    instance.descriptions.specification
+                );
             }
             match template_row::row(RUN, &template, &instance, number) {
                 Err(reason) => faults.push(format!("{place}: {reason}\n{}", instance.source)),
@@ -88,7 +95,9 @@ fn combinations_of_choices_differ_in_structure() {
                 Err(fault) => faults.push(fault),
                 Ok(text) => {
                     if let Some(other) = structures.insert(erased(&text), place.clone()) {
-                        faults.push(format!("{place} has the structure of {other}: `draw` the choice"));
+                        faults.push(format!(
+                            "{place} has the structure of {other}: `draw` the choice"
+                        ));
                     }
                 }
             }

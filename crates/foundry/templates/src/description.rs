@@ -34,7 +34,10 @@ pub(crate) fn describe(
 }
 
 /// Sentences that hold.
-fn holding<'a>(filling: &'a Filling<'_>, all: &'a [Sentence]) -> impl Iterator<Item = &'a Sentence> {
+fn holding<'a>(
+    filling: &'a Filling<'_>,
+    all: &'a [Sentence],
+) -> impl Iterator<Item = &'a Sentence> {
     all.iter().filter(|it| filling.holds(&it.condition))
 }
 
@@ -119,11 +122,7 @@ fn paragraph(filling: &Filling<'_>, real_dims: &[u32]) -> Result<String, String>
     Ok(text)
 }
 
-fn specification(
-    filling: &Filling<'_>,
-    dims: &[u32],
-    real_dims: &[u32],
-) -> Result<String, String> {
+fn specification(filling: &Filling<'_>, dims: &[u32], real_dims: &[u32]) -> Result<String, String> {
     let template = filling.template;
     let title = capitalised(&filling.words(&template.title)?);
     let mut text = format!("{title}.\n\nKernel `{}`.\n", template.name);

@@ -106,9 +106,8 @@ mod tests {
 
     #[test]
     fn products_bind_tighter_than_sums_and_division_rounds_down() {
-        let value = |text: &str| {
-            Expression::parse(text)?.value(&|name| (name == "rows").then_some(12))
-        };
+        let value =
+            |text: &str| Expression::parse(text)?.value(&|name| (name == "rows").then_some(12));
         assert_eq!(value("rows+1"), Ok(13));
         assert_eq!(value("2*(rows-4)/3"), Ok(5));
         assert_eq!(value("-1"), Ok(-1));

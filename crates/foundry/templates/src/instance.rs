@@ -44,7 +44,8 @@ impl Template {
     /// literals depend on the seed.
     pub fn instance(&self, number: u64, stream: u64) -> Option<Result<Instance, String>> {
         let combinations = self.combinations() as u64;
-        let (round, rest) = (number / combinations, (number + stream % combinations) % combinations);
+        let (round, rest) =
+            (number / combinations, (number + stream % combinations) % combinations);
         let style = Style::draw(seed(stream, 1 << 32 | rest), round)?;
         let mut chosen = self.choices_of(rest);
         let mut random = Random::new(seed(stream, number));

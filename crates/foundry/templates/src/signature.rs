@@ -34,7 +34,8 @@ pub(crate) fn text(filling: &Filling<'_>) -> Result<String, String> {
         if blank > 2 || (code.trim().is_empty() && !text.is_empty() && !has_comment) {
             continue;
         }
-        let code = renamed_code(code.trim_end_matches(|it| it == ' ' && !has_comment), &filling.names);
+        let code =
+            renamed_code(code.trim_end_matches(|it| it == ' ' && !has_comment), &filling.names);
         match has_comment {
             true => _ = writeln!(out, "{code}#{}", renamed_text(comment, &filling.names)),
             false => _ = writeln!(out, "{code}"),
@@ -124,7 +125,15 @@ fn number(filling: &Filling<'_>, literal: &str) -> String {
 pub(crate) fn type_text(filling: &Filling<'_>, name: &str) -> Option<String> {
     let is_explicit = filling.style.is_explicit;
     let shapes = [
-        "vec2", "vec3", "vec4", "mat22", "mat33", "mat44", "quat", "transform", "spatial_vector",
+        "vec2",
+        "vec3",
+        "vec4",
+        "mat22",
+        "mat33",
+        "mat44",
+        "quat",
+        "transform",
+        "spatial_vector",
         "spatial_matrix",
     ];
     let suffix = match real(filling) {

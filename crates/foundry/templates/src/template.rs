@@ -128,8 +128,9 @@ impl Template {
             }
             "block" => {
                 let extents = value.split_whitespace().map(str::parse);
-                self.block =
-                    extents.collect::<Result<_, _>>().map_err(|error: std::num::ParseIntError| error.to_string())?;
+                self.block = extents
+                    .collect::<Result<_, _>>()
+                    .map_err(|error: std::num::ParseIntError| error.to_string())?;
             }
             "guard" => self.is_guarded = value != "no",
             other => return Err(format!("`{other}` is no key of a header")),
@@ -168,9 +169,9 @@ impl Template {
         for at in 0..self.parameters.len() {
             let is_other = |name: &String| {
                 let others = names.iter().enumerate();
-                others.into_iter().any(|(other, own)| {
-                    other != at && own[0] != names[at][0] && own.contains(name)
-                })
+                others
+                    .into_iter()
+                    .any(|(other, own)| other != at && own[0] != names[at][0] && own.contains(name))
             };
             let mut own = names[at].clone();
             let first = own.remove(0);

@@ -109,7 +109,13 @@ impl DatasetOptions {
             Depth::Meaning => Mode::Meaning,
             Depth::Run => Mode::Run,
         };
-        let plan = Plan { seed: self.seed, mode, device, host_every: self.host_every, sampled: self.sampled };
+        let plan = Plan {
+            seed: self.seed,
+            mode,
+            device,
+            host_every: self.host_every,
+            sampled: self.sampled,
+        };
         Manifest::new(self.count, plan, tools)
     }
 

@@ -86,7 +86,8 @@ impl Arrangement {
             }
             Self::Permutation => {
                 let mut places: Vec<usize> = (0..row.len()).collect();
-                places.sort_by(|&one, &other| row[one].total_cmp(&row[other]).then(one.cmp(&other)));
+                places
+                    .sort_by(|&one, &other| row[one].total_cmp(&row[other]).then(one.cmp(&other)));
                 for (rank, place) in places.into_iter().enumerate() {
                     row[place] = rank as f64;
                 }
@@ -166,7 +167,8 @@ mod tests {
         assert!(parents[0] == -1.0 && parents.iter().enumerate().all(earlier), "{parents:?}");
         let matrix = drawn(Arrangement::Definite, vec![4, 4], Scalar::F32);
         for row in 0..4 {
-            let others: f64 = (0..4).filter(|&it| it != row).map(|it| matrix[4 * row + it].abs()).sum();
+            let others: f64 =
+                (0..4).filter(|&it| it != row).map(|it| matrix[4 * row + it].abs()).sum();
             assert!(matrix[5 * row] >= others, "{matrix:?}");
             assert!((0..4).all(|it| matrix[4 * row + it] == matrix[4 * it + row]), "{matrix:?}");
         }
