@@ -108,7 +108,7 @@ pub struct Text {
     pub kernels: Vec<Entry>,
     /// The functions of a library, in the module's order.
     pub functions: Vec<LibraryFunction>,
-    /// Lines that may fault, ascending.
+    /// The lines at which something may fault, ascending.
     pub sites: Vec<Site>,
     dialect: Dialect,
 }
