@@ -1,4 +1,4 @@
-//! Command lines that are wrong: refused at once, with what to do.
+//! Wrong command lines: each is refused at once, with advice.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ fn gbxcule(folder: &Path, words: &[&str]) -> Output {
     command.args(words).current_dir(folder).output().expect("the binary runs")
 }
 
-/// Checks that a command line is refused with a text, and that nothing is left of it.
+/// Checks that a command line is refused with a text, and leaves no file behind.
 fn refused(words: &[&str], wanted: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let output = gbxcule(folder.path(), words);

@@ -1,5 +1,5 @@
-//! The number of methods of a type. A type with more of them than a reader can hold in mind has
-//! more than one responsibility; cut into several, each keeps its fields to itself.
+//! Limits the number of methods of a type. A type with more methods than a reader can hold in mind
+//! has more than one responsibility; its parts keep their fields to themselves.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ const MAX_METHODS: usize = 60;
 /// Types that may have more methods: crate and name.
 const EXCEPTIONS: [(&str, &str); 1] = [("grammar", "KernelBuilder")];
 
-/// Functions in blocks `impl Type`, by the type's name.
+/// Number of functions in blocks `impl Type`, by the type's name.
 #[derive(Default)]
 struct Methods(BTreeMap<String, usize>);
 
