@@ -123,6 +123,8 @@ pub struct DecodedInstruction {
     pub special: Special,
     /// Barrier of convergence.
     pub barrier: u8,
+    /// True for an atomic operation, and for a load of what a comparison and exchange then expects.
+    pub is_exchange: bool,
     /// Line of the source; 0 if the listing has none.
     pub source_line: u32,
     /// Line of the listing.
@@ -174,6 +176,7 @@ pub(super) fn decode(
         constant: Constant::default(),
         special: Special::Zero,
         barrier: 0,
+        is_exchange: row.pattern.contains("ATOM"),
         source_line: line.source_line,
         text: line.text.into(),
         pattern: row.pattern,

@@ -23,8 +23,10 @@ pub struct DeviceArray {
     pub name: String,
     /// Bytes of an element, by which messages count.
     pub element_bytes: usize,
-    /// Contents.
-    pub bytes: Vec<u8>,
+    /// Contents, up to a multiple of 4 bytes.
+    bytes: Vec<u8>,
+    /// Bytes that belong to it.
+    length: usize,
     /// Address of the first byte.
     address: u64,
     shadow: Shadow,
@@ -97,12 +99,13 @@ impl DeviceMemory {
 
     /// Bytes of an array, by the order in which they were added.
     pub fn bytes(&self, array: usize) -> &[u8] {
-        &self.arrays[array].bytes
+        let array = &self.arrays[array];
+        &array.bytes[..array.length]
     }
 
     /// Bytes of a variable of the module.
     pub fn variable(&self, name: &str) -> Option<&[u8]> {
-        self.variables.iter().find(|it| it.name == name).map(|it| it.bytes.as_slice())
+        self.variables.iter().find(|it| it.name == name).map(|it| &it.bytes[..it.length])
     }
 
     /// Adds a variable of the module at its address.
@@ -128,20 +131,29 @@ impl DeviceMemory {
         self.order.begin_block();
     }
 
-    /// Place of an access, or a description of why there is none.
-    pub(super) fn place(&self, address: u64, size: usize) -> Result<DevicePlace, String> {
+    /// Place of an access, or a description of why there is none. An exchange of a word may reach
+    /// behind an array of smaller elements: that of 16 bits is made so.
+    pub(super) fn place(
+        &self,
+        address: u64,
+        size: usize,
+        is_exchange: bool,
+    ) -> Result<DevicePlace, String> {
         let number = (address.wrapping_sub(FIRST_WINDOW) / WINDOW) as usize;
         if let Some(array) = self.arrays.get(number) {
-            return Ok(DevicePlace { array: number, at: array.offset(address, size)? });
+            return Ok(DevicePlace {
+                array: number,
+                at: array.offset(address, size, is_exchange)?,
+            });
         }
         if address >= SHARED_WINDOW {
             return self.shared_place(address - SHARED_WINDOW, size);
         }
         let count = self.arrays.len();
         let inside =
-            |it: &DeviceArray| (it.address..it.address + it.bytes.len() as u64).contains(&address);
+            |it: &DeviceArray| (it.address..it.address + it.length as u64).contains(&address);
         if let Some(at) = self.variables.iter().position(inside) {
-            let offset = self.variables[at].offset(address, size)?;
+            let offset = self.variables[at].offset(address, size, is_exchange)?;
             return Ok(DevicePlace { array: count + at, at: offset });
         }
         Err(match address {
@@ -245,18 +257,25 @@ impl DeviceMemory {
 
 impl DeviceArray {
     fn new(name: &str, element_bytes: usize, bytes: Vec<u8>, address: u64) -> Self {
+        let length = bytes.len();
+        let mut bytes = bytes;
+        bytes.resize(length.next_multiple_of(4), 0);
         let shadow = Shadow::new(bytes.len());
-        Self { name: name.into(), element_bytes, bytes, address, shadow }
+        Self { name: name.into(), element_bytes, bytes, length, address, shadow }
     }
 
-    fn offset(&self, address: u64, size: usize) -> Result<usize, String> {
+    fn offset(&self, address: u64, size: usize, is_exchange: bool) -> Result<usize, String> {
         let at = address.wrapping_sub(self.address) as i64;
         let end = usize::try_from(at).ok().and_then(|at| at.checked_add(size));
-        if end.is_some_and(|end| end <= self.bytes.len()) {
+        let most = match end {
+            Some(_) if is_exchange && (at as usize) < self.length => self.bytes.len(),
+            _ => self.length,
+        };
+        if end.is_some_and(|end| end <= most) {
             return Ok(at as usize);
         }
         let of = self.element_bytes.max(1);
-        let (element, count) = (at.div_euclid(of as i64), self.bytes.len() / of);
+        let (element, count) = (at.div_euclid(of as i64), self.length / of);
         Err(format!("`{}[{element}]`: it has {count} elements", self.name))
     }
 }

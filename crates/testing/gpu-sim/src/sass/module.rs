@@ -275,6 +275,7 @@ fn program(
             Err(reason) => _ = refused.insert(reason),
         }
     }
+    mark_loads_before_exchanges(&mut steps);
     let functions = text.labels.iter().filter(|(name, _)| !name.starts_with('.'));
     let mut functions: Vec<_> =
         functions.map(|(name, address)| (address / STRIDE, (*name).to_owned())).collect();
@@ -282,6 +283,19 @@ fn program(
     let entry = text.labels.get(text.kernel).map_or(0, |address| address / STRIDE);
     let kernel = text.kernel.to_owned();
     KernelCode { kernel, steps, entry, pool: pool.entries, banks, functions }
+}
+
+/// Instructions in which a comparison and exchange follows its load.
+const EXCHANGE_DISTANCE: usize = 32;
+
+fn mark_loads_before_exchanges(steps: &mut [DecodedInstruction]) {
+    let exchanges = (0..steps.len()).filter(|at| steps[*at].pattern.contains("CAS"));
+    for at in exchanges.collect::<Vec<_>>() {
+        let base = steps[at].place.base;
+        for before in &mut steps[at.saturating_sub(EXCHANGE_DISTANCE)..at] {
+            before.is_exchange |= before.pattern.starts_with("{LD,") && before.place.base == base;
+        }
+    }
 }
 
 fn step(line: &Line<'_>, context: &mut Context<'_>) -> Result<DecodedInstruction, String> {

@@ -87,7 +87,7 @@ impl Warp<'_> {
                 let device = device.borrow();
                 let place = match named {
                     Named::Shared => device.shared_place(address, size),
-                    _ => device.place(address, size),
+                    _ => device.place(address, size, step.is_exchange),
                 };
                 match place {
                     Ok(place) => return MemoryRange::Device(place),
