@@ -148,7 +148,7 @@ impl Bench {
         );
         ensure!(
             folder.is_dir() || !folder.exists(),
-            "--out is a folder, and {} is none",
+            "--out names a folder, but {} is a file",
             folder.display()
         );
         check_writable(&artifact_path)

@@ -430,7 +430,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let mut again = again.expect("a swarm");
         assert_eq!(all_states(&again), all_states(&first));
         assert_eq!(again.config().schedule, first.config().schedule);
-        // Its steps are counted from here on, so its actions are those of a first step.
+        // A restored driver counts steps from 0, so its actions are those of a first step.
         let actions = first.actions.clone();
         ActionSource::Random.fill(&Codec::FULL_V1, 3, 0, &mut first.actions);
         assert_ne!(actions, first.actions);

@@ -7,6 +7,7 @@
 mod assemble;
 mod bench;
 mod build;
+mod check;
 mod compile;
 mod demo;
 mod device;
@@ -94,6 +95,7 @@ enum Verb {
     Report(report::Report),
     Doctor(doctor::Doctor),
     Compile(compile::Compile),
+    Check(check::Check),
     Build(build::Build),
     Roms(roms::Roms),
     Assemble(assemble::Assemble),
@@ -124,6 +126,7 @@ pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Report(verb) => verb.run(),
         Verb::Doctor(verb) => verb.run(),
         Verb::Compile(verb) => verb.run(),
+        Verb::Check(verb) => verb.run(),
         Verb::Build(verb) => verb.run(),
         Verb::Roms(verb) => verb.run(),
         Verb::Assemble(verb) => verb.run(),
@@ -177,12 +180,12 @@ fn with_local_paths(command: Command) -> Command {
 
 /// Texts of the standard library about numbers, with their meaning for a person.
 const NUMBER_ERRORS: [(&str, &str); 7] = [
-    ("invalid digit found in string", "it is no whole number from 0 on"),
+    ("invalid digit found in string", "this is not a whole number from 0 on"),
     ("cannot parse integer from empty string", "it is empty, and a whole number is wanted"),
     ("number too large to fit in target type", "it is too large"),
     ("number too small to fit in target type", "it is too small"),
     ("number would be zero for non-zero type", "it is not 1 or more"),
-    ("invalid float literal", "it is no number"),
+    ("invalid float literal", "this is not a number"),
     ("cannot parse float from empty string", "it is empty, and a number is wanted"),
 ];
 

@@ -133,7 +133,7 @@ pub(crate) struct PageAddress {
 }
 
 fn speed(text: &str) -> Result<f64, String> {
-    let times = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    let times = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
     request::check_speed(times)?;
     Ok(times)
 }

@@ -54,18 +54,18 @@ fn numbers_that_are_none_say_what_is_wanted() {
     for (words, wanted) in [
         (
             &["synth", "generate", "--count", "-1", "--out", "rows"][..],
-            "it is no whole number from 0 on",
+            "this is not a whole number from 0 on",
         ),
         (
             &["synth", "generate", "--count", "1.5", "--out", "rows"],
-            "it is no whole number from 0 on",
+            "this is not a whole number from 0 on",
         ),
         (&["synth", "generate", "--count", "", "--out", "rows"], "it is empty"),
         (&["synth", "validate", "rows", "--limit", "0"], "it is not 1 or more"),
         (&["synth", "mutate", "rows", "--seed", "18446744073709551616"], "it is too large"),
         (&["synth", "batch", "--count", "1", "--out", "rows", "--shard", "-1/3"], "a shard is I/N"),
-        (&["bench", "--longest-window", "long"], "it is no number"),
-        (&["record", "--envs", "-1,2"], "it is no whole number from 0 on"),
+        (&["bench", "--longest-window", "long"], "this is not a number"),
+        (&["record", "--envs", "-1,2"], "this is not a whole number from 0 on"),
     ] {
         refused(words, wanted);
     }

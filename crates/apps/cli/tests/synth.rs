@@ -359,7 +359,7 @@ fn a_folder_without_kernels_gives_no_dataset() {
     let out = folder.path().join("out");
     let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/programs");
     for (license, reason) in
-        [("MIT", "such as the programs of a swarm"), ("my/own", "is no SPDX expression")]
+        [("MIT", "such as the programs of a swarm"), ("my/own", "is not an SPDX expression")]
     {
         let mut command = gbxcule(&["harvest", text(&code), "--license", license]);
         let said = command.args(["--out", text(&out)]).output().expect("the program starts");
@@ -436,8 +436,8 @@ fn a_place_that_takes_no_output_is_refused_before_the_work() {
         (&["validate", broken, "--no-host", "--out", taken][..], "holds data already"),
         (&["dedupe", broken, "--out", taken], "holds data already"),
         (&["harvest", broken, "--license", "MIT", "--out", taken], "holds data already"),
-        (&["validate", broken, "--no-host", "--out", file], "is no folder"),
-        (&["dedupe", broken, "--out", file], "is no folder"),
+        (&["validate", broken, "--no-host", "--out", file], "is not a folder"),
+        (&["dedupe", broken, "--out", file], "is not a folder"),
         (&["tasks", broken, "--out", taken], "a folder is in its place"),
         (&["tasks", broken, "--stand-in", taken], "a folder is in its place"),
     ] {

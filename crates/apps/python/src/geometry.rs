@@ -51,7 +51,9 @@ pub(crate) fn bound_box_tree<'py>(
         return Err(PyValueError::new_err(format!("a tree over {count} boxes needs as many")));
     }
     if !tree.is_over(count) {
-        return Err(PyValueError::new_err("these are no skips and items of `build_box_tree`"));
+        return Err(PyValueError::new_err(
+            "these are not the skips and items that `build_box_tree` returns",
+        ));
     }
     let (low, high) = py.detach(|| tree.bounds(&lowers, &uppers));
     Ok([given(py, &low), given(py, &high)])

@@ -75,8 +75,8 @@ impl CompiledKernel {
         if (device, way) == (Device::Cpu, Direction::Forward) {
             return Ok(self.forward.clone());
         }
-        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = made().get(&(device, way)) {
+        let kernels = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = kernels().get(&(device, way)) {
             return Ok(kernel.clone());
         }
         let name = &self.forward.reflection().name;
@@ -93,7 +93,7 @@ impl CompiledKernel {
             Device::Cpu => CompileError::new_err(error.to_string()),
             Device::Cuda(_) => launch_target::failed(&error),
         })?;
-        made().insert((device, way), kernel.clone());
+        kernels().insert((device, way), kernel.clone());
         Ok(kernel)
     }
 

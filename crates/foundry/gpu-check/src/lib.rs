@@ -6,3 +6,4 @@
 pub mod compiler;
 pub mod launch;
 pub mod launch_line;
+pub mod source_check;

@@ -28,7 +28,10 @@ const UNITS: f64 = 4.0;
 /// Draws among which fresh inputs are looked for.
 const TRIES: u64 = 40;
 /// Draws of one shape and range.
-const DRAWS_OF_A_SHAPE: u64 = 3;
+const DRAWS_OF_A_SHAPE: u64 = 2;
+/// Ranges that are tried, widest first: factor on floats, and whether integers grow.
+const WIDER: [(Option<f64>, bool); 5] =
+    [(Some(16.0), true), (Some(16.0), false), (Some(4.0), true), (Some(4.0), false), (None, false)];
 /// Part of the largest number by which sums in other orders may differ.
 const ORDER_ERROR: f64 = 1e-4;
 /// Bytes that outputs are filled with, of one draw and of the next: each is a finite number of
@@ -82,6 +85,11 @@ impl GradedRow {
         let program = RowProgram::read(&row.source).map_err(|faults| {
             format!("row {}: its source is refused: {}", row.id, first(&faults))
         })?;
+        Self::of_program(program, row, seed)
+    }
+
+    /// Makes the problem of a row whose program was read.
+    pub(crate) fn of_program(program: RowProgram, row: &Row, seed: u64) -> Result<Self, String> {
         let inputs =
             row.inputs().ok_or_else(|| format!("row {}: its inputs aren't sound", row.id))?;
         if !program.takes(&inputs) || !is_small(&row.launch_dims) {
@@ -114,9 +122,8 @@ impl GradedRow {
             let ways = Reshaping::of_draw(number).iter();
             let found = ways.flat_map(|way| own.reshaped(*way, &mut random)).find_map(|shaped| {
                 // A row may be defined for its own signs and indices alone.
-                let ranges = [(true, true), (true, false), (false, false)];
-                ranges.iter().find_map(|&(floats, integers)| {
-                    let wider = shaped.widened(floats, integers);
+                WIDER.iter().find_map(|&(factor, integers)| {
+                    let wider = shaped.widened(factor, integers);
                     self.sound_draw(&wider, random::seed(seed, 8 * number as u64))
                 })
             });

@@ -18,6 +18,7 @@ mod graded_row;
 mod grader;
 mod interpreted;
 mod picture;
+pub mod race;
 mod raw_form;
 pub mod score;
 mod shape;

@@ -20,8 +20,6 @@ pub(crate) struct Shaped {
 
 /// Most points of a launch, and elements of an array.
 const MAX_ELEMENTS: u64 = 6000;
-/// Factor on the largest float of a range.
-const WIDER: f64 = 4.0;
 
 /// Way in which extents change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,7 +30,7 @@ pub(crate) enum Reshaping {
     Growing,
     /// All by one factor.
     Scaled,
-    /// The first extent of the launch to one more than a multiple of a block.
+    /// The first extent of the launch to one more than a multiple of a block, others grow.
     Long,
     /// The first extent of the launch to 1.
     One,
@@ -95,33 +93,34 @@ impl Shaped {
             let new = match way {
                 Reshaping::Free => {
                     let new = 1 + random.below(2 * extent as usize + 8) as u32;
-                    unused(new, &map)
+                    unused(if new == extent { new + 1 } else { new }, &map)
                 }
-                Reshaping::Growing => {
+                Reshaping::Long if extent == first => 257 + 256 * random.below(4) as u32,
+                Reshaping::Growing | Reshaping::Long => {
                     unused(extent + 1 + random.below(extent as usize + 5) as u32, &map)
                 }
                 Reshaping::Scaled => extent * factor,
-                Reshaping::Long if extent == first => 257 + 256 * random.below(4) as u32,
                 Reshaping::One if extent == first => 1,
                 Reshaping::Zero if extent == first => 0,
-                Reshaping::Long | Reshaping::One | Reshaping::Zero | Reshaping::Same => extent,
+                Reshaping::One | Reshaping::Zero | Reshaping::Same => extent,
             };
             map.insert(extent, new);
         }
         map
     }
 
-    /// Wider ranges: floats of both signs, larger ones, and integers of both signs.
-    pub(crate) fn widened(&self, floats: bool, integers: bool) -> Self {
+    /// Wider ranges: floats of both signs, up to a factor of the largest, and larger integers.
+    pub(crate) fn widened(&self, factor: Option<f64>, integers: bool) -> Self {
         let mut other = self.clone();
         for given in other.inputs.iter_mut().filter(|it| !it.zero) {
-            if floats {
-                let size = WIDER * given.low.abs().max(given.high.abs());
+            if let Some(factor) = factor {
+                let size = factor * given.low.abs().max(given.high.abs());
                 (given.low, given.high) = (-size, size);
             }
             if integers {
-                let size = given.least.abs().max(given.most.abs());
-                (given.least, given.most) = (-2 * size, 2 * size);
+                // Negative numbers count from an array's end in Python, and mean nothing in CUDA.
+                given.most += given.most.abs();
+                given.least += given.least.min(0);
             }
         }
         other
@@ -158,7 +157,7 @@ mod tests {
                 );
                 assert!(n != m || way == Reshaping::Long, "{way:?} {other:?}");
                 // The last index and the count follow, another range does not.
-                assert_eq!(other.inputs[0].most, i64::from(n).max(1) - 1);
+                assert_eq!(other.inputs[0].most, i64::from(n) - 1);
                 assert_eq!((other.inputs[2].least, other.inputs[2].most), (n.into(), n.into()));
                 assert_eq!(other.inputs[1].most, 4);
             }
@@ -166,10 +165,10 @@ mod tests {
     }
 
     #[test]
-    fn ranges_grow_to_both_signs() {
-        let wide = square().widened(true, true);
+    fn floats_grow_to_both_signs_and_integers_keep_theirs() {
+        let wide = square().widened(Some(4.0), true);
         let given = &wide.inputs[0];
-        assert_eq!((given.low, given.high, given.least, given.most), (-4.0, 4.0, -14, 14));
-        assert_eq!(square().widened(false, false), square());
+        assert_eq!((given.low, given.high, given.least, given.most), (-4.0, 4.0, 0, 14));
+        assert_eq!(square().widened(None, false), square());
     }
 }

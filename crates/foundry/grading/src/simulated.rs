@@ -12,6 +12,7 @@ use gbxcule_gpu_check::launch_line::LaunchLine;
 use gbxcule_gpu_sim::sass::fault::FaultKind;
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
 use gbxcule_gpu_sim::sass::schedule::Shape;
+use gbxcule_ir::abi::Grid;
 use gbxcule_rows::execute::ArgumentBytes;
 use gbxcule_rows::row_program;
 
@@ -71,11 +72,13 @@ fn loaded<'a>(
     })?;
     let written = row_program::write(module, kernel, Dialect::Cuda);
     let symbol = written.kernels.first().map_or(own.name(), |it| &it.symbol);
-    let has_header = text.contains("gbxcule.h");
-    let name = if has_header { symbol } else { own.name() };
-    let Some(kernel) = launch::kernel(&cubin, name).map(str::to_owned) else {
+    let named = launch::kernel(&cubin, symbol).or_else(|| launch::kernel(&cubin, own.name()));
+    let Some(kernel) = named.map(str::to_owned) else {
+        let name = own.name();
         return Err(Grade::DoesNotCompile(format!("error: there is no kernel `{name}`")));
     };
+    let first = launch::parameter_sizes(&cubin, &kernel).first().copied();
+    let has_header = first == Some(size_of::<Grid>());
     Ok(Loaded { cubin, kernel, line, has_header, problem, backward })
 }
 

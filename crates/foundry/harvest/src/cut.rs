@@ -327,9 +327,9 @@ impl Cutter<'_> {
     /// the kernel last.
     fn text(&self, file: &Rc<Source>, kernel: usize) -> String {
         let mut text: String = self.imports.iter().map(|line| format!("{line}\n")).collect();
-        let own = |place: &&DefinitionId| place.0 == file.path;
-        let others = self.order.iter().filter(|place| !own(place)).rev();
-        let mut own: Vec<&DefinitionId> = self.order.iter().filter(own).collect();
+        let is_own = |place: &&DefinitionId| place.0 == file.path;
+        let others = self.order.iter().filter(|place| !is_own(place)).rev();
+        let mut own: Vec<&DefinitionId> = self.order.iter().filter(is_own).collect();
         own.sort();
         own.retain(|place| place.1 != kernel);
         // A chosen definition that lies inside another chosen one is printed with it.

@@ -95,7 +95,7 @@ pub fn harvest(
     files.sort();
     let FolderKernels { kernels, functions, unmarked, unread } = find(folder, license, &files);
     looked(Some(kernels.len()));
-    let made = take_all(folder, &kernels, plan, workers, looked);
+    let outcomes = take_all(folder, &kernels, plan, workers, looked);
     let name = folder.canonicalize().map_err(SynthError::file(folder))?;
     let name = name.file_name().map_or(String::new(), |it| it.to_string_lossy().into_owned());
     let mut harvest = Harvest {
@@ -119,7 +119,7 @@ pub fn harvest(
     };
     let mut refused: Vec<RefusedKernel> = unmarked.into_iter().map(may_be).collect();
     let (mut rows, mut known) = (Vec::new(), HashMap::new());
-    for (at, outcome) in made {
+    for (at, outcome) in outcomes {
         let KernelInFile { file, line, name, .. } = &kernels[at];
         let (file, line, kernel) = (below(file), *line, name.clone());
         match outcome {

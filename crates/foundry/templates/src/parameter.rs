@@ -190,6 +190,7 @@ impl Parameter {
                     }
                     Arrangement::Dominant => "diagonally dominant matrices".into(),
                     Arrangement::Definite => "symmetric positive definite matrices".into(),
+                    Arrangement::Clipped => format!("{range}, negative numbers made 0"),
                     Arrangement::Parents => {
                         "the earlier element that is the parent, -1 for the root".into()
                     }
@@ -262,6 +263,7 @@ fn domain(words: &[String]) -> Result<(Domain, String), String> {
         "dominant" => Some(Arrangement::Dominant),
         "definite" => Some(Arrangement::Definite),
         "parents" => Some(Arrangement::Parents),
+        "clipped" => Some(Arrangement::Clipped),
         _ => None,
     };
     let rest = &words[usize::from(arrangement.is_some())..];

@@ -62,7 +62,7 @@ pub fn archs() -> Vec<u32> {
     let named = std::env::var("GBXCULE_ARCHS").unwrap_or_else(|_| "sm_80,sm_90,sm_100".into());
     let arch = |name: &str| name.trim().strip_prefix("sm_").and_then(|it| it.parse().ok());
     let archs = named.split(',').map(|name| arch(name).ok_or(name));
-    archs.collect::<Result<_, _>>().unwrap_or_else(|name| panic!("`{name}` is no architecture"))
+    archs.collect::<Result<_, _>>().unwrap_or_else(|name| panic!("`{name}` is not an architecture"))
 }
 
 /// Returns the path of the disassembler, which lies in a wheel beside that of NVRTC.

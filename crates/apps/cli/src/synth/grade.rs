@@ -146,8 +146,8 @@ pub(crate) struct Grade {
     #[arg(long, value_name = "W", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 
-    /// Run CUDA as C++ behind a header, without NVRTC, warps and races: a wrong answer may pass, and
-    /// CUDA that needs a GPU's compiler is refused
+    /// Run CUDA as C++ behind a header, without NVRTC, warps and races: a wrong answer may pass,
+    /// and CUDA that needs a GPU's compiler is refused
     #[arg(long)]
     cuda_on_host: bool,
 

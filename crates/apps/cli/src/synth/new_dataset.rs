@@ -71,7 +71,7 @@ fn check_free(out: &Path) -> anyhow::Result<()> {
         bail!("{shown} holds data already: choose another folder");
     }
     match out.symlink_metadata() {
-        Ok(_) if !out.is_dir() => bail!("{shown} is no folder: choose another name for --out"),
+        Ok(_) if !out.is_dir() => bail!("{shown} is not a folder: choose another name for --out"),
         _ => Ok(()),
     }
 }

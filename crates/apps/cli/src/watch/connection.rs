@@ -60,7 +60,7 @@ impl ConnectionTable {
         let of_stage = self.open.iter().enumerate().filter(|(_, open)| open.stage == stage);
         let silent = of_stage.min_by_key(|(_, open)| open.last_active).map(|(at, _)| at);
         if let Some(at) = silent {
-            // Its thread wakes up and sees the end; it may have ended already.
+            // The connection's thread wakes up and sees the end, or has ended already.
             let _ = self.open.remove(at).stream.shutdown(Shutdown::Both);
         }
         silent.is_some()

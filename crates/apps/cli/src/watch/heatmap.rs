@@ -47,7 +47,7 @@ impl FromStr for Coordinates {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
-            || format!("`{text}` is no pair of places; write D361,D362 or C010:C012,02:D014");
+            || format!("`{text}` is not a pair of places; write D361,D362 or C010:C012,02:D014");
         let coordinate = |place: &str| {
             let address = |digits: &str| u32::from_str_radix(digits, 16).map_err(|_| wrong());
             let (bank, rest) = match place.split_once(':') {

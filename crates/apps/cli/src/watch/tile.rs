@@ -36,7 +36,7 @@ impl TryFrom<usize> for Shrink {
     fn try_from(divisor: usize) -> Result<Self, String> {
         match divisor {
             1 | 2 | 4 | 8 => Ok(Self(divisor)),
-            _ => Err(format!("shrink {divisor} is none of 1, 2, 4, 8")),
+            _ => Err(format!("shrink is {divisor}, but must be 1, 2, 4 or 8")),
         }
     }
 }

@@ -86,7 +86,7 @@ fn the_lock_of_the_fuzz_targets_has_our_crates_as_they_are() {
 #[test]
 fn only_tests_use_the_testkit() {
     for (name, text) in manifests() {
-        assert!(!uses(&text).contains("testkit"), "{name} is no test");
+        assert!(!uses(&text).contains("testkit"), "{name} is not a test");
     }
 }
 

@@ -11,8 +11,7 @@ use super::files::{crate_folders, files_below};
 const MAX_METHODS: usize = 60;
 
 /// Types that may have more methods: crate and name.
-const EXCEPTIONS: [(&str, &str); 3] =
-    [("front-warp", "Unit"), ("ir", "Builder"), ("grammar", "KernelBuilder")];
+const EXCEPTIONS: [(&str, &str); 1] = [("grammar", "KernelBuilder")];
 
 /// Number of functions in blocks `impl Type`, by the type's name.
 #[derive(Default)]

@@ -323,8 +323,8 @@ impl ArgumentReader<'_> {
     fn check_place(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(ask) = value.getattr_opt("__dlpack_device__")? else { return Ok(()) };
         let (kind, ordinal): (i32, i32) = ask.call0()?.extract()?;
-        let wanted = self.place.device;
-        let found = match (kind, u32::try_from(ordinal)) {
+        let launch_device = self.place.device;
+        let array_device = match (kind, u32::try_from(ordinal)) {
             (CPU, _) => Device::Cpu,
             (CUDA, Ok(ordinal)) => Device::Cuda(ordinal),
             _ => {
@@ -334,15 +334,15 @@ impl ArgumentReader<'_> {
                 return Err(PyValueError::new_err(message));
             }
         };
-        if found == wanted {
+        if array_device == launch_device {
             return Ok(());
         }
-        let how = match wanted {
+        let how = match launch_device {
             Device::Cpu => "`numpy()` of a device array or `cpu()` of a tensor copies it",
             Device::Cuda(_) => "`gbxcule.kernel.array(.., device=..)` copies it there",
         };
         Err(PyValueError::new_err(format!(
-            "lies on `{found}`, but the launch is on `{wanted}`: {how}"
+            "lies on `{array_device}`, but the launch is on `{launch_device}`: {how}"
         )))
     }
 

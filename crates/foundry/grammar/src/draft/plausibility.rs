@@ -175,7 +175,8 @@ fn operation(
 }
 
 fn call(name: &str, args: &[Expr], known: &KnownRanges) -> bool {
-    let made = |by: &[&str], it: &Expr| matches!(it, Expr::Call(name, _) if by.contains(&&**name));
+    let is_call_of =
+        |by: &[&str], it: &Expr| matches!(it, Expr::Call(name, _) if by.contains(&&**name));
     if is_cast(name) {
         return args.iter().any(|it| matches!(it, Expr::Call(of, _) if is_cast(of) && reads(it)));
     }
@@ -193,11 +194,13 @@ fn call(name: &str, args: &[Expr], known: &KnownRanges) -> bool {
     if alike && !may_repeat || most_alike(&args.iter().collect::<Vec<_>>()) > 2 {
         return true;
     }
-    let of = |at: usize| args.get(at).map_or(Range::ALL, |it| range(it, known));
+    let range_of = |at: usize| args.get(at).map_or(Range::ALL, |it| range(it, known));
     match name {
-        "wp.abs" | "wp.sign" => of(0).least >= 0.0 || of(0).most <= 0.0 || made(&[name], &args[0]),
+        "wp.abs" | "wp.sign" => {
+            range_of(0).least >= 0.0 || range_of(0).most <= 0.0 || is_call_of(&[name], &args[0])
+        }
         "wp.min" | "wp.max" => {
-            of(0).is_apart(of(1))
+            range_of(0).is_apart(range_of(1))
                 || args.iter().any(|it| {
                     matches!(it, Expr::Call(inner, terms)
                         if **inner == *name && terms.iter().any(|term| args.contains(term)))
@@ -205,19 +208,23 @@ fn call(name: &str, args: &[Expr], known: &KnownRanges) -> bool {
                 || !args.iter().any(reads)
         }
         "wp.clamp" => {
-            let (low, high) = (of(1).least, of(2).most);
-            of(0).least >= low || of(0).most <= high || made(&[name], &args[0]) || !reads(&args[0])
+            let (low, high) = (range_of(1).least, range_of(2).most);
+            range_of(0).least >= low
+                || range_of(0).most <= high
+                || is_call_of(&[name], &args[0])
+                || !reads(&args[0])
         }
         "wp.where" => !reads(&args[0]),
-        "wp.length" | "wp.length_sq" => made(&["wp.normalize"], &args[0]) || !reads(&args[0]),
+        "wp.length" | "wp.length_sq" => is_call_of(&["wp.normalize"], &args[0]) || !reads(&args[0]),
         "wp.normalize" => {
-            made(&[name, "wp.quat_from_axis_angle", "wp.quat_rpy"], &args[0]) || !reads(&args[0])
+            is_call_of(&[name, "wp.quat_from_axis_angle", "wp.quat_rpy"], &args[0])
+                || !reads(&args[0])
         }
         "wp.tid" | "wp.identity" | "wp.quat_identity" => false,
         _ if name.starts_with("wp.vec") || name.starts_with("wp.mat") => false,
         _ if name.starts_with("wp.") => {
             !args.is_empty() && !args.iter().any(reads)
-                || args.len() == 1 && made(&[name], &args[0])
+                || args.len() == 1 && is_call_of(&[name], &args[0])
         }
         _ => false,
     }

@@ -27,6 +27,8 @@ pub enum Arrangement {
     Unit,
     /// Each row is divided by its sum.
     Shares,
+    /// Negative numbers become 0, as masses of fixed bodies and idle flags do.
+    Clipped,
     /// Square matrices. The number of rows times the range's largest magnitude is added to the
     /// diagonal, so that it outweighs the other numbers of each row.
     Dominant,
@@ -111,6 +113,7 @@ impl Arrangement {
                 let sum = row.iter().sum::<f64>();
                 row.iter_mut().for_each(|it| *it /= sum);
             }
+            Self::Clipped => row.iter_mut().for_each(|it| *it = it.max(0.0)),
             Self::Parents => {
                 let span = (given.most - given.least + 1).max(1) as f64;
                 for (at, it) in row.iter_mut().enumerate() {

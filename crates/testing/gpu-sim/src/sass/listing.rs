@@ -71,8 +71,8 @@ fn line_of(note: &str) -> u32 {
         digits.parse::<u32>().ok()
     };
     let parts: Vec<&str> = note.split("\", line ").collect();
-    let pairs = parts.windows(2).map(|pair| (pair[0].ends_with(".cu"), number(pair[1])));
-    let best = pairs.clone().find(|(is_own, _)| *is_own).or(pairs.last());
+    let mut pairs = parts.windows(2).map(|pair| (pair[0].ends_with(".cu"), number(pair[1])));
+    let best = pairs.clone().find(|(is_own, _)| *is_own).or(pairs.next_back());
     best.and_then(|(_, line)| line).unwrap_or(0)
 }
 

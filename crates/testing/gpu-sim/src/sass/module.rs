@@ -168,11 +168,16 @@ impl LoadedCubin {
 
     /// Bytes with which a variable of the module begins.
     fn initial_bytes(&self, address: u64, size: usize) -> Vec<u8> {
-        let holds = |memory: &&Box<[u128]>| {
+        let holds = |memory: &&[u128]| {
             let first = memory.as_ptr() as u64;
             (first..first + 16 * memory.len() as u64).contains(&address)
         };
-        let memory = self.memory.values().find(holds).expect("a variable lies in its section");
+        let memory = self
+            .memory
+            .values()
+            .map(|it| &**it)
+            .find(holds)
+            .expect("a variable lies in its section");
         let bytes: Vec<u8> = memory.iter().flat_map(|sixteen| sixteen.to_le_bytes()).collect();
         let at = (address - memory.as_ptr() as u64) as usize;
         bytes[at..at + size].to_vec()

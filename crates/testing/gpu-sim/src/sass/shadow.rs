@@ -15,7 +15,7 @@ pub type Time = u32;
 
 /// An access of a thread.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Access {
+pub struct CellAccess {
     /// Number of the thread in the grid, from 1; 0 for no access.
     thread: u32,
     time: Time,
@@ -23,7 +23,7 @@ pub struct Access {
     pub instruction: u32,
 }
 
-impl Access {
+impl CellAccess {
     /// Number of the thread in the grid.
     pub fn thread(self) -> u32 {
         self.thread - 1
@@ -48,17 +48,17 @@ pub enum Manner {
 /// Cell of an array.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
-    write: Access,
+    write: CellAccess,
     is_strong: bool,
     /// The last reader, another of its block, another of another block.
-    reads: [Access; 3],
+    reads: [CellAccess; 3],
 }
 
 /// Two accesses that nothing orders.
 #[derive(Clone, Copy, Debug)]
 pub struct Conflict {
     /// Earlier access.
-    pub earlier: Access,
+    pub earlier: CellAccess,
     /// True if the earlier one writes.
     pub has_written: bool,
     /// Offset of the cell in bytes.
@@ -72,7 +72,7 @@ pub struct Pending {
     /// The conflict, seen from the later access.
     pub conflict: Conflict,
     /// Later access.
-    pub later: Access,
+    pub later: CellAccess,
 }
 
 /// Shadow of an array.
@@ -125,7 +125,7 @@ impl Shadow {
         if size < self.grain || !at.is_multiple_of(self.grain) {
             self.refine(if at.is_multiple_of(2) { size.min(2) } else { 1 });
         }
-        let own = Access { thread: thread + 1, time: order.now, instruction };
+        let own = CellAccess { thread: thread + 1, time: order.now, instruction };
         let mut found = None;
         for cell in at / self.grain..(at + size).div_ceil(self.grain) {
             found = found.or(self.note_cell(order, cell, manner, own));
@@ -138,11 +138,11 @@ impl Shadow {
         order: &Order,
         number: usize,
         manner: Manner,
-        own: Access,
+        own: CellAccess,
     ) -> Option<Conflict> {
         let at = number * self.grain;
         let cell = &mut self.cells[number];
-        let is_open = |it: &Access| it.thread != 0 && !order.is_before(*it, own);
+        let is_open = |it: &CellAccess| it.thread != 0 && !order.is_before(*it, own);
         let conflict = |earlier, has_written| Conflict { earlier, has_written, at };
         let write = is_open(&cell.write).then_some(cell.write);
         let read = cell.reads.iter().copied().find(is_open);
@@ -157,7 +157,7 @@ impl Shadow {
                 (None, _) => {}
             },
             Manner::StrongRead => {
-                found = write.filter(|_| !cell.is_strong).map(|it| conflict(it, true))
+                found = write.filter(|_| !cell.is_strong).map(|it| conflict(it, true));
             }
             Manner::Write => {
                 found = write.map(|it| conflict(it, true)).or(read.map(|it| conflict(it, false)));
@@ -181,7 +181,7 @@ impl Shadow {
                 if manner == Manner::Atomic {
                     for read in &mut cell.reads {
                         if read.thread == own.thread {
-                            *read = Access::default();
+                            *read = CellAccess::default();
                         }
                     }
                 }
@@ -192,7 +192,7 @@ impl Shadow {
 }
 
 impl Cell {
-    fn add_reader(&mut self, own: Access, order: &Order) {
+    fn add_reader(&mut self, own: CellAccess, order: &Order) {
         let last = self.reads[0];
         if last.thread != own.thread && last.thread != 0 {
             let is_of_block = order.block_of(last) == order.block_of(own);
@@ -233,7 +233,7 @@ impl Order {
         Self { now: 1, threads_of_block, ..Self::default() }
     }
 
-    fn block_of(&self, access: Access) -> u32 {
+    fn block_of(&self, access: CellAccess) -> u32 {
         access.thread() / self.threads_of_block
     }
 
@@ -294,7 +294,7 @@ impl Order {
     }
 
     /// True if an access is ordered before the one that is made now.
-    fn is_before(&self, earlier: Access, own: Access) -> bool {
+    fn is_before(&self, earlier: CellAccess, own: CellAccess) -> bool {
         if earlier.thread == own.thread {
             return true;
         }

@@ -189,7 +189,7 @@ impl Warp<'_> {
     /// Description of an earlier access that nothing orders before a later one.
     pub(in super::super) fn earlier(
         &self,
-        earlier: super::super::shadow::Access,
+        earlier: super::super::shadow::CellAccess,
         has: &str,
     ) -> String {
         let (block, thread) = (earlier.thread() / self.threads, earlier.thread() % self.threads);
