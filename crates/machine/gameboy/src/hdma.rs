@@ -249,9 +249,9 @@ fn reads_vram(machine: &mut Machine, moment: u32) -> bool {
     machine.ppu.stage == LineProgress::Rendering && fetches
 }
 
-/// Copies what OAM DMA has moved before a block. The block takes OAM's bus: until it ends, the bytes
-/// that OAM DMA moves are lost, but those at odd places of the block's source go to OAM as well
-/// (gambatte `oamdma/oamdmasrcC000_hdmasrc0000`, docboy `gdma_source_wram_dma_source_ram_*`).
+/// Copies what OAM DMA has moved before a block. The block takes OAM's bus: until it ends, the
+/// bytes that OAM DMA moves are lost, but those at odd places of the block's source go to OAM as
+/// well (gambatte `oamdma/oamdmasrcC000_hdmasrc0000`, docboy `gdma_source_wram_dma_source_ram_*`).
 #[inline(never)]
 fn take_oam_bus(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
     sync_ppu_now(machine);
