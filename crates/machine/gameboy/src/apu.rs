@@ -251,7 +251,7 @@ impl Apu {
         if !self.has_dac(channel) {
             #[cfg(color)]
             if channel == WAVE {
-                self.stop_wave();
+                self.voices.reads_on_bus = self.is_active(WAVE) && self.wave.countdown_ticks == 1;
             }
             self.deactivate(channel);
         }

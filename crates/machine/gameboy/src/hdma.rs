@@ -249,9 +249,9 @@ fn reads_vram(machine: &mut Machine, moment: u32) -> bool {
     machine.ppu.stage == LineProgress::Rendering && fetches
 }
 
-/// Copies what OAM DMA has moved before a block. The block takes OAM's bus: until it ends, the bytes
-/// that OAM DMA moves are lost, but those at odd places of the block's source go to OAM as well
-/// (gambatte `oamdma/oamdmasrcC000_hdmasrc0000`, docboy `gdma_source_wram_dma_source_ram_*`).
+/// Copies what OAM DMA has moved before a block. The block takes OAM's bus: until it ends, the
+/// bytes that OAM DMA moves are lost, but those at odd places of the block's source go to OAM as
+/// well (gambatte `oamdma/oamdmasrcC000_hdmasrc0000`, docboy `gdma_source_wram_dma_source_ram_*`).
 #[inline(never)]
 fn take_oam_bus(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
     sync_ppu_now(machine);
@@ -266,7 +266,7 @@ fn take_oam_bus(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
 }
 
 fn write_oam_beside_dma(machine: &mut Machine, address: u16, index: u16, value: u8) {
-    let mcycles = 1 + (2 * index as u32 >> machine.tcycle_shift());
+    let mcycles = 1 + ((2 * index as u32) >> machine.tcycle_shift());
     let at = (address & 0xff) as usize;
     if machine.dma.is_moving(machine.now.wrapping_add(mcycles)) && at < machine.oam.len() {
         machine.oam[at] = value;

@@ -216,7 +216,8 @@ impl Machine {
         // docboy `ch3_disable_channel_while_sampling_*`.
         #[cfg(color)]
         if self.apu.voices.reads_on_bus {
-            self.apu.read_wave_on_bus(self.cpu.pc);
+            let is_double = self.speed.double;
+            self.apu.voices.read_on_bus(&self.apu.wave_ram, self.cpu.pc, is_double);
         }
         self.sync_due(rom, cart_ram, 0);
         if self.ppu.frame_over || self.is_lcd_off_frame_over() {

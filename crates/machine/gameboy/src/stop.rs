@@ -1,5 +1,5 @@
-//! STOP until a button is pressed: the CPU, TIMA and OAM DMA stand still. The Color's PPU goes on; a
-//! DMG's does so for a while and goes on from there afterwards.
+//! STOP until a button is pressed: the CPU, TIMA and OAM DMA stand still. The Color's PPU goes on;
+//! a DMG's does so for a while and goes on from there afterwards.
 //!
 //! `now` goes on, so that frames end and the cartridge's clock runs; whatever stands still has its
 //! moments moved along. DIV begins anew when the CPU wakes.

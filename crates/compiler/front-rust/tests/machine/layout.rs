@@ -42,7 +42,7 @@ fn natives() -> Vec<Native> {
         Interrupts { requested enabled }
         Timer { div_base tima tma tac synced_at overflowed overflow_at reload_at deadline }
         Ppu { lcdc stat scy scx lyc bgp obp0 obp1 wy wx beam stat_line lyc_line
-            lyc_frozen wy_met window_line draw frame_blank entered_vblank frame_over deadline
+            lyc_frozen wy_met window_line draw frame_blank entered_vblank frame_over deadline stops_at
             used_fine_scroll stage mode3_end scan pipeline }
         Beam { line dot line_start first_line }
         Scan { x y entry entries count }

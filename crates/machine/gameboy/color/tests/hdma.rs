@@ -105,8 +105,8 @@ fn beside_oam_dma_a_block_takes_oams_bus_and_leaves_its_odd_bytes_there() {
     let first =
         (1..).find(|&at| 2 * at < oam.len() && oam[2 * at] == 0).expect("a lost byte") * 2 - 1;
     let expected = |at: usize| match at {
-        0..16 if at % 2 != 0 && at < first + 8 => 0xff - at as u8,
-        _ if at % 2 == 0 && (first..first + 8).contains(&at) => 0,
+        0..16 if !at.is_multiple_of(2) && at < first + 8 => 0xff - at as u8,
+        _ if at.is_multiple_of(2) && (first..first + 8).contains(&at) => 0,
         _ => at as u8,
     };
     assert_eq!(oam[..], (0..oam.len()).map(expected).collect::<Vec<_>>(), "from {first}");

@@ -82,6 +82,17 @@ impl Voices {
         }
     }
 
+    /// Ends the read of a channel 3 that was switched off in it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn read_on_bus(&mut self, wave_ram: &[u8; 16], pc: u16, is_double: bool) {
+        // UNVERIFIED: DocBoy's tests alone, with `LD DE,nn` next at single speed and `LD A,n` at
+        // double speed.
+        let address = pc.wrapping_add(2 - is_double as u16);
+        self.reads_on_bus = false;
+        self.wave_byte = wave_ram[(address & 0x0f) as usize];
+    }
+
     /// The boot ROM's chime plays on, faded, at a place that gambatte's `ch1_init_pos` tests show.
     pub(super) const fn post_boot() -> Voices {
         let mut voices = Voices::silent();
@@ -361,22 +372,6 @@ impl Apu {
         let is_active = self.is_active(NOISE);
         let phase = self.voices.phase;
         self.voices.noise.rewrite(old, value, phase, is_active);
-    }
-
-    /// Channel 3 is being switched off.
-    pub(super) fn stop_wave(&mut self) {
-        self.voices.reads_on_bus = self.is_active(WAVE) && self.wave.countdown_ticks == 1;
-    }
-
-    /// Ends the read of a channel 3 that was switched off in it.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn read_wave_on_bus(&mut self, pc: u16) {
-        // UNVERIFIED: DocBoy's tests alone, with `LD DE,nn` next at single speed and `LD A,n` at
-        // double speed.
-        let address = pc.wrapping_add(2 - self.double_speed as u16);
-        self.voices.reads_on_bus = false;
-        self.voices.wave_byte = self.wave_ram[(address & 0x0f) as usize];
     }
 
     /// FF76 (PCM12) or FF77 (PCM34): the levels of two channels.

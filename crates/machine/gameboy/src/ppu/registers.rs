@@ -9,7 +9,7 @@
 //! |---|---|---|---|
 //! | LCDC: tile maps, tile data, height of objects | `t - 2` | | `t - 2` |
 //! | LCDC: background | `t - 2` | old or new value, whichever is set | `t - 1` |
-//! | LCDC: objects, window, LCD | `t - 1` | objects and a window's row that go off do so at `t - 2` | `t - 1` |
+//! | LCDC: objects, window, LCD | `t - 1` | off at `t - 2`: objects, a window's row | `t - 1` |
 //! | SCY, SCX | `t - 2` | | `t - 2` |
 //! | BGP, OBP0, OBP1 | `t - 2` | old and new value ORed | `t - 1` |
 //! | STAT | `t` | all sources of interrupts, for no dot | `t` |
