@@ -3,8 +3,8 @@
 //!
 //! | pass | what it does |
 //! |---|---|
-//! | [`inline`] | puts small builtins, and functions that ask for it, where they are called |
-//! | [`fold`] | computes what is constant, takes parts out of composites that the same body builds |
+//! | [`inline`] | puts small builtins and functions that ask for it where they are called |
+//! | [`fold`] | computes constants, takes parts out of composites that the same body builds |
 //! | [`dce`] | drops code without a use |
 //! | [`carry`] | makes handles that accompany a struct through all calls fields of the struct |
 //! | [`detach`] | moves arrays out of a struct, which keeps handles to them |

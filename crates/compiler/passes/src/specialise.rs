@@ -115,7 +115,7 @@ pub enum Treatment {
     Refuse,
 }
 
-/// What a way has done so far, which decides how it may go on.
+/// Progress of a way so far, which decides how the way may go on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Progress {
     /// A call that is left in the code may have changed known or watched places.

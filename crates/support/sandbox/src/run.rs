@@ -79,7 +79,7 @@ impl fmt::Display for ChildEnd {
 pub struct Outcome {
     /// End of the child.
     pub ended: ChildEnd,
-    /// Its whole standard output, up to the policy's limit.
+    /// The whole standard output of the child, up to the policy's limit.
     pub stdout: Vec<u8>,
     /// The beginning of its standard error.
     pub stderr: String,

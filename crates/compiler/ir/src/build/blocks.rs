@@ -97,9 +97,9 @@ impl<'m> Blocks<'m> {
         self.push(StmtKind::Store { place, value }, false);
     }
 
-    /// Takes back a store of zero to a variable or a part of it. Returns false and does nothing if the
-    /// innermost open block doesn't have the store, if the variable was read or written since, or if
-    /// an array was made of the variable.
+    /// Takes back a store of zero to a variable or a part of it. Returns false and does nothing if
+    /// the innermost open block doesn't have the store, if the variable was read or written since,
+    /// or if an array was made of the variable.
     pub fn take_back_zero(&mut self, place: PlaceId) -> bool {
         let body = &self.draft.body;
         let Place { root: Root::Local(local), .. } = body.places[place] else { return false };

@@ -80,7 +80,8 @@ fn a_cache_that_cannot_be_written_is_named() {
 #[test]
 #[ignore = "needs the stand-in: its context does not outlive this"]
 fn needs_a_stand_in_to_be_lost() {
-    // SAFETY: none. The kernel reaches outside of its array, which the stand-in catches as a GPU would.
+    // SAFETY: none. The kernel reaches outside of its array, which the stand-in catches as a GPU
+    // would.
     #[allow(unsafe_code, reason = "what happens then is the test")]
     let build = unsafe { Build::unchecked() };
     let compiled = compile(&module(), Device::Cuda(0), build).expect("compiles");
