@@ -8,10 +8,10 @@ use gbxcule_ir::ty::Scalar;
 pub(super) fn printf(format: &str, args: &[(Expr, Option<Scalar>)]) -> (String, Vec<String>) {
     let (mut text, mut texts) = (String::new(), Vec::new());
     let mut args = args.iter();
-    let mut rest = format;
-    while let Some(at) = rest.find('%') {
-        text.push_str(&rest[..at]);
-        let after = &rest[at + 1..];
+    let mut tail = format;
+    while let Some(at) = tail.find('%') {
+        text.push_str(&tail[..at]);
+        let after = &tail[at + 1..];
         let ends = |c: char| c == '%' || c.is_ascii_alphabetic() && !"hlLqjzt".contains(c);
         let Some(end) = after.find(ends) else {
             // No conversion follows: the rest of the format is plain text.
@@ -28,9 +28,9 @@ pub(super) fn printf(format: &str, args: &[(Expr, Option<Scalar>)]) -> (String, 
             text.push_str(&format!("%{flags}{conversion}"));
             texts.push(value);
         }
-        rest = &after[end + 1..];
+        tail = &after[end + 1..];
     }
-    (text + rest, texts)
+    (text + tail, texts)
 }
 
 fn argument(conversion: char, arg: Option<(&Expr, Option<Scalar>)>) -> (String, String) {

@@ -301,7 +301,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
     fn integer_constant(&self, expr: &Expr, ty: &Ty, number: i128) -> Outcome {
         match ty {
             Ty::Int(int) if !int.contains(number) => {
-                let message = format!("{number} is no `{}`", self.program.show(ty));
+                let message = format!("{number} doesn't fit into `{}`", self.program.show(ty));
                 Err(self.refuse(expr.span, message))
             }
             _ => Ok(Const::Scalar(literal(ty, self.program, number))),

@@ -288,7 +288,7 @@ impl<'a> Items<'a> {
                     next = number.base10_parse().unwrap_or(next);
                 }
                 Some((_, other)) => {
-                    self.refuse_construct(scope, other, "a discriminant that is no literal");
+                    self.refuse_construct(scope, other, "a discriminant that isn't a literal");
                 }
                 None => {}
             }

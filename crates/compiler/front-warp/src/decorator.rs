@@ -1,7 +1,8 @@
 //! Role of a function of the text, by its decorators: a name of `wp.kernel` or `wp.func`, a call of
 //! one, or a function of the text that calls one with the function that it decorates.
 
-use crate::dialect::{KnownValue, Unit};
+use crate::unit::Unit;
+use crate::value::KnownValue;
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{self, Expr, StmtFunctionDef};
 

@@ -1,136 +1,18 @@
-//! Warp's dialect of Python: the values that it adds, and its answers to the evaluator's questions.
+//! Warp's answers to the evaluator's questions.
 
 use crate::annotation::{Annotation, StructKey};
 use crate::decorator::{self, Role};
 use crate::known_call;
-use crate::library::{self, Library};
+use crate::library;
 use crate::module;
-use crate::reference::References;
-use crate::signature;
-use crate::trial::{self, Trials};
+use crate::substitute;
+use crate::type_expr;
+use crate::unit::{Call, Evaluation, Unit, Warp};
+use crate::value::{KnownValue, OverloadSet, WarpValue, type_value};
 use crate::warp;
-use gbxcule_ir::constant::Literal;
+use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{Expr, StmtClassDef, StmtFunctionDef};
-use gbxcule_python_names::{Files, ScopeId};
-use gbxcule_python_values::{Dialect, Evaluator, Foreign, FrameId};
-use std::rc::Rc;
-
-/// A program in Warp's dialect.
-pub(crate) type Unit<'a> = Evaluator<'a, Warp<'a>>;
-
-/// A value known without running Python.
-pub(crate) type KnownValue<'a> = gbxcule_python_values::KnownValue<'a, WarpValue<'a>>;
-
-/// Result of an evaluation.
-pub(crate) type Evaluation<'a> = gbxcule_python_values::Evaluation<'a, Warp<'a>>;
-
-/// A call that is evaluated.
-pub(crate) type Call<'c, 'a> = gbxcule_python_values::Call<'c, 'a, Warp<'a>>;
-
-/// State of the dialect for a program.
-pub(crate) struct Warp<'a> {
-    /// Library that the texts may import besides Warp and each other.
-    pub(crate) library: Option<&'a Library>,
-    pub(crate) references: Rc<References<'a>>,
-    pub(crate) trials: Trials<'a>,
-}
-
-impl<'a> Warp<'a> {
-    /// Makes the evaluator of a program that may import a library.
-    pub(crate) fn unit(files: &'a Files, library: Option<&'a Library>) -> Unit<'a> {
-        let references = Rc::new(References::read(files));
-        Evaluator::new(files, Self { library, references, trials: Trials::default() })
-    }
-}
-
-/// A value of Warp.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum WarpValue<'a> {
-    Type(Annotation),
-    /// `wp.vec3(1.0, 2.0, 3.0)`: its type and its components.
-    Composite(Annotation, Rc<[Literal]>),
-    Function(OverloadSet<'a>),
-    /// A value of the library's type, by the first parameter that stands for the value.
-    Handle(u32),
-}
-
-impl<'a> From<WarpValue<'a>> for KnownValue<'a> {
-    fn from(value: WarpValue<'a>) -> Self {
-        Self::Foreign(value)
-    }
-}
-
-/// A type as a value.
-pub(crate) fn type_value<'a>(ty: Annotation) -> KnownValue<'a> {
-    KnownValue::Foreign(WarpValue::Type(ty))
-}
-
-impl Foreign for WarpValue<'_> {
-    fn truth(&self) -> Option<bool> {
-        matches!(self, Self::Type(_) | Self::Function(_)).then_some(true)
-    }
-
-    fn part_count(&self) -> Option<usize> {
-        match self {
-            Self::Composite(Annotation::Matrix(rows, ..), _) => rows.map(usize::from),
-            Self::Composite(_, parts) => Some(parts.len()),
-            _ => None,
-        }
-    }
-
-    fn equals(&self, other: &Self) -> Option<bool> {
-        match (self, other) {
-            // A second name of a function may mean fewer of its overloads.
-            (Self::Function(one), Self::Function(other))
-                if one != other
-                    && (one.home, one.name, one.frame) == (other.home, other.name, other.frame) =>
-            {
-                None
-            }
-            (one, other) => Some(one == other),
-        }
-    }
-
-    fn defined_before(self, place: u32, scope: ScopeId) -> Self {
-        match self {
-            Self::Function(set) if set.home == scope && set.before.is_none() => {
-                Self::Function(OverloadSet { before: Some(place), ..set })
-            }
-            other => other,
-        }
-    }
-
-    fn is_own(path: &str) -> bool {
-        path.starts_with("warp.")
-    }
-}
-
-/// The `@wp.func` of one name in a scope, or the function `f` of `wp.func(f)`.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct OverloadSet<'a> {
-    /// Scope that defines the functions.
-    pub(crate) home: ScopeId,
-    pub(crate) name: &'a str,
-    /// Call of the Python function that defined the functions.
-    pub(crate) frame: FrameId,
-    /// Byte of the text before which an overload must be defined to belong to the set: a second
-    /// name of functions keeps its meaning when the first name is defined anew.
-    pub(crate) before: Option<u32>,
-    /// Function of `wp.func(f)`: the only one of the set.
-    pub(crate) given: Option<&'a StmtFunctionDef>,
-}
-
-impl<'a> OverloadSet<'a> {
-    /// All functions of a name.
-    pub(crate) fn all(home: ScopeId, name: &'a str, frame: FrameId) -> Self {
-        Self { home, name, frame, before: None, given: None }
-    }
-
-    /// The function of `wp.func(f)`.
-    pub(crate) fn of_one(def: &'a StmtFunctionDef, home: ScopeId, frame: FrameId) -> Self {
-        Self { home, name: def.name.as_str(), frame, before: None, given: Some(def) }
-    }
-}
+use gbxcule_python_values::Dialect;
 
 impl<'a> Dialect<'a> for Warp<'a> {
     type Value = WarpValue<'a>;
@@ -227,7 +109,7 @@ impl<'a> Dialect<'a> for Warp<'a> {
             KnownValue::Member(path) => path.starts_with("warp.") || path.starts_with("typing."),
             _ => false,
         };
-        is_type.then(|| signature::annotation(unit, expr, scope).map(type_value))
+        is_type.then(|| type_expr::annotation(unit, expr, scope).map(type_value))
     }
 
     fn call(unit: &Unit<'a>, call: &Call<'_, 'a>) -> Option<Evaluation<'a>> {
@@ -239,11 +121,11 @@ impl<'a> Dialect<'a> for Warp<'a> {
     }
 
     fn settled(unit: &Unit<'a>, value: KnownValue<'a>) -> KnownValue<'a> {
-        trial::settled(unit, value)
+        substitute::settled(unit, value)
     }
 
     fn substitute(unit: &Unit<'a>, name: &str, home: ScopeId) -> Option<KnownValue<'a>> {
-        trial::value(unit, name, home)
+        substitute::value(unit, name, home)
     }
 
     fn substitute_attribute(&self, path: &str) -> Option<KnownValue<'a>> {

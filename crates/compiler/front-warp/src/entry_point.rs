@@ -1,12 +1,13 @@
 //! Functions that a text must define with a given signature, such as a program's `reward`, and its
 //! settings: numbers bound at the top of the text.
 
-use super::Reader;
 use super::annotation::Annotation;
 use super::decorator::{self, Role};
 use super::lower::{Binding, Definition, Kind, LoweringError, Session};
+use super::reader::Reader;
 use super::signature::{self, Formal};
-use crate::dialect::{KnownValue, Unit, WarpValue};
+use crate::unit::Unit;
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;

@@ -6,7 +6,8 @@
 //! asks for a table gets it as one more parameter after its own, and so do its callers, up to the
 //! kernel. The code that launches a kernel gives the tables.
 
-use crate::dialect::{Evaluation, KnownValue, Unit, type_value};
+use crate::unit::{Evaluation, Unit};
+use crate::value::{KnownValue, type_value};
 use gbxcule_python_names::Library;
 use gbxcule_python_names::syntax::Expr;
 

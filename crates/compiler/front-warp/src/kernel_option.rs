@@ -1,7 +1,8 @@
 //! Options of `@wp.kernel(...)`. No option changes what a kernel means: two are about a GPU's room
 //! for its threads and go with the kernel, the others are about Warp's own modules and builds.
 
-use crate::dialect::{KnownValue, Unit};
+use crate::unit::Unit;
+use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::Residency;
 use gbxcule_python_names::ScopeId;

@@ -2,8 +2,9 @@
 
 use crate::annotation::Annotation;
 use crate::decorator::{self, Role};
-use crate::dialect::{Call, Evaluation, KnownValue, OverloadSet, Unit, WarpValue, type_value};
-use crate::signature;
+use crate::type_expr;
+use crate::unit::{Call, Evaluation, Unit};
+use crate::value::{KnownValue, OverloadSet, WarpValue, type_value};
 use crate::warp;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Diagnostic;
@@ -31,7 +32,7 @@ pub(crate) fn member_call<'a>(
             None => Err(unknown()),
         },
         name if warp::array_named(name).is_some() || TYPES.contains(&name) => {
-            signature::annotation(unit, call.expr, call.scope).map(type_value)
+            type_expr::annotation(unit, call.expr, call.scope).map(type_value)
         }
         name if makes_array(name) => {
             let fault =
@@ -62,7 +63,7 @@ pub(crate) fn type_call<'a>(
                 if matches!(it.attr.as_str(), "quaternion" | "transformation"))
                 && call.args.args.is_empty() =>
         {
-            signature::annotation(unit, call.expr, call.scope).map(type_value)
+            type_expr::annotation(unit, call.expr, call.scope).map(type_value)
         }
         Annotation::Vector(..)
         | Annotation::Matrix(..)
@@ -162,7 +163,8 @@ fn composite<'a>(unit: &Unit<'a>, ty: &Annotation, call: &Call<'_, 'a>) -> Evalu
     Ok(WarpValue::Composite(ty.clone(), literals.into()).into())
 }
 
-/// Values of `p=..` and `q=..` of a transform, in this order; `None` if the call has other keywords.
+/// Values of `p=..` and `q=..` of a transform, in this order; `None` if the call has other
+/// keywords.
 fn transform_keywords(args: &Arguments) -> Option<Vec<&Expr>> {
     let missing = ["p", "q"].into_iter().skip(args.args.len());
     let values: Vec<&Expr> = missing

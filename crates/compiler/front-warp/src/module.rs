@@ -1,8 +1,9 @@
 //! Members of modules that the dialect knows, and attributes of types.
 
 use crate::annotation::Annotation;
-use crate::dialect::{Evaluation, KnownValue, Unit, type_value};
 use crate::geometry;
+use crate::unit::{Evaluation, Unit};
+use crate::value::{KnownValue, type_value};
 use crate::warp;
 use gbxcule_ir::ty::Scalar;
 use gbxcule_python_names::syntax::Expr;

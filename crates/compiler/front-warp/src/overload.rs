@@ -4,7 +4,9 @@
 use super::annotation::Annotation;
 use super::decorator::{self, Role};
 use super::signature::{self, Formal};
-use crate::dialect::{KnownValue, Unit};
+use crate::type_expr;
+use crate::unit::Unit;
+use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_python_names::syntax::{self, CallSite, Expr, ExprCall, Stmt, StmtFunctionDef};
 use gbxcule_python_names::{BindingSource, Owner, ScopeId};
@@ -131,12 +133,12 @@ fn types_of<'a>(
         Expr::List(list) => list
             .elts
             .iter()
-            .map(|it| signature::annotation(unit, it, scope).ok())
+            .map(|it| type_expr::annotation(unit, it, scope).ok())
             .collect::<Option<_>>()?,
         Expr::Tuple(tuple) => tuple
             .elts
             .iter()
-            .map(|it| signature::annotation(unit, it, scope).ok())
+            .map(|it| type_expr::annotation(unit, it, scope).ok())
             .collect::<Option<_>>()?,
         Expr::Dict(dict) => {
             let of = |formal: &Formal<'a>| {
@@ -146,7 +148,7 @@ fn types_of<'a>(
                     matches!(key, Some(Ok(KnownValue::Text(text))) if &*text == formal.name)
                 });
                 match named {
-                    Some(item) => signature::annotation(unit, &item.value, scope).ok(),
+                    Some(item) => type_expr::annotation(unit, &item.value, scope).ok(),
                     None => Some(formal.annotation.clone()),
                 }
             };
@@ -155,7 +157,7 @@ fn types_of<'a>(
         expr => match unit.known(expr, scope).ok()? {
             KnownValue::Sequence(parts) => parts
                 .iter()
-                .map(|it| signature::as_type(unit, it, expr).ok())
+                .map(|it| type_expr::as_type(unit, it, expr).ok())
                 .collect::<Option<_>>()?,
             _ => return None,
         },

@@ -3,8 +3,9 @@
 
 use super::annotation::Annotation;
 use super::decorator::{self, Role};
-use crate::dialect::{KnownValue, Unit};
-use crate::signature;
+use crate::type_expr;
+use crate::unit::Unit;
+use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{self, CallSite, Expr, StmtFunctionDef};
@@ -48,7 +49,7 @@ fn looks_like_a_kernel<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef, scope: Sco
     let mut annotations = def.parameters.iter().filter_map(|it| it.annotation());
     let is_array = |it: &'a Expr| {
         matches!(
-            signature::annotation(unit, it, scope),
+            type_expr::annotation(unit, it, scope),
             Ok(Annotation::Array(..) | Annotation::Indexed(..))
         )
     };

@@ -1,7 +1,7 @@
 //! Names of a kernel that only Python knows, all at once: where its signature is refused for want
 //! of one, its body asks for others, and who gives values wants to know them together.
 
-use crate::dialect::Unit;
+use crate::unit::Unit;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{self, StmtFunctionDef};

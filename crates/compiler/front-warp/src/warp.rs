@@ -2,7 +2,7 @@
 //! lacks.
 
 use super::annotation::Annotation;
-use crate::dialect::{KnownValue, WarpValue};
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::builtin::Domain;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;

@@ -6,6 +6,7 @@
 
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::splitmix;
 use gbxcule_ir::ty::Scalar;
 
 /// Kind of perturbation.
@@ -41,7 +42,7 @@ impl Perturbation {
         let by = match self {
             Self::Up => units,
             Self::Down => -units,
-            Self::Random(state) => (next(state) % (2 * units as u64 + 1)) as i64 - units,
+            Self::Random(state) => (splitmix::next(state) % (2 * units as u64 + 1)) as i64 - units,
             Self::Fused | Self::FusedProducts | Self::AtomicSums => 0,
         };
         let moved = step(exact, by);
@@ -84,14 +85,6 @@ fn step(from: Literal, by: i64) -> Literal {
     let moved = magnitude.saturating_add_signed(by);
     let scalar: Scalar = from.scalar();
     Literal::from_bits(scalar, negative | moved.min(sign - 1))
-}
-
-/// SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let word = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }
 
 #[cfg(test)]

@@ -54,17 +54,17 @@ impl Thread<'_, '_> {
         let types = &self.interpreter.module.types;
         let bytes = |ty: Type| types.layout(ty).map_or(0, |layout| layout.size);
         let component = || types.components(ty).map_or(Type::INVALID, |(of, _)| Type::scalar(of));
-        let found = |shape: Shape| types.find(&shape).unwrap_or(Type::INVALID);
+        let existing = |shape: Shape| types.find(&shape).unwrap_or(Type::INVALID);
         Ok(match (step, &types[ty]) {
             (Projection::Field(field), Shape::Struct(id)) => {
                 let of = types.structure(*id).fields[field as usize].ty;
                 (at + self.interpreter.frames.field(*id, field), of)
             }
             (Projection::Field(0), &Shape::Transform(of)) => {
-                (at, found(Shape::Vector { len: 3, of }))
+                (at, existing(Shape::Vector { len: 3, of }))
             }
             (Projection::Field(_), &Shape::Transform(of)) => {
-                (at + 3 * u64::from(of.bytes()), found(Shape::Quaternion(of)))
+                (at + 3 * u64::from(of.bytes()), existing(Shape::Quaternion(of)))
             }
             (Projection::Component(index), _) => {
                 (at + u64::from(index) * bytes(component()), component())
@@ -72,7 +72,7 @@ impl Thread<'_, '_> {
             (Projection::At(index), shape) => {
                 let (of, extent) = match *shape {
                     Shape::Matrix { rows, cols, of } => {
-                        (found(Shape::Vector { len: cols, of }), i64::from(rows))
+                        (existing(Shape::Vector { len: cols, of }), i64::from(rows))
                     }
                     Shape::Fixed { of, len } => (of, i64::from(len)),
                     _ => (component(), types.components(ty).map_or(0, |(_, n)| i64::from(n))),

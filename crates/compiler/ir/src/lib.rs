@@ -139,6 +139,7 @@ pub mod parse;
 pub mod place;
 pub mod print;
 pub mod source;
+pub mod splitmix;
 pub mod stmt;
 pub mod ty;
 pub mod walk;

@@ -519,7 +519,7 @@ impl<'m> Specialiser<'m> {
         let body = &self.module.functions[frame.function].body;
         let data = &body.values[value];
         let (block, residual) = (state.block, &mut self.residual);
-        let known = match data.op {
+        let result = match data.op {
             Op::Literal(literal) => PartialValue::Literal(literal),
             Op::Zero => match data.ty.as_scalar() {
                 Some(scalar) => PartialValue::Literal(Literal::from_bits(scalar, 0)),
@@ -565,7 +565,7 @@ impl<'m> Specialiser<'m> {
             _ => return Err(Unsupported("an operation on arrays or composites")),
         };
         let Some(frame) = state.frames.last_mut() else { unreachable!("seen above") };
-        frame.define(value, PassedValue::Scalar(known));
+        frame.define(value, PassedValue::Scalar(result));
         Ok(())
     }
 

@@ -2,8 +2,8 @@
 //! bound to.
 //!
 //! The modules build on each other in this order: a text is parsed (`syntax`), its bindings and
-//! mentions are listed (`outline`), imports are followed as far as kernels may need them (`loader`),
-//! and each scope says what binds its names (`scope`). No module evaluates anything.
+//! mentions are listed (`outline`), imports are followed as far as kernels may need them
+//! (`loader`), and each scope says what binds its names (`scope`). No module evaluates anything.
 
 mod binding;
 mod decorator;

@@ -96,8 +96,8 @@ struct Loader<'l> {
     offers: FxHashMap<Symbol, Vec<usize>>,
     /// Texts of these modules that may bind any name.
     open_offers: Vec<usize>,
-    /// Modules that imports lead to, by text and import. An import of `*` is looked up for each name
-    /// of its text.
+    /// Modules that imports lead to, by text and import. An import of `*` is looked up for each
+    /// name of its text.
     targets: FxHashMap<(usize, *const Imported), Option<usize>>,
 }
 
@@ -168,7 +168,8 @@ impl Loader<'_> {
         }
     }
 
-    /// Marks the target of a path from a module as needed; an empty path means the module as a whole.
+    /// Marks the target of a path from a module as needed; an empty path means the module as a
+    /// whole.
     fn need_member(&mut self, module: usize, path: &[Symbol]) {
         let Some(&name) = path.first() else { return self.module(module) };
         if !self.members.insert((module, path.to_vec())) {

@@ -1,5 +1,5 @@
-//! Names that the statements of a text bind and mention. The loader follows imports by them, so that
-//! only the definitions that a kernel may need are read.
+//! Names that the statements of a text bind and mention. The loader follows imports by them, so
+//! that only the definitions that a kernel may need are read.
 
 use crate::decorator::is_plain;
 use crate::module;

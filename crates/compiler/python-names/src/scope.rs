@@ -19,7 +19,8 @@ pub struct Scopes<'a> {
 }
 
 impl<'a> Scopes<'a> {
-    /// Scopes of a program's texts. The texts `nested` see the names of the program's own file, too.
+    /// Scopes of a program's texts. The texts `nested` see the names of the program's own file,
+    /// too.
     pub fn new(files: &'a Files, nested: Vec<usize>) -> Self {
         let texts = files.texts.iter().map(|_| OnceCell::new()).collect();
         Self { files, texts, nested }

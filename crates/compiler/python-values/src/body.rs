@@ -1,6 +1,6 @@
 //! Results of Python functions, as far as the text says them: which branches are taken, and what
-//! they return. A loop, or a condition that only Python knows, ends the reading if a `return` depends
-//! on it.
+//! they return. A loop, or a condition that only Python knows, ends the reading if a `return`
+//! depends on it.
 
 use crate::dialect::{Dialect, Evaluation};
 use crate::evaluator::Evaluator;
@@ -91,8 +91,8 @@ impl<'a, D: Dialect<'a>> Body<'_, 'a, D> {
         }
     }
 
-    /// Returns true for a call with an argument that is a list or dictionary of the function: the call
-    /// may change it.
+    /// Returns true for a call with an argument that is a list or dictionary of the function: the
+    /// call may change it.
     fn may_change_a_local(&self, expr: &'a Expr) -> bool {
         let Expr::Call(call) = expr else { return false };
         call.arguments.args.iter().any(|arg| {

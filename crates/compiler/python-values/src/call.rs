@@ -79,8 +79,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         self.function_result(def, body, frame, call.expr).map(Some)
     }
 
-    /// Returns true if a call of a function gives the result of the function's body: only decorators
-    /// that remember results stand over it.
+    /// Returns true if a call of a function gives the result of the function's body: only
+    /// decorators that remember results stand over it.
     fn is_called_plainly(&self, def: &'a StmtFunctionDef, home: ScopeId) -> bool {
         self.dialect.is_substituting()
             || def.decorator_list.iter().all(|decorator| {

@@ -86,8 +86,8 @@ impl<'c, 'a, D: Dialect<'a>> CallFrames<'c, 'a, D> {
         may.then(of_call)
     }
 
-    /// Values of all parameters in a call of a function, and the frame around them; `None` if the call
-    /// calls another function, or with arguments that only Python knows.
+    /// Values of all parameters in a call of a function, and the frame around them; `None` if the
+    /// call calls another function, or with arguments that only Python knows.
     fn arguments(
         &self,
         call: &'a ExprCall,

@@ -1,5 +1,6 @@
-//! Frames: values that names have for a while, such as the arguments of one call of a Python function
-//! or the target of a loop in one round. Results of an evaluation within a frame are kept there.
+//! Frames: values that names have for a while, such as the arguments of one call of a Python
+//! function or the target of a loop in one round. Results of an evaluation within a frame are kept
+//! there.
 
 use crate::memo::Memo;
 use crate::value::KnownValue;
@@ -64,8 +65,8 @@ impl<'a, F: Clone + PartialEq> Frames<'a, F> {
         *self.memo.borrow_mut() = Rc::default();
     }
 
-    /// Returns the frame with some values within the frame `outer`; equal values give the same frame.
-    /// The names of a comprehension are seen at its bytes, `place`, alone.
+    /// Returns the frame with some values within the frame `outer`; equal values give the same
+    /// frame. The names of a comprehension are seen at its bytes, `place`, alone.
     pub(crate) fn within(
         &self,
         outer: FrameId,

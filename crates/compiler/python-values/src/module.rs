@@ -1,5 +1,5 @@
-//! Members of modules in files beside the text: the meaning of `area` in `from shape import area` and
-//! in `shape.area`.
+//! Members of modules in files beside the text: the meaning of `area` in `from shape import area`
+//! and in `shape.area`.
 
 use crate::dialect::{Dialect, Evaluation};
 use crate::evaluator::Evaluator;
@@ -22,7 +22,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         }
         let child = target.children.get(name).copied().map(KnownValue::ImportedModule);
         if let Some(value) = self.within(module, name, expr) {
-            // The package's own file has not bound the name yet that it gets from the importing file.
+            // The package's own file has not bound the name yet that it gets from the importing
+            // file.
             return value.or_else(|fault| match child {
                 Some(child) if fault.code == Code::UndefinedName => Ok(child),
                 _ => Err(fault),
@@ -78,8 +79,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         value
     }
 
-    /// Returns true if a value that the text `home` binds to a name is changed in place: in that text,
-    /// in a text that imports the name, or as an attribute of any value.
+    /// Returns true if a value that the text `home` binds to a name is changed in place: in that
+    /// text, in a text that imports the name, or as an attribute of any value.
     fn is_changed(&self, name: &str, home: usize) -> bool {
         if self.scopes.is_changed(name) {
             return true;
@@ -97,8 +98,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         })
     }
 
-    /// Value of a name that a text has by `from module import *`, directly or through other modules.
-    /// The last import counts.
+    /// Value of a name that a text has by `from module import *`, directly or through other
+    /// modules. The last import counts.
     pub(crate) fn starred(
         &self,
         text: usize,
@@ -128,8 +129,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         None
     }
 
-    /// Returns true if `*` imports a name of a text: a name in `__all__`, or without `__all__` a name
-    /// that doesn't begin with `_`.
+    /// Returns true if `*` imports a name of a text: a name in `__all__`, or without `__all__` a
+    /// name that doesn't begin with `_`.
     fn is_public(&self, text: usize, name: &str) -> bool {
         let root = self.scopes.root(text);
         let all = self.scopes.bindings_in(root, "__all__").and_then(|all| all.last());

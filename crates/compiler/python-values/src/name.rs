@@ -112,8 +112,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         self.frames.of_scope(scope, &self.scopes)
     }
 
-    /// Value that bindings of the scope `home` give a name: that of the last binding. If the last one
-    /// is conditional, all bindings that may count must agree.
+    /// Value that bindings of the scope `home` give a name: that of the last binding. If the last
+    /// one is conditional, all bindings that may count must agree.
     pub fn bound(
         &self,
         definitions: &[Definition<'a>],

@@ -35,14 +35,15 @@ pub enum KnownValue<'a, F> {
     Sequence(Rc<[Self]>),
     /// `{key: value}`
     Dict(Rc<[(Self, Self)]>),
-    /// A module by its path: `warp`, `math`, `numpy`, or any other that has no file beside the text.
+    /// A module by its path: `warp`, `math`, `numpy`, or any other that has no file beside the
+    /// text.
     Module(Rc<str>),
     /// A module in a file beside the text, by its number.
     ImportedModule(usize),
     /// A member of a module by its path, mostly a function.
     Member(Rc<str>),
-    /// A function that Python runs: its definition, the scope around it, and the call of the function
-    /// around it that defined it.
+    /// A function that Python runs: its definition, the scope around it, and the call of the
+    /// function around it that defined it.
     Python(&'a StmtFunctionDef, ScopeId, FrameId),
     /// A class of Python: a namespace.
     Class(ScopeId),

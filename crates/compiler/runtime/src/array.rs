@@ -246,7 +246,7 @@ impl Array {
     pub fn slice(&self, dim: usize, range: Range<usize>, step: isize) -> Result<Self, Error> {
         let extent = self.extent(dim)?;
         if range.start > range.end || range.end > extent || step == 0 {
-            let reason = format!("{range:?} by {step} is no part of {extent} elements");
+            let reason = format!("{range:?} by {step} reaches outside of {extent} elements");
             return Err(Error::Array(reason));
         }
         let mut part = self.clone();

@@ -169,10 +169,10 @@ mod tests {
     #[test]
     fn what_was_made_is_found_again_until_it_is_damaged() {
         let root = tempfile::tempdir().expect("a folder");
-        let kept = folder(root.path().join("a/b"), true);
-        assert_eq!(kept.find_code("key", any), None);
-        kept.keep("key", (13, 0), b"code").expect("a folder of ours");
-        assert_eq!(kept.find_code("key", any).as_deref(), Some(&b"code"[..]));
+        let cache = folder(root.path().join("a/b"), true);
+        assert_eq!(cache.find_code("key", any), None);
+        cache.keep("key", (13, 0), b"code").expect("a folder of ours");
+        assert_eq!(cache.find_code("key", any).as_deref(), Some(&b"code"[..]));
         let path = root.path().join("a/b/key-13.0.cubin");
         let whole = std::fs::read(&path).expect("the file");
         for at in 0..whole.len() {
@@ -180,11 +180,11 @@ mod tests {
             damaged[at] ^= 1;
             for damaged in [&damaged[..], &whole[..at]] {
                 std::fs::write(&path, damaged).expect("a file");
-                assert_eq!(kept.find_code("key", any), None, "{at}");
+                assert_eq!(cache.find_code("key", any), None, "{at}");
             }
         }
-        kept.keep("key", (13, 0), &[7]).expect("a folder of ours");
-        assert_eq!(kept.find_code("key", any), Some(vec![7]));
+        cache.keep("key", (13, 0), &[7]).expect("a folder of ours");
+        assert_eq!(cache.find_code("key", any), Some(vec![7]));
         let names = std::fs::read_dir(root.path().join("a/b")).expect("the folder");
         assert_eq!(names.count(), 1, "nothing is left half written");
     }
@@ -196,25 +196,25 @@ mod tests {
     fn files_that_others_could_have_written_are_not_used() {
         use std::os::unix::fs::PermissionsExt;
         let root = tempfile::tempdir().expect("a folder");
-        let kept = folder(root.path().into(), true);
-        kept.keep("key", (13, 0), b"code").expect("a folder of ours");
+        let cache = folder(root.path().into(), true);
+        cache.keep("key", (13, 0), b"code").expect("a folder of ours");
         let path = root.path().join("key-13.0.cubin");
         let mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode));
         mode(0o666).expect("ours");
-        assert_eq!(kept.find_code("key", any), None, "everybody may write to it");
-        kept.keep("key", (13, 0), b"code").expect("a folder of ours");
-        assert_eq!(kept.find_code("key", any).as_deref(), Some(&b"code"[..]), "made again");
+        assert_eq!(cache.find_code("key", any), None, "everybody may write to it");
+        cache.keep("key", (13, 0), b"code").expect("a folder of ours");
+        assert_eq!(cache.find_code("key", any).as_deref(), Some(&b"code"[..]), "made again");
         // A copy with another name is refused.
         std::fs::copy(&path, root.path().join("other-13.0.cubin")).expect("a file");
-        assert_eq!(kept.find_code("other", any), None);
+        assert_eq!(cache.find_code("other", any), None);
         // Only the system's owner can make files that belong to others.
         if std::os::unix::fs::chown(&path, Some(12345), None).is_ok() {
-            assert_eq!(kept.find_code("key", any), None, "another user's");
+            assert_eq!(cache.find_code("key", any), None, "another user's");
         }
         std::fs::remove_file(&path).expect("ours");
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(made.expect("mkfifo runs").success());
-        assert_eq!(kept.find_code("key", any), None, "nobody waits for a writer");
+        assert_eq!(cache.find_code("key", any), None, "nobody waits for a writer");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Clone, PartialEq, Eq, thiserror::Error, Debug)]
 pub enum Error {
     /// A text that names no device.
-    #[error("`{0}` is no device: use `cpu`, `cuda` or `cuda:N`")]
+    #[error("`{0}` is not a device: use `cpu`, `cuda` or `cuda:N`")]
     UnknownDevice(String),
     /// A number of threads that the process can't start.
     #[error("GBXCULE_THREADS is `{found}`: it takes a number of threads, 1 to {most}")]
@@ -125,7 +125,7 @@ pub enum Error {
     },
     /// Printed text of a device that was to go to a string.
     #[error(
-        "what kernel `{kernel}` prints on `{device}` goes to standard output: nothing else can take it"
+        "the text that kernel `{kernel}` prints on `{device}` goes to standard output: it can't be collected"
     )]
     Printing {
         /// Name of the kernel.
@@ -201,7 +201,7 @@ pub enum Error {
         reason: String,
     },
     /// A text that names no GPU architecture.
-    #[error("`{0}` is no GPU architecture: use one such as `sm_90`, `sm_90a` or `sm_100f`")]
+    #[error("`{0}` is not a GPU architecture: use one such as `sm_90`, `sm_90a` or `sm_100f`")]
     UnknownArch(String),
     /// NVRTC was not found.
     #[error(

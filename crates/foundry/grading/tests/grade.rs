@@ -26,6 +26,7 @@ fn options(name: &str) -> GradeOptions {
         work: Path::new(env!("CARGO_TARGET_TMPDIR")).join("grade").join(name),
         workers: 2,
         limits: GradeOptions::LIMITS,
+        cuda_on_host: true,
     }
 }
 

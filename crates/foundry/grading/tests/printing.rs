@@ -42,7 +42,13 @@ fn kernels_that_print_pass_every_check_and_are_right() {
     let answers: Vec<Answer> =
         rows.iter().flat_map(|row| tasks().filter_map(move |task| answer(row, task))).collect();
     assert_eq!(answers.len(), 10);
-    let options = GradeOptions { seed: 5, work, workers: 2, limits: GradeOptions::LIMITS };
+    let options = GradeOptions {
+        seed: 5,
+        work,
+        workers: 2,
+        limits: GradeOptions::LIMITS,
+        cuda_on_host: true,
+    };
     let grades = grade(&by_id, &answers, &options, &|| ()).expect("a C++ compiler");
     assert!(grades.iter().all(|it| *it == Grade::Right), "{grades:?}");
 }

@@ -1,4 +1,4 @@
-//! Inputs of a kernel: a few numbers from which every input follows.
+//! Inputs of a kernel: a few numbers from which every value of an input follows.
 //!
 //! Leaf `k` of argument `a` (components, fields and elements counted in the order of memory) of a
 //! row with input seed `s` is number `k` of the SplitMix64 stream with seed `s + 2^32 a`: its upper
@@ -20,13 +20,13 @@ use serde::{Deserialize, Serialize};
 /// Input of one argument: the shape, and the range of the numbers that fill it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ArgumentInput {
-    /// The parameter.
+    /// Name of the parameter.
     pub name: String,
-    /// Elements in each dimension; none for a value.
+    /// Number of elements in each dimension; empty for a value that is no array.
     pub shape: Vec<u32>,
-    /// Every number is 0.
+    /// True if every number is 0.
     pub zero: bool,
-    /// The kernel writes this argument: a result, or an array that is updated in place.
+    /// True if the kernel writes this argument: a result, or an array that is updated in place.
     pub written: bool,
     /// The least float.
     pub low: f64,
@@ -47,9 +47,9 @@ pub struct ArgumentInput {
 /// Range of the numbers of one field of a struct.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FieldRange {
-    /// The field.
+    /// Name of the field.
     pub name: String,
-    /// Range of its numbers.
+    /// Range of the field's numbers.
     #[serde(flatten)]
     pub range: NumberRange,
 }
@@ -67,10 +67,10 @@ pub struct NumberRange {
     pub most: i64,
 }
 
-/// Elements of an array and points of a grid, at most: rows are small, and what a row says may come
-/// from anybody.
+/// The most elements of an array and points of a grid. Rows are small, and a forged row may name
+/// any size.
 const MAX_ELEMENTS: u32 = 1 << 16;
-/// Integers that are drawn lie between this and its negative: doubles hold all of them.
+/// The greatest magnitude of a drawn integer: doubles hold all integers up to it exactly.
 const LARGEST: i64 = 1 << 52;
 
 /// Returns true if an array, or a grid, of this size fits into a row.
@@ -79,7 +79,7 @@ pub fn is_small(dims: &[u32]) -> bool {
     dims.len() <= 4 && count.is_some_and(|count| count <= MAX_ELEMENTS)
 }
 
-/// Dimensions of a parameter's arrays; none of a value.
+/// Returns the number of dimensions of a parameter's array; 0 for a parameter that is no array.
 pub fn rank(types: &Types, of: Type) -> usize {
     match types[of] {
         Shape::Array { dims, .. } => usize::from(dims),
@@ -94,12 +94,12 @@ impl ArgumentInput {
         ranges.all(NumberRange::is_sound) && is_small(&self.shape)
     }
 
-    /// An array of zeros that the kernel writes.
+    /// Returns the input for an array of zeros that the kernel writes.
     pub fn zeros(shape: Vec<u32>) -> Self {
         Self { zero: true, written: true, ..Self::integers(shape, 0, 0) }
     }
 
-    /// Integers of a range, and floats from -1 to 1.
+    /// Returns an input of integers from `least` to `most` and floats from -1 to 1.
     pub fn integers(shape: Vec<u32>, least: i64, most: i64) -> Self {
         let (low, high) = (-1.0, 1.0);
         Self {
@@ -116,7 +116,7 @@ impl ArgumentInput {
         }
     }
 
-    /// Numbers of moderate size.
+    /// Returns an input with numbers of moderate size.
     pub fn spread(random: &mut Random, shape: Vec<u32>) -> Self {
         let (low, high) =
             random.pick(&[(-1.0, 1.0), (-2.0, 2.0), (0.1, 1.5), (-1.5, 2.5), (0.2, 2.0)]);
@@ -124,7 +124,7 @@ impl ArgumentInput {
         Self { low, high, ..Self::integers(shape, least, most) }
     }
 
-    /// The bytes of one argument.
+    /// Returns the bytes of one argument.
     pub fn bytes(&self, types: &Types, of: Type, seed: u64, argument: u64) -> Vec<u8> {
         let size = types.layout(of).map_or(0, |layout| layout.size as usize);
         let count = self.shape.iter().product::<u32>() as usize;
@@ -152,7 +152,7 @@ impl ArgumentInput {
         NumberRange { low, high, least, most }
     }
 
-    /// The range of each leaf of a type.
+    /// Returns the range of each scalar of a type.
     fn ranges(&self, types: &Types, of: Type, count: usize) -> Vec<NumberRange> {
         let Shape::Struct(id) = types[of] else { return vec![self.range(); count] };
         let fields = types.structure(id).fields.iter();
@@ -178,14 +178,14 @@ impl NumberRange {
         if scalar.is_float() {
             return Literal::float(scalar, self.low + (self.high - self.low) * fraction);
         }
-        // An unsigned number is drawn from as many numbers from 0 on.
+        // An unsigned number's range has as many numbers, from 0 on.
         let least = if scalar.is_unsigned_int() { self.least.max(0) } else { self.least };
         let span = (self.most - least + 1) as f64;
         Literal::int(scalar, i128::from(least + (span * fraction).floor() as i64))
     }
 }
 
-/// The gradient that an array of a row gets before its reverse runs.
+/// Returns the gradient that an array of a row gets before its reverse kernel runs.
 pub fn cotangent(types: &Types, of: Type, count: usize, seed: u64, argument: u64) -> Vec<u8> {
     let given = ArgumentInput::integers(vec![count as u32], 0, 0);
     let size = types.layout(of).map_or(0, |layout| layout.size as usize);
@@ -204,14 +204,14 @@ pub fn cotangent(types: &Types, of: Type, count: usize, seed: u64, argument: u64
     bytes
 }
 
-/// A scalar in the image of a type.
+/// A scalar inside the bytes of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leaf {
-    /// Bytes before the scalar.
+    /// Offset of the scalar in the value, in bytes.
     pub offset: usize,
     /// Type of the scalar.
     pub scalar: Scalar,
-    /// The first of four components of a quaternion.
+    /// True for the first of the four components of a quaternion.
     turn: bool,
 }
 
@@ -230,7 +230,7 @@ impl Leaf {
     }
 }
 
-/// The scalars of a type in the order of memory; none behind handles.
+/// Returns the scalars of a type in the order of memory; empty for handles.
 pub fn leaves(types: &Types, of: Type) -> Vec<Leaf> {
     let moved = |by: usize, of: Type| {
         leaves(types, of).into_iter().map(move |leaf| Leaf { offset: leaf.offset + by, ..leaf })

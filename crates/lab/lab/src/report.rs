@@ -71,7 +71,7 @@ impl Sweep {
         }
         let artifact = read_json(path)?;
         let say = |found: &str| LabError::Artifact { path: path.into(), found: found.to_owned() };
-        let broken = || say("results are missing, or are no numbers that a bench can measure");
+        let broken = || say("results are missing, or are not numbers that a bench can measure");
         let mut series: Vec<Series> = Vec::new();
         let results = artifact["results"].as_array().ok_or_else(broken)?;
         if results.is_empty() || results.len() > MAX_RESULTS {

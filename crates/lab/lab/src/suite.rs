@@ -133,12 +133,12 @@ pub fn run(
         ..VerifyPlan::new(reference, dut, RomImage::find(case.rom)?)
     };
     let explained = case.explained.iter().find(|explained| explained.reference == reference);
-    let mut found = SetAside::default();
+    let mut set_aside = SetAside::default();
     let mut judge = |mismatch: &Mismatch| {
         if !explained.is_some_and(|explained| explained.covers(&mismatch.differences)) {
             return Judgement::Stop;
         }
-        found.add(mismatch);
+        set_aside.add(mismatch);
         Judgement::SetAside
     };
     let mut verdict = verify(&plan, &mut judge, &mut |_| {})?;
@@ -149,8 +149,8 @@ pub fn run(
             mismatch: Box::new(mismatch),
         },
         (None, None) => Outcome::Agrees(Box::new(verdict)),
-        (None, Some(explained)) if found.is(explained) => Outcome::AsExplained(explained),
-        (None, Some(explained)) => Outcome::Stale(explained, found),
+        (None, Some(explained)) if set_aside.is(explained) => Outcome::AsExplained(explained),
+        (None, Some(explained)) => Outcome::Stale(explained, set_aside),
     })
 }
 

@@ -346,36 +346,36 @@ fn outputs(plan: &VerifyPlan, backend: &dyn Backend) -> Result<Vec<Vec<(String, 
 }
 
 fn differences(plan: &VerifyPlan, [reference, dut]: &[Observed; 2]) -> Vec<Difference> {
-    let mut found = Vec::new();
-    let mut hold = |field: &str, reference: String, dut: String| {
+    let mut differences = Vec::new();
+    let mut compare = |field: &str, reference: String, dut: String| {
         if reference != dut {
-            found.push(Difference { field: field.to_owned(), reference, dut });
+            differences.push(Difference { field: field.to_owned(), reference, dut });
         }
     };
     for ((field, left), (_, right)) in
         registers(&reference.state).into_iter().zip(registers(&dut.state))
     {
-        hold(field, left, right);
+        compare(field, left, right);
     }
     if let (true, Some(left), Some(right)) =
         (plan.compare_counters, reference.state.tcycles, dut.state.tcycles)
     {
-        hold("tcycles", left.to_string(), right.to_string());
+        compare("tcycles", left.to_string(), right.to_string());
     }
     for (region, (left, right)) in
         plan.regions.iter().zip(reference.regions.iter().zip(&dut.regions))
     {
-        hold(&region.to_string(), sha256(left), sha256(right));
+        compare(&region.to_string(), sha256(left), sha256(right));
     }
     if let (Some(left), Some(right)) = (&reference.frame, &dut.frame) {
-        hold("frame", sha256(left), sha256(right));
+        compare("frame", sha256(left), sha256(right));
     }
     // The bits are printed as well, because a NaN has them.
     let number = |it: f32| format!("{it} ({:08x})", it.to_bits());
     for ((field, left), (_, right)) in reference.outputs.iter().zip(&dut.outputs) {
-        hold(field, number(*left), number(*right));
+        compare(field, number(*left), number(*right));
     }
-    found
+    differences
 }
 
 /// Returns the registers by name, in printed form.

@@ -104,7 +104,7 @@ impl Lexer {
             .ok_or_else(|| {
                 let found: String = self.chars[start..self.at].iter().collect();
                 let message = format!(
-                    "`{found}` is no number; numbers are 12, $1F, %0101 or 'c', with _ between digits"
+                    "`{found}` is not a number; numbers are 12, $1F, %0101 or 'c', with _ between digits"
                 );
                 Complaint::new(start as u32 + 1, message)
             })

@@ -136,7 +136,7 @@ fn check_name(reader: &Reader, name: &str) -> Result<u32, Complaint> {
         ));
     }
     if name.trim_start_matches('.').is_empty() || name.trim_start_matches('.').contains('.') {
-        let message = format!("`{name}` is no label; labels are `Name` or `.local`");
+        let message = format!("`{name}` is not a label; labels are `Name` or `.local`");
         return Err(Complaint::new(column, message));
     }
     Ok(column)
@@ -189,7 +189,9 @@ fn statement(reader: &mut Reader) -> Result<Statement, Complaint> {
         }
         _ => Err(Complaint::new(
             column,
-            format!("`{word}` is no instruction, macro or directive; directives are {DIRECTIVES}"),
+            format!(
+                "`{word}` is not an instruction, macro or directive; directives are {DIRECTIVES}"
+            ),
         )),
     }
 }

@@ -233,6 +233,10 @@ impl Machine {
             }
             0x10..=0x3f => {
                 self.apu.write(self.now, self.timer.div_base, 0xff00 | low as u16, value);
+                #[cfg(color)]
+                if self.apu.voices.reads_on_bus {
+                    self.deadline = self.now;
+                }
             }
             0x46 => {
                 sync_dma(self, rom, cart_ram);
@@ -252,7 +256,6 @@ impl Machine {
         }
         // What was written may have moved a deadline or let an interrupt through.
         match low {
-            0x1a if COLOR => self.deadline = self.now,
             0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x43 | 0x45 | 0x46 | 0x4a | 0x4b | 0xff => {
                 self.deadline = self.now;
             }

@@ -107,7 +107,7 @@ pub fn read_record(path: &Path, magic: &[u8], most_bytes: u64) -> Result<Vec<u8>
 /// As those of [`read()`], or the file is not UTF-8 text.
 pub fn read_text(path: &Path, most_bytes: u64) -> Result<String> {
     String::from_utf8(read(path, most_bytes)?)
-        .map_err(|_| Error::new(ErrorKind::InvalidData, "this is no UTF-8 text"))
+        .map_err(|_| Error::new(ErrorKind::InvalidData, "this is not UTF-8 text"))
 }
 
 fn too_large(size: u64, most_bytes: u64) -> Error {

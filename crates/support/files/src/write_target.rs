@@ -21,30 +21,30 @@ impl WriteTarget {
     /// Follows links to the file that is written, so that a link stays a link.
     pub(crate) fn find(path: &Path) -> Result<Self> {
         crate::check_local(path)?;
-        let mut at = path.to_owned();
-        if at.file_name().is_none() {
+        let mut path = path.to_owned();
+        if path.file_name().is_none() {
             return Err(Error::new(ErrorKind::InvalidInput, "it names no file"));
         }
         for _ in 0..MAX_LINKS {
-            let metadata = match fs::symlink_metadata(&at) {
+            let metadata = match fs::symlink_metadata(&path) {
                 Ok(metadata) => metadata,
-                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::File(at)),
-                Err(error) => return Err(explained(&at, error)),
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::File(path)),
+                Err(error) => return Err(explained(&path, error)),
             };
             let kind = metadata.file_type();
             if kind.is_dir() {
                 return Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"));
             }
             if kind.is_file() {
-                return Ok(Self::File(at));
+                return Ok(Self::File(path));
             }
-            check_owner(&at, &metadata)?;
+            check_owner(&path, &metadata)?;
             // `/dev/stdout` and `/dev/fd/1` lead to files that others hold open.
-            if !kind.is_symlink() || at.starts_with("/dev") || at.starts_with("/proc") {
-                return Ok(Self::Stream(at));
+            if !kind.is_symlink() || path.starts_with("/dev") || path.starts_with("/proc") {
+                return Ok(Self::Stream(path));
             }
-            let target = fs::read_link(&at)?;
-            at = at.parent().unwrap_or(Path::new("")).join(target);
+            let target = fs::read_link(&path)?;
+            path = path.parent().unwrap_or(Path::new("")).join(target);
         }
         Err(Error::new(ErrorKind::InvalidInput, "its symbolic links lead in a circle"))
     }

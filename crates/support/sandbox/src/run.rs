@@ -202,7 +202,7 @@ impl OutputReader {
     ) -> std::io::Result<Self> {
         let (bytes, overflowed) = (Arc::default(), Arc::new(AtomicBool::new(false)));
         let (open, ended) = channel();
-        let all = Self { bytes: Arc::clone(&bytes), overflowed: Arc::clone(&overflowed), ended };
+        let output = Self { bytes: Arc::clone(&bytes), overflowed: Arc::clone(&overflowed), ended };
         thread::Builder::new().spawn(move || {
             let _open = open;
             let Some(mut pipe) = pipe else { return };
@@ -220,7 +220,7 @@ impl OutputReader {
                 }
             }
         })?;
-        Ok(all)
+        Ok(output)
     }
 
     /// Returns the bytes, and whether they are complete.

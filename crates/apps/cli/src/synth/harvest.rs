@@ -53,7 +53,7 @@ pub(crate) struct Harvest {
 impl Harvest {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         if let Some(stated) = self.license.as_deref().filter(|it| !is_licence(it)) {
-            bail!("`{stated}` is no SPDX expression such as `Apache-2.0`");
+            bail!("`{stated}` is not an SPDX expression such as `Apache-2.0`");
         }
         let out = NewDataset::at(&self.out)?;
         let license = licence_of(&self.folder, self.license.as_deref())?;

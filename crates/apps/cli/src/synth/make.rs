@@ -204,7 +204,7 @@ impl Card {
             write_card(&self.folder, &Usage::of_warp())?;
             return Ok(true);
         };
-        // A folder that is no dataset gets no file.
+        // A folder that is not a dataset gets no file.
         Manifest::read(&self.folder)?;
         let warp = Usage::of_folder(tests)?;
         if warp.kernels == 0 {
@@ -222,7 +222,7 @@ fn write_card(folder: &Path, warp: &Usage) -> anyhow::Result<()> {
     describe(folder, &manifest, &rows, warp)
 }
 
-/// The rows of a folder for statistics.
+/// Reads the rows of a folder for statistics.
 pub(super) fn read_rows(folder: &Path, manifest: &Manifest) -> anyhow::Result<Vec<Row>> {
     let bar = progress::late_bar(manifest.count, "rows").with_message("reading");
     let rows = read_brief(folder, &|rows| progress::advance(&bar, rows as u64 - bar.position()))?;

@@ -179,7 +179,7 @@ impl Lowering<'_, '_, '_, '_> {
         if let Ty::Int(int) = ty
             && !int.contains(number)
         {
-            let message = format!("{number} is no `{}`", int.name());
+            let message = format!("{number} doesn't fit into `{}`", int.name());
             self.fault(Code::RustType, at, message);
         }
         let literal = constant::literal(ty, self.all.program, number);

@@ -6,7 +6,7 @@ use super::operand::{LoweringError, LoweringResult, Operand, fault};
 use super::special::{BuiltinCall, construct_struct};
 use crate::annotation::Annotation;
 use crate::decorator::{self, Role};
-use crate::dialect::{KnownValue, WarpValue};
+use crate::value::{KnownValue, WarpValue};
 use crate::warp;
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};

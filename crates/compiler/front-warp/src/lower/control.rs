@@ -8,7 +8,7 @@ use super::usage::Usage;
 use super::user_function::Instances;
 use super::writer::Writer;
 use crate::annotation::Annotation;
-use crate::signature;
+use crate::type_expr;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::BlockId;
@@ -36,7 +36,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         let e = Expressions::new(b, Names::new(usage, is_library), scope, kind);
         let mut lower = Self { e, result: None, in_loop: 0 };
         lower.e.names.enter(&mut lower.e.b, formals, bindings);
-        let returns = def.returns.as_deref().map(|it| (signature::annotation(unit, it, scope), it));
+        let returns = def.returns.as_deref().map(|it| (type_expr::annotation(unit, it, scope), it));
         lower.suite(&def.body);
         lower.end(returns);
         lower.e.b.finish();

@@ -3,7 +3,7 @@
 use super::control::Statements;
 use super::geometry::next_of;
 use super::operand::{LoweringResult, Operand, fault};
-use crate::dialect::{KnownValue, OverloadSet, WarpValue};
+use crate::value::{KnownValue, OverloadSet, WarpValue};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;

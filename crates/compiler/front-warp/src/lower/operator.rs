@@ -4,7 +4,7 @@ use super::operand::{LoweringError, LoweringResult, Operand, fault};
 use super::writer::Writer;
 use super::{Expressions, tile};
 use crate::decorator::{self, Role};
-use crate::dialect::{KnownValue, OverloadSet};
+use crate::value::{KnownValue, OverloadSet};
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};

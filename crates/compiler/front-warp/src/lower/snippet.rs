@@ -9,9 +9,11 @@ use super::operand::{Binding, LoweringError, LoweringResult};
 use super::session::Definition;
 use super::table::call_row;
 use super::writer::Writer;
-use crate::dialect::{KnownValue, Unit};
-use crate::signature::{self, Formal};
+use crate::signature::Formal;
 use crate::snippet::{self, Expr, SnippetType, Stmt};
+use crate::type_expr;
+use crate::unit::Unit;
+use crate::value::KnownValue;
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -39,7 +41,7 @@ pub(super) fn lower<'a>(
     let body = snippet::read(&text).map_err(|what| refused(unit, def, &what))?;
     let mut b = Writer::new(unit, session, module, id);
     let result = match def.returns.as_deref() {
-        Some(returns) => match signature::annotation(unit, returns, scope) {
+        Some(returns) => match type_expr::annotation(unit, returns, scope) {
             Ok(annotation) => b.concrete(&annotation, Span::NONE),
             Err(fault) => Err(fault.into()),
         },

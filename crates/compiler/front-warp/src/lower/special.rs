@@ -11,7 +11,7 @@ use super::operator::{function_operator, named_operator, operate_one};
 use super::tile::tile_call;
 use super::{Expressions, atomic, indexed_array, usage};
 use crate::annotation::Annotation;
-use crate::dialect::{KnownValue, WarpValue};
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;

@@ -2,8 +2,8 @@
 
 use super::Expressions;
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
-use crate::dialect::KnownValue;
-use crate::trial;
+use crate::substitute;
+use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
@@ -21,7 +21,7 @@ impl<'a> Expressions<'_, 'a> {
             return fault(Code::WrongArguments, span, "`wp.static` needs one expression");
         };
         match self.static_expr(arg) {
-            Err(LoweringError::Fault(fault)) => Ok(trial::tried(self.unit, Err(fault))?),
+            Err(LoweringError::Fault(fault)) => Ok(substitute::tried(self.unit, Err(fault))?),
             known => known.map(|known| self.unit.settled(known)),
         }
         .map(Operand::KnownValue)

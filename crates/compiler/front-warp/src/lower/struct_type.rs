@@ -2,8 +2,8 @@
 
 use super::operand::{LoweringError, fault};
 use crate::annotation::{Annotation, StructKey};
-use crate::dialect::Unit;
 use crate::signature;
+use crate::unit::Unit;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::module::Module;

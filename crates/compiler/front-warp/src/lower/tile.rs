@@ -21,7 +21,7 @@ pub(super) use view::tile_index;
 use super::operand::{LoweringResult, fault};
 use super::writer::Writer;
 use crate::annotation::Annotation;
-use crate::dialect::{KnownValue, WarpValue};
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::place::PlaceId;

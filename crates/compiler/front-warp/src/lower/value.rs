@@ -2,7 +2,7 @@
 
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::dialect::{KnownValue, WarpValue};
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;

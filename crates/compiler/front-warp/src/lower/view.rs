@@ -4,7 +4,7 @@ use super::Expressions;
 use super::access::Access;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::dialect::KnownValue;
+use crate::value::KnownValue;
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;

@@ -103,7 +103,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         body(Float, &["m"], &[square(3)], T, |b| formula(b, |f| minor(&f.arg(0).parts(), 3))),
         body(Float, &["m"], &[square(4)], T, |b| formula(b, |f| minor(&f.arg(0).parts(), 4))),
     ], Through, "The determinant."),
-    row_of("inverse", inverses!(), Through, "The inverse; zero if there is none."),
+    row_of("inverse", inverses!(), Through, "The inverse; zero for a matrix that has no inverse."),
     row_of("inverse_approx", inverses!(), Through, "The inverse, as exact as `inverse`."),
 ];
 

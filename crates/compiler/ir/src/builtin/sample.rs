@@ -108,7 +108,8 @@ fn point_in_ball<'f>(f: Formula<'f>, height: Term<'f>, inside: bool) -> Term<'f>
 
 /// Declares a variable with its first value.
 pub(super) fn variable(b: &mut Builder<'_>, name: &str, first: Value) -> PlaceId {
-    let local = b.local(name, b.body().type_of(first));
+    let ty = b.body().type_of(first);
+    let local = b.local(name, ty);
     let place = b.local_place(local);
     b.store(place, first);
     place

@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
     pub(super) fn visible(&mut self, value: Value) -> bool {
         match self.visible.get(value.index()) {
             Some(true) => true,
-            Some(false) => self.fault(Code::IrScope, "a value that isn't visible here"),
+            Some(false) => self.fault(Code::IrScope, "a value that is used outside of its block"),
             None => self.fault(Code::IrHandle, "a value that doesn't exist"),
         }
     }
@@ -298,13 +298,16 @@ impl<'a> Checker<'a> {
             return;
         }
         let Some(scalar) = self.body.type_of(selector).as_scalar().filter(|s| s.is_int()) else {
-            self.fault(Code::IrCondition, "a switch on what is no integer");
+            self.fault(Code::IrCondition, "the selector of a switch is not an integer");
             return;
         };
         let mut seen = HashSet::new();
         for &label in cases.iter().flat_map(|case| case.labels.iter()) {
             if !fits(label, scalar) {
-                self.fault(Code::IrCondition, format!("label {label} is no `{}`", scalar.name()));
+                self.fault(
+                    Code::IrCondition,
+                    format!("label {label} doesn't fit into `{}`", scalar.name()),
+                );
             } else if !seen.insert(label) {
                 self.fault(Code::IrCondition, format!("label {label} occurs twice"));
             }
@@ -317,7 +320,10 @@ impl<'a> Checker<'a> {
         };
         let ty = data.ty;
         if data.op != Op::Index || !ty.as_scalar().is_some_and(Scalar::is_int) {
-            return self.fault(Code::IrLoop, "a loop index that is none, or no integer");
+            return self.fault(
+                Code::IrLoop,
+                "a loop index that is not defined by `index` or not an integer",
+            );
         }
         bounds.into_iter().all(|bound| self.visible_as(bound, ty, Code::IrLoop))
     }

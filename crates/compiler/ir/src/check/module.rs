@@ -18,7 +18,7 @@ pub(super) fn check(module: &Module, faults: &mut Vec<Diagnostic>) {
         let size = module.types.layout(table.ty).map(|layout| layout.size);
         if size != Some(table.bytes.len() as u64) || module.types.holds_array(table.ty) {
             let (name, ty) = (&table.name, module.types.display(table.ty));
-            let message = format!("table `{name}` is no image of `{ty}`");
+            let message = format!("the bytes of table `{name}` are not a value of `{ty}`");
             faults.push(Diagnostic::error(Code::IrType, table.span, message));
         }
     }
@@ -78,7 +78,10 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
             && param.is_some_and(|p| module.types.holds_array(p.ty))
     };
     if !function.disjoint.iter().all(|&(one, other)| holds(one) && holds(other)) {
-        fault(Code::IrKernel, format!("`{name}` keeps apart what are no arrays of a kernel"));
+        fault(
+            Code::IrKernel,
+            format!("`{name}` names pairs of arrays that are not parameters of a kernel"),
+        );
     }
     if !function.residency.is_possible()
         || function.kind != FunctionKind::Kernel && function.residency != Residency::Free

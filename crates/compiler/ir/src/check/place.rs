@@ -27,8 +27,10 @@ impl Checker<'_> {
                 }
                 let array = self.body.type_of(value);
                 if !matches!(self.module.types[array], Shape::Array { .. }) || path.is_empty() {
-                    return self
-                        .fault(Code::IrPlace, "a place in a value that is no array's element");
+                    return self.fault(
+                        Code::IrPlace,
+                        "a place in a value that is not the element of an array",
+                    );
                 }
                 Some(array)
             }

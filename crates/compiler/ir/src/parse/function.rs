@@ -368,7 +368,8 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         let step = self.value()?;
         self.parser.tokens.mark(")")?;
         self.parser.tokens.mark("{")?;
-        let index = self.b.unnamed_index(self.b.body().type_of(start));
+        let ty = self.b.body().type_of(start);
+        let index = self.b.unnamed_index(ty);
         self.define(name, index)?;
         self.open(Open::For { index, range: [start, end, step] })
     }

@@ -73,10 +73,10 @@ fn word_length(text: &str) -> usize {
 
 impl<'t> Tokens<'t> {
     pub(super) fn of(text: &'t str) -> Result<Self> {
-        let mut all = Self { text, tokens: Vec::new(), at: 0 };
-        let mut at = 0;
-        while let Some(first) = text[at..].chars().next() {
-            let rest = &text[at..];
+        let mut tokens = Self { text, tokens: Vec::new(), at: 0 };
+        let mut offset = 0;
+        while let Some(first) = text[offset..].chars().next() {
+            let rest = &text[offset..];
             let word = word_length(rest);
             let (length, token) = if first == '\n' {
                 (1, Some(Token::Line))
@@ -84,7 +84,7 @@ impl<'t> Tokens<'t> {
                 (first.len_utf8(), None)
             } else if first == '"' {
                 let (length, unescaped) = unescape(rest).ok_or_else(|| {
-                    all.error_at(at, "a text needs a quote at its end and Rust's escapes")
+                    tokens.error_at(offset, "a text needs a quote at its end and Rust's escapes")
                 })?;
                 (length, Some(Token::Text(unescaped)))
             } else if word > 0 {
@@ -92,14 +92,14 @@ impl<'t> Tokens<'t> {
             } else if let Some(mark) = MARKS.into_iter().find(|mark| rest.starts_with(mark)) {
                 (mark.len(), Some(Token::Mark(mark)))
             } else {
-                let message = format!("`{}` is no part of IR", first.escape_default());
-                return Err(all.error_at(at, message));
+                let message = format!("`{}` is not a token of IR", first.escape_default());
+                return Err(tokens.error_at(offset, message));
             };
-            all.tokens.extend(token.map(|token| (at, token)));
-            at += length;
+            tokens.tokens.extend(token.map(|token| (offset, token)));
+            offset += length;
         }
-        all.tokens.push((at, Token::End));
-        Ok(all)
+        tokens.tokens.push((offset, Token::End));
+        Ok(tokens)
     }
 
     pub(super) fn position(&self) -> usize {

@@ -125,7 +125,7 @@ impl<'t> Parser<'t> {
     fn component(&mut self, before: &'static str) -> Result<Scalar> {
         self.tokens.mark(before)?;
         let word = self.tokens.word("a scalar type")?;
-        scalar(word).ok_or_else(|| self.tokens.error(format!("`{word}` is no scalar type")))
+        scalar(word).ok_or_else(|| self.tokens.error(format!("`{word}` is not a scalar type")))
     }
 
     fn extent(&mut self, before: &'static str) -> Result<u16> {

@@ -233,7 +233,7 @@ impl Contents {
 fn drop_overwritten(body: &mut Body, tracked: &FxHashSet<LocalId>) {
     for block in body.blocks.handles().collect::<Vec<_>>() {
         let mut stmts = std::mem::take(&mut body.blocks[block].stmts);
-        let mut kept = vec![true; stmts.len()];
+        let mut is_read = vec![true; stmts.len()];
         // Stores that nothing has read yet.
         let mut open: FxHashMap<LocalId, usize> = FxHashMap::default();
         for (position, stmt) in stmts.iter().enumerate() {
@@ -242,7 +242,7 @@ fn drop_overwritten(body: &mut Body, tracked: &FxHashSet<LocalId>) {
                     let Root::Local(local) = body.places[place].root else { continue };
                     let whole = body.path(place).is_empty() && tracked.contains(&local);
                     if whole && let Some(before) = open.insert(local, position) {
-                        kept[before] = false;
+                        is_read[before] = false;
                     }
                     if !whole {
                         open.remove(&local);
@@ -269,15 +269,15 @@ fn drop_overwritten(body: &mut Body, tracked: &FxHashSet<LocalId>) {
                             && tracked.contains(&local)
                             && !read.contains(&local)
                         {
-                            kept[position] = false;
+                            is_read[position] = false;
                         }
                     }
                     _ => reads(body, stmt, &mut read),
                 }
             }
         }
-        let mut kept = kept.into_iter();
-        stmts.retain(|_| kept.next().unwrap_or(true));
+        let mut is_read = is_read.into_iter();
+        stmts.retain(|_| is_read.next().unwrap_or(true));
         body.blocks[block].stmts = stmts;
     }
 }

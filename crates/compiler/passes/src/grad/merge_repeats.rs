@@ -152,7 +152,7 @@ impl Merger<'_> {
         stmts.retain(|stmt| match stmt.kind {
             StmtKind::Let(value) => !self.is_known(body, value),
             StmtKind::While { header, body: inner, .. } => {
-                // What the header computes is visible in the body.
+                // The values of the header are visible in the body.
                 let outer = self.open.len();
                 self.stmts(body, header);
                 self.block(body, inner);

@@ -104,12 +104,12 @@ impl Detacher<'_> {
     ) -> ArrayStart {
         let Place { root, .. } = body.places[place];
         let path = body.path(place);
-        let at = |steps: usize| {
+        let start = |steps: usize| {
             if steps == path.len() { ArrayStart::Whole } else { ArrayStart::Element(steps) }
         };
         let mut ty = match root {
             Root::Param(position) if self.handles.contains(&(id, position as usize)) => {
-                return at(0);
+                return start(0);
             }
             Root::Param(position) => params[position as usize],
             Root::Local(local) => body.locals[local].ty,
@@ -120,7 +120,7 @@ impl Detacher<'_> {
             ty = match (*projection, &module.types[ty]) {
                 (Projection::Field(field), &Shape::Struct(structure)) => {
                     if ty == self.structure && self.fields.contains(&field) {
-                        return at(step + 1);
+                        return start(step + 1);
                     }
                     module.types.structure(structure).fields[field as usize].ty
                 }

@@ -117,8 +117,8 @@ impl Rewriter<'_> {
 
     fn stmts(&mut self, stmts: Vec<Stmt>, in_loop: bool) -> Vec<Stmt> {
         let mut out = Vec::new();
-        let mut rest = stmts.into_iter();
-        while let Some(stmt) = rest.next() {
+        let mut remaining = stmts.into_iter();
+        while let Some(stmt) = remaining.next() {
             if !returns(self.body, &stmt.kind) {
                 out.push(stmt);
                 continue;
@@ -130,11 +130,11 @@ impl Rewriter<'_> {
                     return out;
                 }
                 StmtKind::If { condition, accept, reject } if !in_loop => {
-                    let rest: Vec<Stmt> = rest.collect();
+                    let following: Vec<Stmt> = remaining.collect();
                     let ends = [accept, reject].map(|arm| self.always_returns(arm));
-                    if !rest.is_empty() && ends[0] != ends[1] {
+                    if !following.is_empty() && ends[0] != ends[1] {
                         let other = if ends[0] { reject } else { accept };
-                        self.body.blocks[other].stmts.extend(rest);
+                        self.body.blocks[other].stmts.extend(following);
                         self.block(accept, false);
                         self.block(reject, false);
                         out.push(Stmt { kind: StmtKind::If { condition, accept, reject }, span });
@@ -143,7 +143,7 @@ impl Rewriter<'_> {
                     self.block(accept, false);
                     self.block(reject, false);
                     out.push(Stmt { kind: StmtKind::If { condition, accept, reject }, span });
-                    self.guard_rest(rest, span, &mut out);
+                    self.guard_rest(following, span, &mut out);
                     return out;
                 }
                 kind => {
@@ -155,8 +155,8 @@ impl Rewriter<'_> {
                     if in_loop && loops {
                         self.break_if_done(span, &mut out);
                     } else if !in_loop {
-                        let rest: Vec<Stmt> = rest.collect();
-                        self.guard_rest(rest, span, &mut out);
+                        let following: Vec<Stmt> = remaining.collect();
+                        self.guard_rest(following, span, &mut out);
                         return out;
                     }
                 }

@@ -223,11 +223,11 @@ impl Residual {
     /// Returns the bits of an unsigned integer that may be set; all bits for other types.
     fn possible(&self, value: Value, depth: usize) -> u64 {
         let Some(scalar) = self.body.type_of(value).as_scalar() else { return u64::MAX };
-        let all = Literal::from_bits(scalar, u64::MAX).bits();
+        let all_bits = Literal::from_bits(scalar, u64::MAX).bits();
         if depth == MAX_DEPTH {
-            return all;
+            return all_bits;
         }
-        let of = |value| self.possible(value, depth + 1);
+        let bits_of = |value| self.possible(value, depth + 1);
         let bits = match self.body.values[value].op {
             Op::Literal(literal) => literal.bits(),
             Op::Convert(from) => {
@@ -236,27 +236,28 @@ impl Residual {
                     .type_of(from)
                     .as_scalar()
                     .is_none_or(|from| from.is_float() || from.is_signed_int());
-                if signed { all } else { of(from) }
+                if signed { all_bits } else { bits_of(from) }
             }
-            Op::Binary(BinaryOp::And, left, right) => of(left) & of(right),
-            Op::Binary(BinaryOp::Or | BinaryOp::Xor, left, right) => of(left) | of(right),
+            Op::Binary(BinaryOp::And, left, right) => bits_of(left) & bits_of(right),
+            Op::Binary(BinaryOp::Or | BinaryOp::Xor, left, right) => bits_of(left) | bits_of(right),
             Op::Binary(BinaryOp::ShiftLeft, left, by) => match self.literal(by) {
-                Some(by) => of(left).checked_shl(by.bits() as u32).unwrap_or(0),
-                None => all,
+                Some(by) => bits_of(left).checked_shl(by.bits() as u32).unwrap_or(0),
+                None => all_bits,
             },
             Op::Binary(BinaryOp::ShiftRight, left, by) if !scalar.is_signed_int() => {
                 match self.literal(by) {
-                    Some(by) => of(left).checked_shr(by.bits() as u32).unwrap_or(0),
-                    None => below(of(left).checked_add(1)).unwrap_or(all),
+                    Some(by) => bits_of(left).checked_shr(by.bits() as u32).unwrap_or(0),
+                    None => below(bits_of(left).checked_add(1)).unwrap_or(all_bits),
                 }
             }
             Op::Binary(BinaryOp::Add, left, right) => {
-                let sum = of(left).checked_add(of(right)).and_then(|sum| sum.checked_add(1));
-                below(sum).unwrap_or(all)
+                let sum =
+                    bits_of(left).checked_add(bits_of(right)).and_then(|sum| sum.checked_add(1));
+                below(sum).unwrap_or(all_bits)
             }
-            _ => all,
+            _ => all_bits,
         };
-        bits & all
+        bits & all_bits
     }
 
     /// Finds the 16-bit value that two of its halves are put together to: `(w >> 8) << 8 | w &

@@ -57,8 +57,8 @@ const IS_OF_WORD: [bool; 256] = {
     is_of_word
 };
 
-/// Returns the first byte at which brackets, operators or indentation nest too deep. The estimate is
-/// above the true depth, and real programs stay far below the limit.
+/// Returns the first byte at which brackets, operators or indentation nest too deep. The estimate
+/// is above the true depth, and real programs stay far below the limit.
 pub(super) fn too_deep(text: &str) -> Option<u32> {
     let bytes = text.as_bytes();
     let mut nesting = Nesting { levels: vec![0], depth: 0, indents: vec![0] };

@@ -174,7 +174,8 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if !self.own {
-            // Its owner goes on after this stream: `Stream::external`'s caller sees to it.
+            // The memory's owner may use it only after this stream's work: the caller of
+            // `Stream::external` has to wait for that.
             return;
         }
         let queue = &self.queue;

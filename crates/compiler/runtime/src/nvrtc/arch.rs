@@ -13,6 +13,10 @@ pub struct Arch {
 }
 
 impl Arch {
+    /// The architectures of the data center GPUs since Ampere: `gbxcule build` makes code for them if
+    /// none is named, and tests compile for them.
+    pub const DATA_CENTER: [Self; 3] = [Self::new(80), Self::new(90), Self::new(100)];
+
     /// Makes the plain architecture of a number: ten times the major compute capability, plus the
     /// minor.
     pub const fn new(number: u32) -> Self {

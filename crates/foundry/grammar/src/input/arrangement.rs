@@ -18,10 +18,10 @@ pub enum Arrangement {
     Sorted,
     /// Each row is sorted; its first number is the least of the range and its last the greatest.
     Offsets,
-    /// Each row holds the numbers from 0 on, each once: the ranks of what was drawn.
+    /// Each row holds each number from 0 on once: the ranks of the drawn numbers.
     Permutation,
-    /// The components of an element differ: one that an earlier component has becomes the next
-    /// number of the range, in a circle.
+    /// The components of an element differ: a component that repeats an earlier one becomes the
+    /// next free number of the range, which continues at its start after its end.
     Distinct,
     /// Each element, a vector, is divided by its length.
     Unit,
@@ -29,12 +29,12 @@ pub enum Arrangement {
     Shares,
     /// Negative numbers become 0, as masses of fixed bodies and idle flags do.
     Clipped,
-    /// Square matrices, whose diagonal gets the number of rows times the range's largest magnitude
-    /// added: no row's other numbers outweigh it.
+    /// Square matrices. The number of rows times the range's largest magnitude is added to the
+    /// diagonal, so that it outweighs the other numbers of each row.
     Dominant,
     /// Symmetric square matrices: the mean of a dominant one and its transpose.
     Definite,
-    /// Parents in a tree: -1, then for each place an earlier one.
+    /// Parents in a tree: -1 for the first place, then an earlier place for each.
     Parents,
 }
 

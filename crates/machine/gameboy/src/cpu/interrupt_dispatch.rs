@@ -80,7 +80,9 @@ impl Machine {
             cpu.now = self.now;
             if skips {
                 cpu.pc = cpu.pc.wrapping_add(1 - runs_operand as u16);
-                cpu.mode = Mode::Halted;
+                if self.speed.changing {
+                    cpu.mode = Mode::Halted;
+                }
             }
             self.deadline = cpu.now;
             return cpu;

@@ -370,7 +370,18 @@ fields!(Speed { double, armed, changing, resume_at, since, tcycles, gained, stea
 #[cfg(color)]
 codes!(HaltedAt { Outside, Inside, Due });
 #[cfg(color)]
-fields!(Hdma { source, target, left, active, due, rest, holds_opcode, opcode });
+fields!(Hdma {
+    source,
+    target,
+    source_bytes,
+    target_bytes,
+    left,
+    active,
+    due,
+    rest,
+    holds_opcode,
+    opcode,
+});
 
 #[cfg(color)]
 fields!(Color {

@@ -2,7 +2,7 @@
 
 use super::super::usage;
 use super::{Binding, LoweringResult, Names, Writer};
-use crate::dialect::KnownValue;
+use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;

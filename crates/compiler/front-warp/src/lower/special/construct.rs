@@ -2,11 +2,12 @@
 
 use super::BuiltinCall;
 use crate::annotation::{Annotation, StructKey};
-use crate::dialect::KnownValue;
 use crate::lower::call::CallArgument;
 use crate::lower::operand::{LoweringResult, Operand, fault};
 use crate::lower::writer::Writer;
 use crate::signature;
+use crate::type_expr;
+use crate::value::KnownValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
@@ -54,7 +55,7 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
     /// The keywords that complete a constructor's type.
     fn dtype_and_extents(
         &mut self,
-        keywords: &'a [crate::syntax::Keyword],
+        keywords: &'a [gbxcule_python_names::syntax::Keyword],
     ) -> LoweringResult<TypeKeywords> {
         let (mut dtype, mut extents) = (None, None);
         for keyword in keywords {
@@ -62,7 +63,7 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
                 Some("dtype") => match self.e.expr(&keyword.value)? {
                     Operand::KnownValue(known) => {
                         dtype =
-                            Some(Rc::new(signature::as_type(self.e.unit, &known, &keyword.value)?));
+                            Some(Rc::new(type_expr::as_type(self.e.unit, &known, &keyword.value)?));
                     }
                     _ => {
                         let message = "a type is needed here";

@@ -2,10 +2,10 @@
 
 use super::BuiltinCall;
 use crate::annotation::Annotation;
-use crate::dialect::{KnownValue, WarpValue};
 use crate::lower::operand::{LoweringResult, Operand, fault};
 use crate::lower::struct_type::fits_in_memory;
-use crate::signature;
+use crate::type_expr;
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
@@ -23,7 +23,7 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
         let extents = self.known_shape(shape)?;
         let annotation = match named("dtype", 1) {
             Some(dtype) => match self.e.expr(dtype)? {
-                Operand::KnownValue(known) => signature::as_type(self.e.unit, &known, dtype)?,
+                Operand::KnownValue(known) => type_expr::as_type(self.e.unit, &known, dtype)?,
                 _ => return fault(Code::UnknownType, self.e.span(dtype), "a type is needed here"),
             },
             None => Annotation::Scalar(Scalar::F32),

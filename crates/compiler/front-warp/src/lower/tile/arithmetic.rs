@@ -6,7 +6,7 @@ use super::super::operator::named_operator;
 use super::super::writer::Writer;
 use super::call::TileCall;
 use super::{Position, Tile, check_element, each, made_tile, repeat};
-use crate::dialect::{KnownValue, WarpValue};
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{CompareOp, Value};

@@ -6,7 +6,7 @@ use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
 use super::view::offset_parts;
 use super::{MAX_ELEMENTS, Tile, arithmetic, make, matrix, order, solve, transfer};
-use crate::dialect::KnownValue;
+use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;

@@ -27,7 +27,7 @@ fn look(body: &Body, value: Value, depth: usize) -> Option<u128> {
         Op::Literal(literal) => u128::try_from(literal.as_int()?).ok(),
         _ => None,
     };
-    let known = match body.values[value].op {
+    let of_operation = match body.values[value].op {
         Op::Literal(_) => literal(value),
         // A conversion does not change a number that fits the new type.
         Op::Convert(from) => look(from)
@@ -46,8 +46,8 @@ fn look(body: &Body, value: Value, depth: usize) -> Option<u128> {
         }
         _ => None,
     };
-    match (known, of_type) {
-        (Some(known), Some(of_type)) => Some(known.min(of_type)),
-        (known, of_type) => known.or(of_type),
+    match (of_operation, of_type) {
+        (Some(of_operation), Some(of_type)) => Some(of_operation.min(of_type)),
+        (of_operation, of_type) => of_operation.or(of_type),
     }
 }

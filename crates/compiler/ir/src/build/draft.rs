@@ -1,13 +1,93 @@
-//! Places. Each step makes a new place; the old one stays usable.
+//! A body that is being written: its variables and its places. Each step into a place makes a new
+//! place; the old one stays usable.
 
-use super::Builder;
 use crate::constant::TableId;
-use crate::function::LocalId;
-use crate::op::Value;
+use crate::function::{Body, Function, FunctionId, Local, LocalId};
+use crate::module::Module;
+use crate::op::{Arg, Op, Value, ValueData};
 use crate::place::{Place, PlaceId, Projection, Root};
+use crate::source::Span;
 use crate::ty::{Shape, Type, Types};
 
-impl Builder<'_> {
+/// The body of one declared function.
+pub struct Draft<'m> {
+    /// The module, with this function's signature but without its body until [`Draft::finish`].
+    pub module: &'m mut Module,
+    function: FunctionId,
+    pub(super) body: Body,
+    span: Span,
+}
+
+impl<'m> Draft<'m> {
+    pub(super) fn new(module: &'m mut Module, function: FunctionId) -> Self {
+        let body = std::mem::take(&mut module.functions[function].body);
+        Self { module, function, body, span: Span::NONE }
+    }
+
+    /// Puts the body into the module.
+    pub(super) fn finish(self) -> FunctionId {
+        self.module.functions[self.function].body = self.body;
+        self.function
+    }
+
+    /// The function that is built; its `body` is empty meanwhile.
+    pub fn function(&self) -> &Function {
+        &self.module.functions[self.function]
+    }
+
+    /// Handle.
+    pub fn function_id(&self) -> FunctionId {
+        self.function
+    }
+
+    /// The body so far.
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// Sets the span of all operations and statements from here on.
+    pub fn set_span(&mut self, span: Span) {
+        self.span = span;
+    }
+
+    /// The span of operations and statements that are added now.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+
+    /// Defines the value of an operation.
+    pub(super) fn define(&mut self, op: Op, ty: Type) -> Value {
+        self.body.values.push(ValueData { op, ty, name: None, span: self.span })
+    }
+
+    /// Names a value as the text does, unless the value has a name.
+    pub fn rename(&mut self, value: Value, name: &str) {
+        if self.body.values[value].name.is_none() {
+            self.body.values[value].name = Some(self.module.intern(name));
+        }
+    }
+
+    /// The type of an argument.
+    pub fn arg_type(&self, arg: Arg) -> Type {
+        match arg {
+            Arg::Value(value) => self.body.type_of(value),
+            Arg::Place(place) => self.place_type(place),
+        }
+    }
+
+    /// Adds a variable.
+    pub fn local(&mut self, name: impl Into<String>, ty: Type) -> LocalId {
+        let (name, span) = (name.into(), self.span);
+        self.body.locals.push(Local { name, ty, scratch: false, span })
+    }
+
+    /// Adds a variable no part of which is read before it is written.
+    pub fn scratch(&mut self, name: impl Into<String>, ty: Type) -> LocalId {
+        let local = self.local(name, ty);
+        self.body.locals[local].scratch = true;
+        local
+    }
+
     /// A variable.
     pub fn local_place(&mut self, local: LocalId) -> PlaceId {
         let ty = self.body.locals[local].ty;
@@ -27,7 +107,7 @@ impl Builder<'_> {
         self.root(Root::Table(table), ty)
     }
 
-    /// An array handle that is a value; go on with [`Builder::element`].
+    /// An array handle that is a value; go on with [`Draft::element`].
     pub fn array_place(&mut self, array: Value) -> PlaceId {
         let ty = self.body.type_of(array);
         self.root(Root::Array(array), ty)

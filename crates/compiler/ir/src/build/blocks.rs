@@ -1,33 +1,118 @@
-//! Statements.
+//! Blocks, and the statements that control flow and memory take.
 
-use super::Builder;
+use super::draft::Draft;
 use crate::op::{Arg, Op, Value};
 use crate::place::{Place, PlaceId, Root};
-use crate::stmt::{BlockId, Case, StmtKind};
+use crate::stmt::{Block, BlockId, Case, Stmt, StmtKind};
 use crate::ty::Type;
+use std::ops::{Deref, DerefMut};
 
-impl Builder<'_> {
+/// Blocks of a body that is written.
+pub struct Blocks<'m> {
+    draft: Draft<'m>,
+    open: Vec<OpenBlock>,
+    /// True, for each block, if control never leaves it at its end.
+    diverges: Vec<bool>,
+}
+
+/// A block to which statements are added.
+struct OpenBlock {
+    block: BlockId,
+    diverges: bool,
+}
+
+impl<'m> Deref for Blocks<'m> {
+    type Target = Draft<'m>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.draft
+    }
+}
+
+impl DerefMut for Blocks<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.draft
+    }
+}
+
+impl<'m> Blocks<'m> {
+    pub(super) fn new(draft: Draft<'m>) -> Self {
+        let open = vec![OpenBlock { block: draft.body.root, diverges: false }];
+        let diverges = vec![false; draft.body.blocks.len()];
+        Self { draft, open, diverges }
+    }
+
+    pub(super) fn into_draft(self) -> Draft<'m> {
+        self.draft
+    }
+
+    /// Returns the depth at which the next statements nest.
+    pub fn nesting(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Opens a block: statements go there until [`Blocks::close_block`].
+    pub fn open_block(&mut self) {
+        let block = self.draft.body.blocks.push(Block::default());
+        self.diverges.push(false);
+        self.open.push(OpenBlock { block, diverges: false });
+    }
+
+    /// The innermost open block.
+    pub fn open_block_id(&self) -> BlockId {
+        self.open.last().map_or(self.draft.body.root, |open| open.block)
+    }
+
+    /// Closes the innermost open block, to be given to the statement that owns it. The outermost
+    /// block of the function can't be closed.
+    pub fn close_block(&mut self) -> BlockId {
+        debug_assert!(self.open.len() > 1, "the outermost block stays open");
+        let Some(open) = self.open.pop() else { return self.draft.body.root };
+        self.diverges[open.block.index()] = open.diverges;
+        open.block
+    }
+
+    /// Returns true if control can't reach the end of the innermost open block: statements that are
+    /// added there are dropped.
+    pub fn diverged(&self) -> bool {
+        self.open.last().is_some_and(|open| open.diverges)
+    }
+
+    fn block_diverges(&self, block: BlockId) -> bool {
+        self.diverges.get(block.index()).copied().unwrap_or(false)
+    }
+
+    pub(super) fn push(&mut self, kind: StmtKind, diverges: bool) {
+        let span = self.span();
+        let Some(open) = self.open.last_mut() else { return };
+        if open.diverges {
+            return;
+        }
+        open.diverges = diverges;
+        self.draft.body.blocks[open.block].stmts.push(Stmt { kind, span });
+    }
+
     /// `place = value`
     pub fn store(&mut self, place: PlaceId, value: Value) {
         self.push(StmtKind::Store { place, value }, false);
     }
 
-    /// Takes back a store of zero to a variable or a part of it, if it was made in the innermost
-    /// open block and the variable was neither read nor written since; returns true if it
-    /// did. Not for one that an array was made of.
+    /// Takes back a store of zero to a variable or a part of it. Returns false and does nothing if the
+    /// innermost open block doesn't have the store, if the variable was read or written since, or if
+    /// an array was made of the variable.
     pub fn take_back_zero(&mut self, place: PlaceId) -> bool {
-        let body = &self.body;
+        let body = &self.draft.body;
         let Place { root: Root::Local(local), .. } = body.places[place] else { return false };
         let Some(open) = self.open.last() else { return false };
         let touches = |other: PlaceId| body.places[other].root == Root::Local(local);
         let passes = |arg: &Arg| matches!(*arg, Arg::Place(other) if touches(other));
         let stmts = body.blocks[open.block].stmts.iter().enumerate().rev();
-        let mut found = None;
+        let mut zero_store = None;
         for (position, stmt) in stmts {
             match stmt.kind {
                 StmtKind::Store { place: other, value } if touches(other) => {
                     let same = body.path(place) == body.path(other);
-                    found = (same && body.values[value].op == Op::Zero).then_some(position);
+                    zero_store = (same && body.values[value].op == Op::Zero).then_some(position);
                     break;
                 }
                 StmtKind::Store { .. } => {}
@@ -40,34 +125,17 @@ impl Builder<'_> {
                 _ => break,
             }
         }
-        if let Some(position) = found {
-            let block = self.open.last().map_or(self.body.root, |open| open.block);
-            self.body.blocks[block].stmts.remove(position);
+        if let Some(position) = zero_store {
+            let block = self.open_block_id();
+            self.draft.body.blocks[block].stmts.remove(position);
         }
-        found.is_some()
+        zero_store.is_some()
     }
 
     /// An `If` over two closed blocks.
     pub fn if_blocks(&mut self, condition: Value, accept: BlockId, reject: BlockId) {
         let diverges = self.block_diverges(accept) && self.block_diverges(reject);
         self.push(StmtKind::If { condition, accept, reject }, diverges);
-    }
-
-    /// An `If` without else.
-    pub fn if_then(&mut self, condition: Value, accept: impl FnOnce(&mut Self)) {
-        self.if_else(condition, accept, |_| ());
-    }
-
-    /// An `If` with both arms.
-    pub fn if_else(
-        &mut self,
-        condition: Value,
-        accept: impl FnOnce(&mut Self),
-        reject: impl FnOnce(&mut Self),
-    ) {
-        let accept = self.block(accept);
-        let reject = self.block(reject);
-        self.if_blocks(condition, accept, reject);
     }
 
     /// A `Switch` over closed blocks.
@@ -77,7 +145,7 @@ impl Builder<'_> {
         self.push(StmtKind::Switch { selector, cases: cases.into(), default }, diverges);
     }
 
-    /// The index of a loop to come, of the type of its bounds; give it to [`Builder::for_block`].
+    /// The index of a loop to come, of the type of its bounds; give it to [`Blocks::for_block`].
     pub fn loop_index(&mut self, ty: Type, name: &str) -> Value {
         let index = self.unnamed_index(ty);
         self.rename(index, name);
@@ -86,7 +154,7 @@ impl Builder<'_> {
 
     /// The index of a loop to come, without a name.
     pub fn unnamed_index(&mut self, ty: Type) -> Value {
-        self.value(Op::Index, ty)
+        self.define(Op::Index, ty)
     }
 
     /// A `For` over a closed block that uses `index`.
@@ -95,44 +163,9 @@ impl Builder<'_> {
         self.push(StmtKind::For { index, start, end, step, body }, false);
     }
 
-    /// A `For`; `body` gets the index.
-    pub fn for_range(
-        &mut self,
-        name: &str,
-        range: [Value; 3],
-        body: impl FnOnce(&mut Self, Value),
-    ) {
-        let index = self.loop_index(self.body().type_of(range[0]), name);
-        let body = self.block(|b| body(b, index));
-        self.for_block(index, range, body);
-    }
-
     /// A `While` over closed blocks.
     pub fn while_blocks(&mut self, header: BlockId, condition: Value, body: BlockId) {
         self.push(StmtKind::While { header, condition, body }, false);
-    }
-
-    /// A `While`; `header` gives the condition.
-    pub fn while_loop(
-        &mut self,
-        header: impl FnOnce(&mut Self) -> Value,
-        body: impl FnOnce(&mut Self),
-    ) {
-        self.open_block();
-        let condition = header(self);
-        let header = self.close_block();
-        let body = self.block(body);
-        self.while_blocks(header, condition, body);
-    }
-
-    /// Leaves the innermost loop.
-    pub fn break_loop(&mut self) {
-        self.push(StmtKind::Break, true);
-    }
-
-    /// Goes to the next iteration of the innermost loop.
-    pub fn continue_loop(&mut self) {
-        self.push(StmtKind::Continue, true);
     }
 
     /// Leaves the function.
@@ -143,7 +176,7 @@ impl Builder<'_> {
     /// Prints values as Python does, or by a C format.
     pub fn print(&mut self, format: Option<&str>, args: &[Value]) {
         let format = format.map(|text| self.module.intern(text));
-        let args = self.body.value_lists.add(args.iter().copied());
+        let args = self.draft.body.value_lists.add(args.iter().copied());
         self.push(StmtKind::Print { format, args }, false);
     }
 
@@ -159,7 +192,7 @@ impl Builder<'_> {
         self.push(StmtKind::Trap { message }, true);
     }
 
-    /// A `Let` of a value made with [`Builder::value`].
+    /// A `Let` of a value made with [`Draft::define`].
     pub(super) fn push_let(&mut self, value: Value) {
         self.push(StmtKind::Let(value), false);
     }
