@@ -15,6 +15,7 @@
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
 #   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
 #   make warp-share  every twentieth of them in both, the table of gradients in docs/gradients.md, rows of a dataset
+#   make warp-algorithms every algorithm of the library of templates, run by Warp and by us
 #   make warp-programs   example programs of NVIDIA Warp's wheel, run by Warp and by gbxcule.warp: every array equal
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
@@ -62,7 +63,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: book colors warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -254,6 +255,10 @@ test-python: $(PYTHON_VENV)/python.txt
 
 test-learners: $(PYTHON_VENV)/puffer.txt
 	$(TEST_PYTHON)
+
+warp-algorithms: $(VENV)/warp.txt
+	GBXCULE_SHARE=1/1 GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-rows --test warp \
+	    -- --ignored --nocapture algorithms
 
 warp-programs: $(PYTHON_VENV)/python.txt $(VENV)/warp.txt
 	GBXCULE_WARP_PYTHON=$(abspath $(VENV))/bin/python $(PYTHON_VENV)/bin/python -m pytest python/tests/test_warp_programs.py

@@ -1,6 +1,7 @@
 //! `gbxcule synth`: datasets of kernels, one file for each group of verbs.
 
 mod check;
+mod constructs;
 mod grade;
 mod harvest;
 mod make;
@@ -29,6 +30,7 @@ EXAMPLES
   gbxcule synth validate runs/kernels                                  every check on every row, counted by check
   gbxcule synth mutate runs/kernels --limit 100                        how many rows made wrong on purpose are caught
   gbxcule synth leakage runs/kernels                                   how near test rows are to training rows
+  gbxcule synth constructs runs/kernels warp/examples                  what kernels are built of, in rows and in real code
   gbxcule synth harvest FOLDER --device both --out DIR                 rows from the kernels of real code
   gbxcule synth tasks runs/kernels --split test --out tasks.jsonl      what a language model is asked about each row
   gbxcule synth grade answers.jsonl --dataset runs/kernels --out DIR   its answers, compiled and run: how many are right")]
@@ -94,6 +96,7 @@ enum Verb {
     Validate(check::Validate),
     Mutate(check::Mutate),
     Leakage(check::Leakage),
+    Constructs(constructs::Constructs),
     Harvest(harvest::Harvest),
     Tasks(grade::Tasks),
     Grade(grade::Grade),
@@ -110,6 +113,7 @@ impl Synth {
             Verb::Validate(verb) => verb.run(),
             Verb::Mutate(verb) => verb.run(),
             Verb::Leakage(verb) => verb.run(),
+            Verb::Constructs(verb) => verb.run(),
             Verb::Harvest(verb) => verb.run(),
             Verb::Tasks(verb) => verb.run(),
             Verb::Grade(verb) => verb.run(),

@@ -15,7 +15,7 @@ pub(crate) use crate::semantic_check::RejectReason;
 use crate::skeleton::KnownSkeletons;
 use crate::tensor::{self, Tensor};
 use crate::verdict::{Check, CheckOutcome, Verdict};
-use crate::{mutation_check, rounding, template_row, widen};
+use crate::{mutation_check, rounding, seed_text, template_row, widen};
 use gbxcule_back_cxx::Dialect;
 use gbxcule_grammar::input::ArgumentInput;
 use gbxcule_grammar::{Draft, draft, random};
@@ -72,6 +72,7 @@ pub struct Row {
     pub signature_json: String,
     pub launch_dims: Vec<u32>,
     pub inputs_json: String,
+    #[serde(with = "seed_text")]
     pub input_seed: u64,
     pub outputs_json: Option<String>,
     pub gradients_json: Option<String>,
@@ -79,6 +80,7 @@ pub struct Row {
     pub structure: String,
     pub split: String,
     pub checks_json: String,
+    #[serde(with = "seed_text")]
     pub seed: u64,
     pub attempt: u32,
     pub generator_version: u32,

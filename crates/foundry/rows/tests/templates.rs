@@ -105,3 +105,36 @@ fn combinations_of_choices_differ_in_structure() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
+
+/// A specification says all that decides a kernel's results.
+#[test]
+fn descriptions_name_parameters_and_rules_and_equal_specifications_have_equal_results() {
+    let mut faults = Vec::new();
+    for template in library() {
+        let mut results: HashMap<String, Option<String>> = HashMap::new();
+        for number in 0..2 * template.combinations() as u64 {
+            let Some(Ok(instance)) = template.instance(number, 7) else { continue };
+            let place = format!("{}/{} {number}", template.topic, template.name);
+            let words = &instance.descriptions;
+            let texts = [&words.paragraph, &words.specification];
+            for fact in words.facts.iter().filter(|it| texts.iter().any(|text| !text.contains(*it)))
+            {
+                faults.push(format!("{place}: a description lacks {fact}"));
+            }
+            if words.summary.contains('\n') || words.summary.len() >= words.paragraph.len() {
+                faults.push(format!("{place}: the line is longer than the paragraph"));
+            }
+            // Rows are run where two specifications are equal, and nowhere else.
+            let key = words.specification.clone();
+            let run = || template_row::row(RUN, &template, &instance, 3).ok()?.outputs_json;
+            if let Some(other) = results.get(&key) {
+                if run() != *other {
+                    faults.push(format!("{place}: equal specifications, other results\n{key}"));
+                }
+            } else if (number + 1) % 8 == 0 || std::env::var("EVERY").is_ok() {
+                results.insert(key, run());
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -1,7 +1,6 @@
 //! Descriptions of an instance in words, derived from what its template knows: a line, a paragraph,
 //! and a specification with shapes and edge cases.
 
-use crate::condition::Condition;
 use crate::instance::Filling;
 use crate::parameter::Parameter;
 use crate::signature::element_text;
@@ -18,6 +17,8 @@ pub struct Descriptions {
     pub paragraph: String,
     /// Parameters with shapes, types and domains, the launch, rules and edge cases.
     pub specification: String,
+    /// Texts that the paragraph and the specification contain: the parameters' names and the rules.
+    pub facts: Vec<String>,
 }
 
 /// Describes an instance.
@@ -30,6 +31,7 @@ pub(crate) fn describe(
         summary: summary(filling)?,
         paragraph: paragraph(filling, real_dims)?,
         specification: specification(filling, dims, real_dims)?,
+        facts: facts(filling)?,
     })
 }
 
@@ -191,9 +193,13 @@ fn parameter_line(
     Ok(())
 }
 
-/// Sentences that a description must contain, for the round trip.
-pub(crate) fn required<'a>(filling: &'a Filling<'_>) -> Vec<&'a str> {
-    let always = Condition::default();
-    let rules = holding(filling, &filling.template.rules).filter(move |it| it.condition != always);
-    rules.map(|it| &*it.text).collect()
+/// Facts that no longer description leaves out: the parameters, and the rules that follow from
+/// choices.
+fn facts(filling: &Filling<'_>) -> Result<Vec<String>, String> {
+    let mut facts: Vec<String> =
+        filling.parameters.iter().map(|(_, name)| format!("`{name}`")).collect();
+    for rule in holding(filling, &filling.template.rules) {
+        facts.push(filling.words(&rule.text)?);
+    }
+    Ok(facts)
 }
