@@ -187,7 +187,9 @@ impl Ppu {
 /// Brings the PPU to a T-cycle: everything that happens before it has then happened.
 pub fn sync_ppu(machine: &mut Machine, until: u32) {
     #[cfg(color)]
-    follow_lyc(machine, until);
+    if machine.ppu.lyc_request || machine.ppu.lyc_release {
+        follow_lyc(machine, until);
+    }
     advance_ppu(machine, until);
 }
 
@@ -207,6 +209,10 @@ pub(crate) fn advance_ppu(machine: &mut Machine, until: u32) {
     if elapsed as i32 <= machine.ppu.beam.dot as i32 {
         return;
     }
+    if passes_no_event(machine, elapsed) {
+        machine.ppu.beam.dot = elapsed as u16;
+        return;
+    }
     while elapsed >= LINE_TCYCLES as u32 {
         advance_in_line(machine, LINE_TCYCLES);
         machine.ppu.begin_next_line();
@@ -216,6 +222,21 @@ pub(crate) fn advance_ppu(machine: &mut Machine, until: u32) {
         }
     }
     advance_in_line(machine, elapsed as u16);
+}
+
+/// Returns true if nothing happens from the current dot up to `to` but that dots pass.
+#[inline(always)]
+fn passes_no_event(machine: &Machine, to: u32) -> bool {
+    let ppu = &machine.ppu;
+    if to >= LINE_TCYCLES as u32 || ppu.beam.dot <= timing::LYC_0_DOT {
+        false
+    } else if ppu.beam.line >= VBLANK_LINE || to <= timing::MODE3_DOT as u32 {
+        true
+    } else if ppu.stage == LineProgress::Rendering {
+        false
+    } else {
+        !watches_hblank(machine) || ppu.mode3_end != 0 && ppu.beam.dot > ppu.mode3_end + 2
+    }
 }
 
 fn advance_in_line(machine: &mut Machine, to: u16) {

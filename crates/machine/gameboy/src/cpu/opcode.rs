@@ -1,7 +1,7 @@
 //! The opcode chart, one row an instruction, and the multi-cycle shapes that rows share.
 
 use crate::cpu::Cpu;
-use crate::machine::Machine;
+use crate::machine::{Machine, is_before};
 
 impl Cpu {
     /// Reads the byte at PC and moves PC on.
@@ -115,7 +115,22 @@ impl Cpu {
     #[inline(always)]
     fn enable_interrupts(&mut self, m: &mut Machine) {
         if !self.ime {
-            self.ime_delayed = true;
+            if m.interrupts.pending() == 0 && is_before(self.now, m.deadline) {
+                // Nothing can interrupt before the instruction that follows has passed.
+                self.ime = true;
+            } else {
+                self.ime_delayed = true;
+                m.deadline = self.now;
+            }
+        }
+    }
+
+    /// An interrupt that waits comes at once; no other does before the deadline.
+    #[inline(always)]
+    fn return_from_interrupt(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
+        self.return_from(m, rom, ram);
+        self.ime = true;
+        if m.interrupts.pending() != 0 {
             m.deadline = self.now;
         }
     }
@@ -342,7 +357,7 @@ impl Cpu {
             0xd6 => { let value = self.fetch(m, rom, ram); self.sub(value); } // SUB n
             0xd7 => self.restart(m, rom, ram, 0x10), // RST 10
             0xd8 => self.return_if(m, rom, ram, self.is_carry()), // RET C
-            0xd9 => { self.return_from(m, rom, ram); self.ime = true; m.deadline = self.now; } // RETI
+            0xd9 => self.return_from_interrupt(m, rom, ram), // RETI
             0xda => self.jump(m, rom, ram, self.is_carry()), // JP C,nn
             0xdc => self.call(m, rom, ram, self.is_carry()), // CALL C,nn
             0xde => { let value = self.fetch(m, rom, ram); self.sbc(value); } // SBC A,n
