@@ -253,16 +253,19 @@ impl Machine {
         // What was written may have moved a deadline or let an interrupt through.
         match low {
             0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x46 | 0xff => self.deadline = self.now,
-            0x43 | 0x45 | 0x4a | 0x4b => self.bring_deadline_forward(),
+            0x43 | 0x45 | 0x4a | 0x4b => {
+                if self.interrupts.pending() != 0 {
+                    self.deadline = self.now;
+                }
+                self.bring_deadline_forward();
+            }
             _ => {}
         }
     }
 
     /// Called after a write to a register that moves the PPU's deadline alone.
-    fn bring_deadline_forward(&mut self) {
-        if self.interrupts.pending() != 0 {
-            self.deadline = self.now;
-        } else if self.ppu.is_on() && is_before(self.ppu.deadline, self.deadline) {
+    pub(crate) fn bring_deadline_forward(&mut self) {
+        if self.ppu.is_on() && is_before(self.ppu.deadline, self.deadline) {
             self.deadline = self.ppu.deadline;
         }
     }

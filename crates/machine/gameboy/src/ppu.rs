@@ -186,10 +186,24 @@ impl Ppu {
 
 /// Brings the PPU to a T-cycle: everything that happens before it has then happened.
 pub fn sync_ppu(machine: &mut Machine, until: u32) {
+    let elapsed = until.wrapping_sub(machine.ppu.beam.line_start);
     #[cfg(color)]
-    if machine.ppu.lyc_request || machine.ppu.lyc_release {
-        follow_lyc(machine, until);
+    let follows_lyc = machine.ppu.lyc_request || machine.ppu.lyc_release;
+    #[cfg(not(color))]
+    let follows_lyc = false;
+    if machine.ppu.is_on() && !follows_lyc && passes_no_event(machine, elapsed) {
+        if elapsed as u16 > machine.ppu.beam.dot {
+            machine.ppu.beam.dot = elapsed as u16;
+        }
+        return;
     }
+    sync_ppu_with_events(machine, until);
+}
+
+#[inline(never)]
+fn sync_ppu_with_events(machine: &mut Machine, until: u32) {
+    #[cfg(color)]
+    follow_lyc(machine, until);
     advance_ppu(machine, until);
 }
 
@@ -209,10 +223,6 @@ pub(crate) fn advance_ppu(machine: &mut Machine, until: u32) {
     if elapsed as i32 <= machine.ppu.beam.dot as i32 {
         return;
     }
-    if passes_no_event(machine, elapsed) {
-        machine.ppu.beam.dot = elapsed as u16;
-        return;
-    }
     while elapsed >= LINE_TCYCLES as u32 {
         advance_in_line(machine, LINE_TCYCLES);
         machine.ppu.begin_next_line();
@@ -224,7 +234,8 @@ pub(crate) fn advance_ppu(machine: &mut Machine, until: u32) {
     advance_in_line(machine, elapsed as u16);
 }
 
-/// Returns true if nothing happens from the current dot up to `to` but that dots pass.
+/// Returns true if nothing happens from the current dot up to `to`, in T-cycles of the line, but
+/// that dots pass. A moment before the current dot changes nothing either.
 #[inline(always)]
 fn passes_no_event(machine: &Machine, to: u32) -> bool {
     let ppu = &machine.ppu;

@@ -1,7 +1,7 @@
 //! The opcode chart, one row an instruction, and the multi-cycle shapes that rows share.
 
 use crate::cpu::Cpu;
-use crate::machine::{Machine, is_before};
+use crate::machine::Machine;
 
 impl Cpu {
     /// Reads the byte at PC and moves PC on.
@@ -115,13 +115,8 @@ impl Cpu {
     #[inline(always)]
     fn enable_interrupts(&mut self, m: &mut Machine) {
         if !self.ime {
-            if m.interrupts.pending() == 0 && is_before(self.now, m.deadline) {
-                // Nothing can interrupt before the instruction that follows has passed.
-                self.ime = true;
-            } else {
-                self.ime_delayed = true;
-                m.deadline = self.now;
-            }
+            self.ime_delayed = true;
+            m.deadline = self.now;
         }
     }
 

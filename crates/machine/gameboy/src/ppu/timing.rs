@@ -219,8 +219,8 @@ impl Ppu {
 
 impl Ppu {
     /// T-cycles from the current line's start to the earliest dot on which the interrupt line can
-    /// see HBlank of this line, as long as nobody has worked out when mode 3 ends. A write to SCX
-    /// schedules anew. Line 0 begins with a frame's end, which takes no guess into a saved state.
+    /// see HBlank of this line. A write to SCX schedules anew. Line 0 begins with a frame's end,
+    /// which takes no guess into a saved state.
     fn tcycles_to_guessed_hblank(&self) -> u32 {
         if self.beam.line == 0 && self.beam.dot <= MODE3_DOT {
             MODE3_DOT as u32
@@ -253,11 +253,10 @@ fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
     if machine.ppu.beam.line >= VBLANK_LINE {
         return machine.ppu.tcycles_to_next_hblank();
     }
-    if machine.ppu.mode3_end == 0 || dot <= MODE3_DOT {
-        let guess = machine.ppu.tcycles_to_guessed_hblank();
-        if (dot as u32) < guess {
-            return guess;
-        }
+    // Whether the end of mode 3 is known depends on who looked, so the guess does not ask for it.
+    let guess = machine.ppu.tcycles_to_guessed_hblank();
+    if (dot as u32) < guess {
+        return guess;
     }
     let end = mode3_end(machine);
     #[cfg(color)]

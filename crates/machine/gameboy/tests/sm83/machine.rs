@@ -8,10 +8,6 @@ use crate::joypad::Joypad;
 /// index outside.
 pub const MOST: usize = 8;
 
-pub fn is_before(moment: u32, other: u32) -> bool {
-    (moment.wrapping_sub(other) as i32) < 0
-}
-
 /// Kind of bus access in an M-cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

@@ -203,11 +203,9 @@ impl Policy for Tree<'_> {
 /// to a few instructions: where the address is known to be that of ROM that is read, of the
 /// buttons, or of high RAM.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
-    let address = |at: usize| args.get(at).copied().flatten().map(|at| at.bits() as u16);
-    if name == "Machine::write_high" {
-        return address(3).is_some_and(|low| IN_PLACE.contains(&(low | 0xff00)));
-    }
-    let Some(at) = address(4) else { return inline == Inline::Auto };
+    let Some(at) = args.get(4).copied().flatten().map(|at| at.bits() as u16) else {
+        return inline == Inline::Auto;
+    };
     match name {
         "Machine::write_slow" if IN_PLACE.contains(&at) => true,
         "Machine::read_elsewhere" => at < ROM_END || at == P1 || HIGH_RAM.contains(&at),
