@@ -23,6 +23,7 @@
 #   make ptx-all     the same for everything the swarm and the Python package do on a device: many minutes
 #   make gpu-sim     the machine code of NVIDIA's own assembler, run by warps of 32 lanes (crates/testing/gpu-sim): each form, launches,
 #                    gradients, the step of the swarm, for three generations of GPUs; no GPU; a share is part of make test
+#   make corpus      answers in CUDA, right and wrong, graded by NVRTC and the simulator (docs/grading.md); a share is part of make test
 #   make gpu-sim-all     the same for everything that the swarm does on a device: many minutes
 #   make colors      everything that the swarm does with Color machines in kernels: machine code, CUDA text; some ten minutes
 #   make gpu-counts  what warps issue for each ROM, counted on executed machine code; the table of docs/gpu-results.md
@@ -61,7 +62,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: book colors warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: book colors warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -89,7 +90,7 @@ else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
 ifeq ($(shell uname),Linux)
-	$(MAKE) nvrtc ptx gpu-sim-share
+	$(MAKE) nvrtc ptx gpu-sim-share corpus-share
 else
 	@echo "NVRTC is for Linux and Windows: the CUDA text was not compiled"
 endif
@@ -112,6 +113,14 @@ gpu-sim: $(VENV)/nvrtc.txt gpu-sim-program
 gpu-sim-share: $(VENV)/nvrtc.txt gpu-sim-program
 	$(SIMULATED) ptx on_machine_code $(TEST_IGNORED)
 	GBXCULE_ARCHS=sm_90 $(SIMULATED) cuda on_sass $(TEST_IGNORED)
+
+# Answers in CUDA, right and wrong, by NVRTC and the simulator: the whole is a hundred of each.
+corpus: $(VENV)/nvrtc.txt
+	$(SIMULATED) corpus all_of_the_corpus $(TEST_IGNORED)
+
+corpus-share: $(VENV)/nvrtc.txt
+	$(SIMULATED) corpus share_of_the_corpus $(TEST_IGNORED)
+	$(SIMULATED) own_cuda own_texts $(TEST_IGNORED)
 
 colors:
 	$(TEST_ONE) device all_colors $(TEST_IGNORED)

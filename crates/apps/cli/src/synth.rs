@@ -37,7 +37,7 @@ pub(crate) struct Synth {
     verb: Verb,
 }
 
-/// Devices that rows hold texts for.
+/// Option about the devices for which rows have texts.
 #[derive(Args)]
 struct TextDevice {
     /// Device for which rows hold texts
@@ -45,7 +45,7 @@ struct TextDevice {
     device: RowDevice,
 }
 
-/// Devices that rows are launched on.
+/// Option about the devices on which rows are launched.
 #[derive(Args)]
 struct LaunchDevice {
     /// Device on which rows are launched: `cuda` and `both` also launch them on a GPU
@@ -64,7 +64,7 @@ enum RowDevice {
 }
 
 impl RowDevice {
-    /// Texts that rows hold.
+    /// Returns the texts that rows have.
     fn texts(self) -> Texts {
         match self {
             Self::Cpu => Texts::Cpu,
@@ -73,7 +73,8 @@ impl RowDevice {
         }
     }
 
-    /// The GPU that rows are launched on, if one is asked for; an error if none is there.
+    /// Returns the GPU on which rows are launched, if the option names one; an error if it is
+    /// missing.
     fn gpu(self) -> anyhow::Result<Option<gbxcule_runtime::Device>> {
         if self == Self::Cpu {
             return Ok(None);
@@ -117,7 +118,7 @@ impl Synth {
     }
 }
 
-/// A dataset on disk.
+/// Arguments that name a dataset on disk.
 #[derive(Args)]
 struct Dataset {
     /// The dataset's folder

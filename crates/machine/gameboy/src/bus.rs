@@ -233,6 +233,10 @@ impl Machine {
             }
             0x10..=0x3f => {
                 self.apu.write(self.now, self.timer.div_base, 0xff00 | low as u16, value);
+                #[cfg(color)]
+                if self.apu.voices.reads_on_bus {
+                    self.deadline = self.now;
+                }
             }
             0x46 => {
                 sync_dma(self, rom, cart_ram);
@@ -274,7 +278,9 @@ impl Machine {
     #[inline(always)]
     pub(crate) fn serial_control_ones(&self) -> u8 {
         #[cfg(color)]
-        let ones = if self.ppu.compatible { 0x7e } else { 0x7c };
+        let is_fast = !self.ppu.compatible || self.color.drives_outside;
+        #[cfg(color)]
+        let ones = if is_fast { 0x7c } else { 0x7e };
         #[cfg(not(color))]
         let ones = 0x7e;
         ones

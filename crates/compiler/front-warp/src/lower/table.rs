@@ -5,7 +5,7 @@ use super::access::Access;
 use super::call::CallArgument;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::constant::KnownValue;
+use crate::value::KnownValue;
 use gbxcule_ir::builtin::{self, BuiltinId, Signature};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -64,7 +64,7 @@ impl<'a> Expressions<'_, 'a> {
     fn state_place(
         &mut self,
         operand: Operand<'a>,
-        expr: Option<&'a crate::syntax::Expr>,
+        expr: Option<&'a gbxcule_python_names::syntax::Expr>,
         span: Span,
     ) -> LoweringResult<PlaceId> {
         if let Some(expr) = expr
