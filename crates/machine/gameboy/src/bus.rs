@@ -263,6 +263,7 @@ impl Machine {
                 }
                 self.bring_deadline_forward();
             }
+            0x42 | 0x47..=0x49 => self.bring_deadline_forward(),
             _ => {}
         }
     }

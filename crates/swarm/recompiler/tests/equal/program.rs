@@ -103,5 +103,7 @@ impl Scene {
             machine.poke(&[], &mut [], 0xff46, 0xc1);
         }
         machine.deadline = machine.now.wrapping_add(self.deadline_mcycles);
+        // A machine's deadline never lies after the PPU's.
+        machine.ppu.deadline = machine.deadline;
     }
 }
