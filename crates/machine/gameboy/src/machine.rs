@@ -166,6 +166,7 @@ impl Machine {
             self.run_until_deadline(rom, cart_ram);
             if self.deadline == before {
                 self.deadline = deadline;
+                self.bring_deadline_forward();
             }
         } else {
             self.service(rom, cart_ram);

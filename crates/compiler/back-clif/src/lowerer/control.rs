@@ -213,6 +213,15 @@ impl<'a> Lowerer<'a, '_> {
         let mark = self.mark();
         self.todo.push(LoweringTask::Begin(rest, mark));
         if !empty {
+            let (accept, reject) = (&self.body().blocks[accept], &self.body().blocks[reject]);
+            let leaves =
+                matches!(reject.stmts.last(), Some(it) if it.kind == StmtKind::Return(None));
+            if leaves && accept.stmts.is_empty() {
+                // A guard that fails stands out of the way of the code that it guards.
+                self.b.set_cold_block(no);
+            }
+        }
+        if !empty {
             self.todo.extend([
                 LoweringTask::Goto(rest),
                 LoweringTask::Stmts(reject, 0),
