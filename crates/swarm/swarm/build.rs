@@ -9,6 +9,7 @@ use std::{fs, io};
 const CRATES: [&str; 11] = [
     "compiler/back-cxx",
     "compiler/front-rust",
+    "compiler/front-native",
     "compiler/front-warp",
     "compiler/ir",
     "compiler/passes",

@@ -25,7 +25,6 @@ mod program;
 mod reader;
 mod reference;
 mod signature;
-mod snippet;
 mod substitute;
 mod trial;
 mod type_expr;

@@ -143,6 +143,13 @@ pub fn row(id: BuiltinId) -> &'static BuiltinRow {
     table().rows[id.0 as usize]
 }
 
+/// Returns true if a builtin takes its argument at a position by reference, given so many
+/// arguments.
+pub fn takes_place(id: BuiltinId, count: usize, at: usize) -> bool {
+    let mut signatures = row(id).signatures.iter().filter(|it| it.params.len() >= count);
+    signatures.any(|it| it.params.get(at).is_some_and(|param| param.is_reference()))
+}
+
 /// Iterates over all rows, in order.
 pub fn rows() -> impl Iterator<Item = (BuiltinId, &'static BuiltinRow)> {
     table().rows.iter().enumerate().map(|(id, &row)| (BuiltinId(id as u16), row))

@@ -92,6 +92,14 @@ impl<'m> Blocks<'m> {
         self.draft.body.blocks[open.block].stmts.push(Stmt { kind, span });
     }
 
+    /// A variable without a name in the text that holds a value.
+    pub fn stored(&mut self, name: &str, value: Value) -> PlaceId {
+        let ty = self.ty(value);
+        let place = self.temporary(name, ty);
+        self.store(place, value);
+        place
+    }
+
     /// `place = value`
     pub fn store(&mut self, place: PlaceId, value: Value) {
         self.push(StmtKind::Store { place, value }, false);

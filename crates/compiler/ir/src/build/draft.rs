@@ -1,7 +1,7 @@
 //! A body that is being written: its variables and its places. Each step into a place makes a new
 //! place; the old one stays usable.
 
-use crate::constant::TableId;
+use crate::constant::{Literal, TableId};
 use crate::function::{Body, Function, FunctionId, Local, LocalId};
 use crate::module::Module;
 use crate::op::{Arg, Op, Value, ValueData};
@@ -67,6 +67,29 @@ impl<'m> Draft<'m> {
         }
     }
 
+    /// The type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.body.type_of(value)
+    }
+
+    /// The shape of a type.
+    pub fn shape(&self, ty: Type) -> &Shape {
+        &self.module.types[ty]
+    }
+
+    /// A type as messages show it.
+    pub fn shown(&self, ty: Type) -> String {
+        self.module.types.spelled(ty)
+    }
+
+    /// The number that a value surely is, if the value is a literal.
+    pub fn literal_of(&self, value: Value) -> Option<Literal> {
+        match self.body.values[value].op {
+            Op::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+
     /// The type of an argument.
     pub fn arg_type(&self, arg: Arg) -> Type {
         match arg {
@@ -86,6 +109,12 @@ impl<'m> Draft<'m> {
         let local = self.local(name, ty);
         self.body.locals[local].scratch = true;
         local
+    }
+
+    /// A variable without a name in the text.
+    pub fn temporary(&mut self, name: &str, ty: Type) -> PlaceId {
+        let local = self.local(name, ty);
+        self.local_place(local)
     }
 
     /// A variable.

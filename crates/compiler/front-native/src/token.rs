@@ -4,7 +4,7 @@ use gbxcule_ir::ty::Scalar;
 
 /// A word or sign.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Token {
+pub(crate) enum Token {
     /// A name; `wp::vec3` is one.
     Word(String),
     Int(Scalar, i128),
@@ -24,7 +24,7 @@ const QUESTION: [&str; 2] = ["?", ":"];
 const MAX_TOKENS: usize = 4000;
 
 /// Splits a text.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
+pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {

@@ -1,17 +1,16 @@
 //! Numbers of native snippets, converted as C++ converts them.
 
-use super::{Snippet, unread};
-use crate::lower::operand::LoweringResult;
+use super::{Lowered, Lowering};
 use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
-impl Snippet<'_, '_> {
+impl Lowering<'_> {
     /// The scalar type of a number.
-    pub(super) fn scalar_of(&mut self, value: Value) -> LoweringResult<Scalar> {
+    pub(super) fn scalar_of(&mut self, value: Value) -> Lowered<Scalar> {
         let ty = self.b.ty(value);
         match ty.as_scalar() {
             Some(Scalar::F16 | Scalar::Bf16) | None => {
-                Err(unread(format!("arithmetic on a `{}`", self.b.shown(ty))))
+                Err(format!("arithmetic on a `{}`", self.b.shown(ty)))
             }
             Some(scalar) => Ok(scalar),
         }
@@ -22,7 +21,7 @@ impl Snippet<'_, '_> {
     }
 
     /// A value as C++ converts it where a type is asked for.
-    pub(super) fn value_as(&mut self, value: Value, to: Type) -> LoweringResult<Value> {
+    pub(super) fn value_as(&mut self, value: Value, to: Type) -> Lowered<Value> {
         if self.b.ty(value) == to {
             return Ok(value);
         }
@@ -31,17 +30,13 @@ impl Snippet<'_, '_> {
             (Some(to), Ok(_)) => Ok(self.number_as(value, to)),
             _ => {
                 let (found, wanted) = (self.b.shown(self.b.ty(value)), self.b.shown(to));
-                Err(unread(format!("a `{found}` where a `{wanted}` is meant")))
+                Err(format!("a `{found}` where a `{wanted}` is meant"))
             }
         }
     }
 
     /// Converts two numbers to one type, by C++'s usual arithmetic conversions.
-    pub(super) fn common_type(
-        &mut self,
-        left: Value,
-        right: Value,
-    ) -> LoweringResult<(Value, Value)> {
+    pub(super) fn common_type(&mut self, left: Value, right: Value) -> Lowered<(Value, Value)> {
         let both = [self.scalar_of(left)?, self.scalar_of(right)?].map(promotion);
         let to = match both {
             [one, other] if one == other => one,
@@ -60,16 +55,11 @@ impl Snippet<'_, '_> {
         Ok((self.number_as(left, to), self.number_as(right, to)))
     }
 
-    pub(super) fn binary(
-        &mut self,
-        op: BinaryOp,
-        left: Value,
-        right: Value,
-    ) -> LoweringResult<Value> {
+    pub(super) fn binary(&mut self, op: BinaryOp, left: Value, right: Value) -> Lowered<Value> {
         if let BinaryOp::ShiftLeft | BinaryOp::ShiftRight = op {
             let to = promotion(self.scalar_of(left)?);
             if !to.is_int() || !promotion(self.scalar_of(right)?).is_int() {
-                return Err(unread("a shift of a float"));
+                return Err("a shift of a float".to_owned());
             }
             let (left, right) = (self.number_as(left, to), self.number_as(right, to));
             return Ok(self.b.binary(op, left, right));
@@ -78,7 +68,7 @@ impl Snippet<'_, '_> {
         if !BinaryOp::of(self.scalar_of(left)?).contains(&op)
             || op == BinaryOp::Remainder && self.scalar_of(left)?.is_float()
         {
-            return Err(unread(format!("`{}` of a float", op.name())));
+            return Err(format!("`{}` of a float", op.name()));
         }
         Ok(self.b.binary(op, left, right))
     }

@@ -1,20 +1,19 @@
 //! Statements of native snippets.
 
-use super::{Snippet, Variable, unread};
-use crate::lower::operand::LoweringResult;
-use crate::snippet::{Expr, SnippetType, Stmt};
+use super::{Lowered, Lowering, Variable};
+use crate::tree::{Expr, SnippetType, Stmt};
 use gbxcule_ir::ty::Type;
 use rustc_hash::FxHashMap;
 
-impl Snippet<'_, '_> {
-    fn block(&mut self, body: &[Stmt]) -> LoweringResult<()> {
+impl Lowering<'_> {
+    fn block(&mut self, body: &[Stmt]) -> Lowered<()> {
         self.scopes.push(FxHashMap::default());
         let lowered = body.iter().try_for_each(|stmt| self.stmt(stmt));
         self.scopes.pop();
         lowered
     }
 
-    pub(super) fn stmt(&mut self, stmt: &Stmt) -> LoweringResult<()> {
+    pub(super) fn stmt(&mut self, stmt: &Stmt) -> Lowered<()> {
         if self.b.diverged() {
             return Ok(());
         }
@@ -43,12 +42,12 @@ impl Snippet<'_, '_> {
                     Some(value) => {
                         let value = self.expr(value)?;
                         if self.result == Type::UNIT {
-                            return Err(unread("a result that no annotation names"));
+                            return Err("a result that no annotation names".to_owned());
                         }
                         Some(self.value_as(value, self.result)?)
                     }
                     None if self.result == Type::UNIT => None,
-                    None => return Err(unread("`return` without a value")),
+                    None => return Err("`return` without a value".to_owned()),
                 };
                 self.b.ret(value);
                 Ok(())
@@ -57,17 +56,12 @@ impl Snippet<'_, '_> {
                 self.b.break_loop();
                 Ok(())
             }
-            Stmt::Break => Err(unread("`break` without a loop")),
+            Stmt::Break => Err("`break` without a loop".to_owned()),
             Stmt::Drop(value) => self.expr(value).map(|_| ()),
         }
     }
 
-    fn branch(
-        &mut self,
-        condition: &Expr,
-        accept: &Stmt,
-        reject: Option<&Stmt>,
-    ) -> LoweringResult<()> {
+    fn branch(&mut self, condition: &Expr, accept: &Stmt, reject: Option<&Stmt>) -> Lowered<()> {
         let condition = self.truth(condition)?;
         self.b.open_block();
         let accepted = self.stmt(accept);
@@ -87,7 +81,7 @@ impl Snippet<'_, '_> {
         condition: Option<&Expr>,
         body: &Stmt,
         step: Option<&Stmt>,
-    ) -> LoweringResult<()> {
+    ) -> Lowered<()> {
         self.b.open_block();
         let condition = match condition {
             Some(condition) => self.truth(condition),
@@ -106,10 +100,10 @@ impl Snippet<'_, '_> {
         lowered
     }
 
-    fn declare(&mut self, ty: SnippetType, name: &str, value: Option<&Expr>) -> LoweringResult<()> {
+    fn declare(&mut self, ty: SnippetType, name: &str, value: Option<&Expr>) -> Lowered<()> {
         let value = match value {
             Some(value) => self.expr(value)?,
-            None if ty == SnippetType::Auto => return Err(unread("`auto` without a value")),
+            None if ty == SnippetType::Auto => return Err("`auto` without a value".to_owned()),
             None => {
                 let ty = self.type_of(ty)?;
                 self.b.zero_of(ty)

@@ -1,12 +1,12 @@
 //! Words of a native snippet to its tree.
 
-use super::token::Token;
-use super::{Expr, SnippetType, Stmt};
+use crate::token::Token;
+use crate::tree::{Expr, SnippetType, Stmt};
 use gbxcule_ir::op::{BinaryOp, CompareOp};
 use gbxcule_ir::ty::Scalar;
 
 /// Reads all words.
-pub(super) fn parse(tokens: &[Token]) -> Result<Vec<Stmt>, String> {
+pub(crate) fn parse(tokens: &[Token]) -> Result<Vec<Stmt>, String> {
     let mut parser = Parser { tokens, at: 0, level: 0 };
     let mut body = Vec::new();
     while parser.at < tokens.len() {
