@@ -210,8 +210,11 @@ class Observer:
         grays: str = "even",
         frames_per_step: int = 1,
         copies: bool = True,
+        pictures: _native.View | None = None,
     ) -> None:
         num_envs = swarm.num_envs
+        # The stack of pictures that the swarm keeps, if it keeps one.
+        self.pictures = pictures
         self.is_mapping = isinstance(spec, Mapping)
         named = dict(spec) if isinstance(spec, Mapping) else {"": spec}
         if not named:
@@ -226,6 +229,8 @@ class Observer:
                 return _NumbersView(one, symbols, num_envs)
             if listens(one):
                 return _AudioView(frames_per_step)
+            if pictures is not None and isinstance(one, str) and one in PICTURES:
+                return _NativeView(pictures)
             return program if is_program(one) else _NativeView(view_of(one, symbols, grays))
 
         self._views = {name: view(one) for name, one in named.items()}

@@ -23,6 +23,8 @@ PowerOn: TypeAlias = Literal["zero", "pattern", "random"]
 Model: TypeAlias = Literal["auto", "dmg", "cgb"]
 Link: TypeAlias = Literal["open", "pairs"]
 Autoreset: TypeAlias = AutoresetMode | Literal["NextStep", "SameStep", "Disabled"]
+Resize: TypeAlias = int | tuple[int, int]
+Crop: TypeAlias = tuple[int, int, int, int]
 RenderMode: TypeAlias = Literal["rgb_array", "rgb_array_each"]
 
 
@@ -32,6 +34,10 @@ class _Shared(TypedDict, total=False):
     release_after_frames: int | None
     obs: Observation
     grays: Grays
+    resize: Resize | None
+    crop: Crop | None
+    frame_stack: int | None
+    max_pool: bool
     reward: Reward | None
     done: Done | None
     info: Info | None
@@ -46,6 +52,9 @@ class _Shared(TypedDict, total=False):
     starts: Sequence[State] | None
     start_steps: int
     max_episode_steps: int | Literal[False] | None
+    sticky: float
+    noop_max: int
+    episodic_life: Number | None
     render_mode: RenderMode | None
     threads: int | None
     recompile: bool

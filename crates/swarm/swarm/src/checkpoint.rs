@@ -9,15 +9,17 @@ use std::num::NonZeroUsize;
 
 use gbxcule_runtime::Device;
 
-use crate::env_record::{read_env, read_episode, read_sound, write_env, write_episode};
+use crate::env_record::{
+    read_env, read_episode, read_pictures, read_sound, write_env, write_episode, write_pictures,
+};
 use crate::record::{Reader, RecordKind, Writer};
 use crate::{
-    Chance, Codec, EnvSnapshot, Episode, Hook, Model, ProgramText, Programs, Rom, Schedule, Swarm,
+    Chance, Codec, EnvSnapshot, Episode, Hook, Model, PictureStack, ProgramText, Programs, Rom, Schedule, Swarm,
     SwarmConfig, SwarmError,
 };
 
 const CHECKPOINT: RecordKind =
-    RecordKind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 4, oldest: 4 };
+    RecordKind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 5, oldest: 4 };
 
 /// One env of a checkpoint.
 pub(crate) struct SavedEnv {
@@ -60,6 +62,7 @@ impl Swarm {
         for (env, manual_buttons) in self.manual_buttons().into_iter().enumerate() {
             let snapshot = self.snapshot(env)?;
             write_env(&mut writer, &snapshot, self.rom())?;
+            write_pictures(&mut writer, &snapshot);
             sounds.extend(snapshot.sound);
             write_episode(&mut writer, self.episode(env)?);
             // No byte stands for an env without manual buttons.
@@ -105,8 +108,11 @@ impl Swarm {
         }
         let mut envs = Vec::new();
         for _ in 0..num_envs {
-            let snapshot = read_env(&mut reader, &rom)?;
-            snapshot.check(&rom, &config.programs)?;
+            let mut snapshot = read_env(&mut reader, &rom)?;
+            if reader.version() > 4 {
+                read_pictures(&mut reader, &mut snapshot)?;
+            }
+            snapshot.check(&rom, &config)?;
             let (episode, manual_buttons) = (read_episode(&mut reader)?, reader.u16()?);
             let manual_buttons = u8::try_from(manual_buttons).ok();
             envs.push(SavedEnv { snapshot, episode, manual_buttons });
@@ -129,7 +135,7 @@ impl Swarm {
         }
         let mut swarm = Self::new(rom, config, device)?;
         swarm.restore_checkpoint(starts, envs, &outputs, seed)?;
-        swarm.set_start_weights(&weights)?;
+        swarm.set_weights_of_all_starts(&weights)?;
         Ok((swarm, note))
     }
 }
@@ -168,6 +174,12 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
         // No function has an empty name.
         writer.text(calls.as_deref().unwrap_or_default());
     }
+    writer.u64(config.sticky.to_bits());
+    writer.u32(config.noop_max);
+    writer.u8(u8::from(config.pictures.is_some()));
+    if let Some(pictures) = config.pictures {
+        pictures.write(writer);
+    }
 }
 
 /// Stands for none: a number without bytes.
@@ -202,6 +214,11 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     }
     let programs = Programs::with_hooks(reward, obs, hooks)?;
     let chance = (chance != NO_CHANCE).then_some(chance);
+    let (mut sticky, mut noop_max, mut pictures) = (0.0, 0, None);
+    if reader.version() > 4 {
+        (sticky, noop_max) = (f64::from_bits(reader.u64()?), reader.u32()?);
+        pictures = reader.flag()?.then(|| PictureStack::read(reader)).transpose()?;
+    }
     Ok(SwarmConfig {
         num_envs,
         codec,
@@ -209,6 +226,9 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
         stage,
         programs,
         draw_last,
+        pictures,
+        sticky,
+        noop_max,
         chance,
         power_on,
         sound,

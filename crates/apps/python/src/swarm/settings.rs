@@ -5,12 +5,15 @@
 
 use std::num::NonZeroUsize;
 
-use gbxcule_swarm::{Codec, Hook, ProgramText, Programs, Recompile, Schedule, Stage, SwarmConfig};
+use gbxcule_swarm::{
+    Codec, Hook, PictureStack, ProgramText, Programs, Recompile, Schedule, Stage, SwarmConfig,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::{OrRefuse, drawn_at};
+use crate::view::View;
 
 /// A hook's bank and address, whether it ends the step, and the function that it calls.
 type HookTuple = (u16, u16, bool, Option<String>);
@@ -24,6 +27,9 @@ pub(super) struct Settings {
     reward: String,
     obs: String,
     draw_last: bool,
+    pictures: Option<PictureStack>,
+    sticky: f64,
+    noop_max: u32,
     chance: Option<(u32, u32)>,
     power_on: String,
     sound: bool,
@@ -46,6 +52,11 @@ impl Settings {
             reward: keywords.text("reward", "reward_v0")?,
             obs: keywords.text("obs", "obs_v0")?,
             draw_last: keywords.take("draw_last", false)?,
+            pictures: keywords
+                .take::<Option<Py<View>>>("pictures", None)?
+                .and_then(|view| view.get().stack()),
+            sticky: keywords.take("sticky", 0.0)?,
+            noop_max: keywords.take("noop_max", 0)?,
             chance: keywords.take("chance", None)?,
             power_on: keywords.text("power_on", "zero")?,
             sound: keywords.take("sound", false)?,
@@ -76,6 +87,9 @@ impl Settings {
             stage: self.stage.parse::<Stage>().map_err(PyValueError::new_err)?,
             programs: Programs::with_hooks(reward?, obs?, hooks.collect()).or_refuse()?,
             draw_last: self.draw_last,
+            pictures: self.pictures,
+            sticky: self.sticky,
+            noop_max: self.noop_max,
             chance: self.chance.map(drawn_at),
             power_on: self.power_on.parse().map_err(PyValueError::new_err)?,
             sound: self.sound,
