@@ -144,6 +144,7 @@ def note_of(env: SwarmVectorEnv[Any]) -> bytes:
     spaces = [getattr(env, name) if name in env.__dict__ else None for name in _SPACES]
     note = {
         "arguments": env._arguments,
+        "weights": env.weights,
         "symbols": dict(env.symbols),
         "is_seeded": env._is_seeded,
         "steps": env._steps,
@@ -205,6 +206,8 @@ def _env_of_note(
     env._observer.hear_again(note.get("heard", {}))
     env._steps[:], env._over[:], env._measure.levels[:] = note["steps"], note["over"], note["levels"]
     # Earlier checkpoints have none.
+    env.weights = note.get("weights", [])
+    env.weights = list(env.weights) if isinstance(env.weights, tuple) else env.weights
     env._returns[:], env._goes_on[:] = note.get("returns", 0.0), note.get("goes_on", False)
     env._measure.lives_before[:] = note.get("lives", 0)
     for name, generator in zip(_SPACES, generators, strict=True):

@@ -63,6 +63,8 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
         max_pool        True takes the lighter of a step's last two frames, pixel by pixel
         audio           True adds the step's samples to the observation
         reward          a `Change` or several, `reward_v0`, a program (docs/programs.md); `False` pays nothing
+        weights         numbers that a program's functions read in `weights`, in order or by name; `env.set_weights(..)`
+                        changes them between steps
         done            a `Number` that is not 0, a program, or several of them; `False` ends nothing
         info            numbers to report: `Number` or `Cell` by name
     The episode

@@ -4,7 +4,7 @@
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias, TypedDict
 
 from gymnasium.vector import AutoresetMode
@@ -17,6 +17,7 @@ from gbxcule.symbol import Symbols
 
 Reward: TypeAlias = str | os.PathLike[str] | Change | Sequence[Change] | Literal[False]
 Done: TypeAlias = Number | str | os.PathLike[str] | Sequence[Number | str | os.PathLike[str]] | Literal[False]
+Weights: TypeAlias = Mapping[str, float] | Sequence[float]
 State: TypeAlias = bytes | str | os.PathLike[str]
 Grays: TypeAlias = Literal["even", "pyboy"]
 PowerOn: TypeAlias = Literal["zero", "pattern", "random"]
@@ -40,6 +41,7 @@ class _Shared(TypedDict, total=False):
     max_pool: bool
     reward: Reward | None
     done: Done | None
+    weights: Weights | None
     info: Info | None
     hooks: Hooks | None
     chance: Number | None

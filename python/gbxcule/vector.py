@@ -24,7 +24,7 @@ from gbxcule.live import Heatmap, LiveView
 from gbxcule.measure import Measure
 from gbxcule.memory import Number
 from gbxcule.observation import Observation, Observer, draws, listens, program_of, with_audio
-from gbxcule.option import Autoreset, Crop, Done, Grays, Link, Model, PowerOn, RenderMode, Resize, Reward, State
+from gbxcule.option import Autoreset, Crop, Done, Grays, Link, Model, PowerOn, RenderMode, Resize, Reward, State, Weights
 from gbxcule.picture import Pixels, mosaic
 from gbxcule.preprocessing import checked as checked_preprocessing
 from gbxcule.rollout import OnDevice, Rollout, lies_on_device
@@ -32,8 +32,8 @@ from gbxcule.start import (
     RomLike, bank_of, env_seeds, is_one_for_each, one_or_more_states, rom_bytes, rom_name, rom_symbols, states_of, weights_of,
     with_bank,
 )
-from gbxcule.symbol import Place, Symbols, banked_range_of, written_from
-from gbxcule.task import task_of
+from gbxcule.symbol import Place, Symbols, banked_range_of, labels_of, written_from
+from gbxcule.task import changed_weights, named_weights, task_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar
@@ -85,6 +85,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         max_pool: bool = False,
         reward: Reward | None = None,
         done: Done | None = None,
+        weights: Weights | None = None,
         info: Info | None = None,
         hooks: Hooks | None = None,
         chance: Number | None = None,
@@ -148,6 +149,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         self.max_episode_steps = checked.max_episode_steps
         self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": self.autoreset_mode}
         self.metadata["render_fps"] = max(1, round(FRAMES_PER_SECOND / frames_per_step))
+        self.weights: dict[str, float] | list[float] = named_weights(weights)
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
         if chance is not None and chance.bcd:
@@ -172,6 +174,8 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
             obs=observe or "obs_v0",
             draw_last=draws(obs) or render_mode is not None,
             pictures=pictures,
+            weights=[*self.weights.values()] if isinstance(self.weights, dict) else self.weights,
+            labels=labels_of(self.symbols, task.program, observe),
             sticky=before.sticky,
             noop_max=before.noop_max,
             chance=None if chance is None else banked_range_of((chance.address, chance.width_bytes), self.symbols),
@@ -455,6 +459,11 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
     def beside_machines(self) -> dict[str, Any]:
         """Return the attributes that a copy has beside those in a checkpoint: those that others gave it."""
         return {name: value for name, value in self.__dict__.items() if name not in self._own_names}
+
+    def set_weights(self, *numbers: float, **named: float) -> None:
+        """Change weights that the programs read from the next step on: those of these names, or all of them in order."""
+        swarm, self.weights = self._swarm, changed_weights(self.weights, numbers, named)
+        swarm.set_weights([*self.weights.values()] if isinstance(self.weights, dict) else self.weights)
 
     def set_starts(self, states: Sequence[State], weights: Sequence[int] | None = None) -> None:
         """Let later episodes begin in these states. The env's seed and the episode's number choose one of them, each as often

@@ -19,6 +19,9 @@ FOLDER = pathlib.Path(PROGRAM).parent
 OPTIONS = [
     {"frames_per_step": 4, "release_after_frames": 2, "obs": {"screen": "mean", "ram": gbxcule.Ram(("C000", 16))}},
     {"frames_per_step": 4, "release_after_frames": 2, "obs": PROGRAM, "reward": PROGRAM},
+    {"obs": {"screen": "gray"}, "frames_per_step": 4, "frame_stack": 3, "resize": (84, 84), "max_pool": True, "sticky": 0.5,
+     "noop_max": 5, "episodic_life": gbxcule.Number("Random")},
+    {"rom": "AMBER_ROAD", "actions": "full_v1", "obs": "rgb", "frames_per_step": 4, "frame_stack": 2, "crop": (7, 9, 60, 100), "resize": 40},
     {"rom": "AMBER_ROAD", "actions": "full_v1", "frames_per_step": 4, "release_after_frames": 2, "obs": "rgb555"},
 ]
 
@@ -97,6 +100,7 @@ for options in OPTIONS:
     arrays = on_cuda.device_arrays
     frame_bytes = 46080 if "rom" in options else 5760
     computed = {"dones", "observations"} if options.get("reward") == PROGRAM else set()
+    computed |= {"pictures"} if "frame_stack" in options else set()
     computed |= {"rewards", "frames", "terminated", "truncated", "returns", "lengths"}
     assert arrays.keys() == on_cpu.device_arrays.keys() == computed, options
     assert arrays["frames"].shape == (3, frame_bytes)

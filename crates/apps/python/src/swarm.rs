@@ -204,6 +204,11 @@ impl Swarm {
         self.change(py, |swarm| swarm.reset_masked(&mask))
     }
 
+    /// Changes the weights that the programs read from the next step on.
+    fn set_weights(&self, py: Python<'_>, weights: Vec<f32>) -> PyResult<()> {
+        self.change(py, |swarm| swarm.set_weights(&weights))
+    }
+
     /// Begins episodes of the marked envs where their machines are.
     fn begin_again(&self, py: Python<'_>, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);

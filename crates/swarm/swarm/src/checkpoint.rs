@@ -165,6 +165,11 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
             writer.text(path);
             writer.text(text);
         }
+        writer.u64(text.labels().len() as u64);
+        for (label, place) in text.labels() {
+            writer.text(label);
+            writer.u32(*place);
+        }
     }
     writer.u64(config.programs.hooks().len() as u64);
     for Hook { bank, address, ends_step, calls } in config.programs.hooks() {
@@ -174,6 +179,7 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
         // No function has an empty name.
         writer.text(calls.as_deref().unwrap_or_default());
     }
+    writer.floats(&config.weights);
     writer.u64(config.sticky.to_bits());
     writer.u32(config.noop_max);
     writer.u8(u8::from(config.pictures.is_some()));
@@ -214,8 +220,9 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     }
     let programs = Programs::with_hooks(reward, obs, hooks)?;
     let chance = (chance != NO_CHANCE).then_some(chance);
-    let (mut sticky, mut noop_max, mut pictures) = (0.0, 0, None);
+    let (mut sticky, mut noop_max, mut pictures, mut weights) = (0.0, 0, None, Vec::new());
     if reader.version() > 4 {
+        weights = reader.floats()?;
         (sticky, noop_max) = (f64::from_bits(reader.u64()?), reader.u32()?);
         pictures = reader.flag()?.then(|| PictureStack::read(reader)).transpose()?;
     }
@@ -226,6 +233,7 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
         stage,
         programs,
         draw_last,
+        weights,
         pictures,
         sticky,
         noop_max,
@@ -244,5 +252,11 @@ fn read_text(reader: &mut Reader<'_>) -> Result<ProgramText, SwarmError> {
     for _ in 0..count {
         files.push((reader.text()?.to_owned(), reader.text()?.to_owned()));
     }
-    Ok(ProgramText::with_files(name, text, files))
+    let program = ProgramText::with_files(name, text, files);
+    let mut labels = Vec::new();
+    let count = if reader.version() > 4 { reader.u64()? } else { 0 };
+    for _ in 0..count {
+        labels.push((reader.text()?, reader.u32()?));
+    }
+    Ok(program.with_labels(labels))
 }

@@ -35,6 +35,9 @@ pub struct SwarmConfig {
     pub programs: Programs,
     /// Draw the last frame of every step, also if no program looks at it.
     pub draw_last: bool,
+    /// Numbers that the programs' functions read in `weights`; callers may change them between
+    /// steps.
+    pub weights: Vec<f32>,
     /// Pictures that the swarm keeps of each env for its learner.
     pub pictures: Option<PictureStack>,
     /// Probability that an env repeats its last action in a step, whatever it is told; 0 to 1.
@@ -71,6 +74,7 @@ impl SwarmConfig {
             stage: Stage::default(),
             programs: Programs::default(),
             draw_last: false,
+            weights: Vec::new(),
             pictures: None,
             sticky: 0.0,
             noop_max: 0,
@@ -100,6 +104,11 @@ impl SwarmConfig {
         self.programs.scratch_len() + usize::from(self.sticky > 0.0)
     }
 
+    /// Puts the weights into an env's cells.
+    pub(crate) fn put_weights(&self, cells: &mut [f32]) {
+        cells[self.programs.weight_cells()].copy_from_slice(&self.weights);
+    }
+
     /// Checks what is refused on every device.
     pub(crate) fn check(&self) -> Result<(), SwarmError> {
         if self.num_envs == 0 {
@@ -113,6 +122,7 @@ impl SwarmConfig {
         }
         self.pictures.map_or(Ok(()), |pictures| pictures.check(self))?;
         self.programs.check_codec(&self.codec)?;
+        self.programs.check_weights(&self.weights)?;
         self.check_link()
     }
 

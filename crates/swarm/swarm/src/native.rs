@@ -153,6 +153,17 @@ impl NativeSwarm {
         self.begin(mask)
     }
 
+    /// Changes the weights that the programs read from the next step on.
+    ///
+    /// # Errors
+    /// The programs take another number of weights.
+    pub fn set_weights(&mut self, weights: &[f32]) -> Result<(), SwarmError> {
+        self.config.programs.check_weights(weights)?;
+        self.config.weights = weights.to_vec();
+        self.shards.iter_mut().flatten().for_each(|shard| shard.set_weights(weights));
+        Ok(())
+    }
+
     /// Begins episodes of the marked envs where their machines are, as after the loss of a life: the
     /// programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
     ///

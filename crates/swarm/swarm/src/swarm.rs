@@ -196,6 +196,11 @@ impl Swarm {
         either!(self, swarm => swarm.reset_masked(mask))
     }
 
+    /// Changes the weights that the programs read from the next step on.
+    pub fn set_weights(&mut self, weights: &[f32]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.set_weights(weights))
+    }
+
     /// Begins episodes of the marked envs where their machines are, as after the loss of a life.
     pub fn begin_again(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.begin_again(mask))

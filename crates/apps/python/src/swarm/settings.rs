@@ -3,6 +3,7 @@
 //! A keyword that is not a setting, or a value of another type, is refused as Python refuses the
 //! arguments of a function.
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
 use gbxcule_swarm::{
@@ -28,6 +29,8 @@ pub(super) struct Settings {
     obs: String,
     draw_last: bool,
     pictures: Option<PictureStack>,
+    labels: HashMap<String, u32>,
+    weights: Vec<f32>,
     sticky: f64,
     noop_max: u32,
     chance: Option<(u32, u32)>,
@@ -55,6 +58,8 @@ impl Settings {
             pictures: keywords
                 .take::<Option<Py<View>>>("pictures", None)?
                 .and_then(|view| view.get().stack()),
+            labels: keywords.take("labels", HashMap::new())?,
+            weights: keywords.take("weights", Vec::new())?,
             sticky: keywords.take("sticky", 0.0)?,
             noop_max: keywords.take("noop_max", 0)?,
             chance: keywords.take("chance", None)?,
@@ -80,13 +85,20 @@ impl Settings {
         });
         let [reward, obs] =
             [&self.reward, &self.obs].map(|name| ProgramText::find(name).or_refuse());
+        let labels = || self.labels.iter().map(|(label, place)| (&**label, *place));
         let schedule = Schedule::new(self.frames_per_step, self.release_after_frames);
         Ok(SwarmConfig {
             codec: Codec::by_name(&self.codec).or_refuse()?,
             schedule: schedule.or_refuse()?,
             stage: self.stage.parse::<Stage>().map_err(PyValueError::new_err)?,
-            programs: Programs::with_hooks(reward?, obs?, hooks.collect()).or_refuse()?,
+            programs: Programs::with_hooks(
+                reward?.with_labels(labels()),
+                obs?.with_labels(labels()),
+                hooks.collect(),
+            )
+            .or_refuse()?,
             draw_last: self.draw_last,
+            weights: self.weights,
             pictures: self.pictures,
             sticky: self.sticky,
             noop_max: self.noop_max,

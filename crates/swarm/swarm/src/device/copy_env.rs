@@ -89,8 +89,7 @@ def {BEGIN_NEXT}(
         copy(final_observations, observations, env, env, lane)
     if mask[env] == wp.uint8(2):
         # A life was lost: the machine goes on, and its programs begin again.
-        for cell in range(lane, to_scratch.shape[1], 32):
-            to_scratch[env, cell] = 0.0
+        copy(to_scratch, from_scratch, env, 0, lane)
     if mask[env] == wp.uint8(1):
         source = start_of(seeds, counts, weights, env, is_paired)
 {copies}        drawn = bits_of(seeds[env], counts[env]) % wp.uint64(65535) + wp.uint64(1)

@@ -212,6 +212,21 @@ impl DeviceSwarm {
         self.begin(&marks, true)
     }
 
+    /// Changes the weights that the programs read from the next step on.
+    ///
+    /// # Errors
+    /// The programs take another number of weights, or the device failed.
+    pub fn set_weights(&mut self, weights: &[f32]) -> Result<(), SwarmError> {
+        self.config.programs.check_weights(weights)?;
+        self.config.weights = weights.to_vec();
+        let cells = self.config.programs.weight_cells();
+        for states in [&self.envs, &self.starts.on_device].into_iter().filter(|_| !cells.is_empty()) {
+            let columns = states.arrays[SCRATCH].slice(1, cells.clone(), 1)?;
+            columns.write(&weights.repeat(columns.shape()[0]))?;
+        }
+        Ok(())
+    }
+
     /// Begins episodes of the marked envs where their machines are, as after the loss of a life: the
     /// programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
     ///
@@ -222,7 +237,9 @@ impl DeviceSwarm {
         self.leave_rollout()?;
         let cells = self.config.cells();
         for env in (0..mask.len()).filter(|&env| mask[env] && cells > 0) {
-            self.envs.arrays[SCRATCH].slice(0, env..env + 1, 1)?.fill(0.0_f32)?;
+            let mut begun = vec![0.0; cells];
+            self.config.put_weights(&mut begun);
+            self.envs.arrays[SCRATCH].slice(0, env..env + 1, 1)?.write(&begun)?;
             self.episodes.awaits_begin[env] = false;
         }
         self.begin_pictures(&marks)?;
@@ -366,11 +383,15 @@ impl DeviceSwarm {
 
     /// Copies a state to the room for one env.
     fn upload(&self, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
-        if self.config.link == LinkMode::Open {
+        let is_open = self.config.link == LinkMode::Open;
+        if is_open && self.config.weights.is_empty() {
             return host_copy::upload(self.parts(), &self.rom, snapshot, &self.staging_env);
         }
-        let counters = joined(snapshot.counters);
-        let snapshot = EnvSnapshot { counters, ..snapshot.clone() };
+        let counters = if is_open { snapshot.counters } else { joined(snapshot.counters) };
+        let mut scratch = snapshot.scratch().to_vec();
+        scratch.resize(self.config.cells(), 0.0);
+        self.config.put_weights(&mut scratch);
+        let snapshot = EnvSnapshot { counters, scratch: Some(scratch), ..snapshot.clone() };
         host_copy::upload(self.parts(), &self.rom, &snapshot, &self.staging_env)
     }
 

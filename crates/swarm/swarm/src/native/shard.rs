@@ -5,6 +5,7 @@ mod pictures;
 mod single_frames;
 
 pub(crate) use link::joined;
+use std::ops::Range;
 
 use gbxcule_gameboy::view::StepNumbers;
 use gbxcule_recompiler::{Recompile, Runner};
@@ -53,6 +54,8 @@ pub(crate) struct Shard {
     pub(crate) rests: Vec<bool>,
     scratch: Vec<f32>,
     scratch_len: usize,
+    /// The cells of the weights, and the weights.
+    weights: (Range<usize>, Vec<f32>),
     pub(crate) rewards: Vec<f32>,
     pub(crate) dones: Vec<u8>,
     pub(crate) observations: Vec<f32>,
@@ -94,6 +97,7 @@ impl Shard {
             rests: vec![false; count],
             scratch: vec![0.0; count * scratch_len],
             scratch_len,
+            weights: (programs.weight_cells(), config.weights.clone()),
             rewards: vec![0.0; count],
             dones: vec![0; count],
             observations: vec![0.0; count * obs_dim],
@@ -346,8 +350,18 @@ impl Shard {
 
     /// Forgets what programs and pictures kept of an env.
     pub(crate) fn forget(&mut self, slot: usize) {
-        self.scratch[slot * self.scratch_len..][..self.scratch_len].fill(0.0);
+        let scratch = &mut self.scratch[slot * self.scratch_len..][..self.scratch_len];
+        scratch.fill(0.0);
+        scratch[self.weights.0.clone()].copy_from_slice(&self.weights.1);
         self.begin_pictures(slot);
+    }
+
+    /// Changes the weights of all envs.
+    pub(crate) fn set_weights(&mut self, weights: &[f32]) {
+        self.weights.1.copy_from_slice(weights);
+        for cells in self.scratch.chunks_exact_mut(self.scratch_len.max(1)) {
+            cells[self.weights.0.clone()].copy_from_slice(weights);
+        }
     }
 
     pub(crate) fn snapshot(&self, slot: usize) -> EnvSnapshot {
@@ -383,6 +397,7 @@ impl Shard {
             Some(kept) => scratch.copy_from_slice(kept),
             None => scratch.fill(0.0),
         }
+        scratch[self.weights.0.clone()].copy_from_slice(&self.weights.1);
         self.restore_pictures(slot, snapshot);
     }
 }
