@@ -70,7 +70,8 @@ impl Seeds {
     }
 
     fn programs(&self) {
-        let plan = Plan { seed: 14, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+        let plan =
+            Plan { seed: 14, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
         let rows: Vec<Row> = (0..60).map(|id| make(plan, id)).collect();
         for (at, row) in rows.iter().enumerate() {
             self.add("dialect", &at.to_string(), &[0], row.source.as_bytes());

@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 static GOOD: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+    let plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
     (0..8).map(|id| serde_json::to_value(make(plan, id)).expect("a row as JSON")).collect()
 });
 

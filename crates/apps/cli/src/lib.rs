@@ -6,6 +6,7 @@
 
 mod assemble;
 mod bench;
+mod build;
 mod compile;
 mod demo;
 mod device;
@@ -17,6 +18,7 @@ mod exit_code;
 mod film;
 mod gif;
 mod interrupt;
+mod kernel_file;
 pub mod live_view;
 mod mp4;
 mod picture;
@@ -80,6 +82,7 @@ EXAMPLES
   gbxcule verify --ref-backend pyboy_single --dut-backend warp_vec_cpu --rom MEM_RWB --mem-region C000:C100
   gbxcule bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom ALU_LOOP --env-counts 1,8,64,512
   gbxcule compile saxpy.py --device cuda
+  gbxcule build saxpy.py --out saxpy
   gbxcule synth generate --count 1000 --out runs/kernels";
 
 #[derive(Subcommand)]
@@ -91,6 +94,7 @@ enum Verb {
     Report(report::Report),
     Doctor(doctor::Doctor),
     Compile(compile::Compile),
+    Build(build::Build),
     Roms(roms::Roms),
     Assemble(assemble::Assemble),
     Watch(Box<watch::Watch>),
@@ -120,6 +124,7 @@ pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Report(verb) => verb.run(),
         Verb::Doctor(verb) => verb.run(),
         Verb::Compile(verb) => verb.run(),
+        Verb::Build(verb) => verb.run(),
         Verb::Roms(verb) => verb.run(),
         Verb::Assemble(verb) => verb.run(),
         Verb::Watch(verb) => verb.run(),

@@ -10,54 +10,41 @@
 //! only [`Reader::with_trial_types`] tries types.
 
 mod annotation;
-mod arithmetic;
-mod attribute;
-mod body;
-mod constant;
 mod decorator;
+mod dialect;
 mod entry_point;
-mod factory;
-mod factory_call;
-mod file;
-mod frame;
 mod geometry;
-mod imported_module;
 mod indexed_array;
 mod kernel_option;
 mod known_call;
 mod library;
-mod loader;
 mod lower;
-mod memo;
+mod module;
 mod overload;
 mod reference;
-mod scope;
-mod sequence;
 mod signature;
 mod snippet;
-mod syntax;
 mod trial;
 mod undecided;
 mod unknown_name;
 mod warp;
 
+use crate::dialect::{Unit, Warp};
 use annotation::Annotation;
-use constant::Unit;
 use decorator::Role;
 pub use entry_point::{EntryParam, EntryPoint};
-use file::Files;
-pub use file::{ImportOptions, Texts};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::module::Module;
 pub use gbxcule_ir::source::FileText;
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
+use gbxcule_python_names::syntax::{self, StmtFunctionDef};
+use gbxcule_python_names::{Files, ScopeId};
+pub use gbxcule_python_names::{ImportOptions, ReadFile, Texts};
+use gbxcule_python_values::CallFrames;
 pub use library::Library;
-pub use loader::ReadFile;
 use lower::{LoweringError, Session};
 use overload::KernelCalls;
-use scope::ScopeId;
 use signature::Formal;
-use syntax::StmtFunctionDef;
 
 /// A parsed text, and the parsed texts that it imports from.
 ///
@@ -112,7 +99,7 @@ impl Program {
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
         let mut texts = Texts::default();
         let mut files = Files::single(texts.parsed(sources, id))?;
-        files.add_geometry(&mut texts)?;
+        files.add_library(&mut texts, &geometry::LIBRARY)?;
         Ok(Self { files })
     }
 
@@ -124,7 +111,7 @@ impl Program {
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut files = Files::single(texts.parsed(sources, id))?;
         files.define(texts, sources)?;
-        files.add_geometry(texts)?;
+        files.add_library(texts, &geometry::LIBRARY)?;
         Ok(Self { files })
     }
 
@@ -150,8 +137,8 @@ impl Program {
         id: SourceId,
         read: ReadFile<'_>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let mut files = Files::beside(texts, sources, id, read)?;
-        files.add_geometry(texts)?;
+        let mut files = gbxcule_python_names::load(texts, sources, id, read)?;
+        files.add_library(texts, &geometry::LIBRARY)?;
         Ok(Self { files })
     }
 
@@ -166,12 +153,13 @@ impl Program {
     }
 
     fn reader_beside<'a>(&'a self, library: Option<&'a Library>) -> Reader<'a> {
-        let unit = Unit::new(&self.files, library);
+        let unit = Warp::unit(&self.files, library);
         let kernel_calls = KernelCalls::read(&self.files.texts[0].tree.body);
         let own = unit.scopes.functions().iter().copied();
         let own = own.filter(|&(_, scope)| unit.scopes.text(scope) == 0);
-        let mut kernels: Vec<_> =
-            own.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
+        let mut kernels: Vec<_> = own
+            .filter(|&(def, scope)| decorator::role(&unit, def, scope) == Role::Kernel)
+            .collect();
         kernels.extend(kernel_calls.kernels(&unit));
         kernels.sort_by_key(|(def, _)| syntax::start(*def));
         Reader { unit, kernels, kernel_calls, gradients: false, trial_types: false }
@@ -226,7 +214,7 @@ impl<'a> Reader<'a> {
         let kernels: Vec<*const StmtFunctionDef> =
             self.kernels.iter().map(|(def, _)| std::ptr::from_ref(*def)).collect();
         let others = own.filter(|(def, _)| !kernels.contains(&std::ptr::from_ref(*def)));
-        others.filter_map(|&(def, scope)| self.unit.undecided(def, scope)).collect()
+        others.filter_map(|&(def, scope)| undecided::undecided(&self.unit, def, scope)).collect()
     }
 
     /// Lowers all kernels into one module called `name`.
@@ -251,7 +239,7 @@ impl<'a> Reader<'a> {
     /// each overload. If it is refused, the module may hold parts of it and is of no use.
     pub fn lower(&self, position: usize, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(()) };
-        let frames = self.unit.factory_frames(scope, &self.kernel_calls.sites);
+        let frames = CallFrames::new(&self.unit, &self.kernel_calls.sites).of(scope);
         let frames = frames.map_err(|fault| vec![*fault])?;
         let before = (!frames.is_empty()).then(|| module.clone());
         let lowered = self.overloads(def, scope, module);
@@ -260,7 +248,7 @@ impl<'a> Reader<'a> {
             (Err(_), Some(before)) => {
                 *module = before;
                 frames.into_iter().try_for_each(|frame| {
-                    self.unit.framed(frame, || self.overloads(def, scope, module))
+                    self.unit.frames.run(frame, || self.overloads(def, scope, module))
                 })
             }
             (lowered, _) => lowered,
@@ -278,18 +266,18 @@ impl<'a> Reader<'a> {
         let before = module.clone();
         let mut attempt = |which: usize, value: usize| {
             *module = before.clone();
-            self.unit.trials.choose(which, value);
+            self.unit.dialect.trials.choose(which, value);
             self.unit.frames.forget();
             self.lower(position, module)
         };
-        self.unit.trials.set(true);
+        self.unit.dialect.trials.set(true);
         let mut lowered = attempt(0, 0);
         let mut attempts = 1;
         // Names come up as others have values; one value after the other is changed, that of the
         // name that came up last first, and what leads further is kept.
         'further: while let Err(faults) = &lowered {
             let reached = reached(faults);
-            let counts = self.unit.trials.counts();
+            let counts = self.unit.dialect.trials.counts();
             for (which, count) in counts.into_iter().enumerate().rev() {
                 for value in 1..count {
                     if attempts == trial::MAX_ATTEMPTS {
@@ -298,7 +286,7 @@ impl<'a> Reader<'a> {
                     attempts += 1;
                     let next = attempt(which, value);
                     if next.as_ref().map_or_else(|it| self::reached(it) > reached, |()| true) {
-                        self.unit.trials.keep();
+                        self.unit.dialect.trials.keep();
                         lowered = next;
                         continue 'further;
                     }
@@ -307,10 +295,10 @@ impl<'a> Reader<'a> {
             break;
         }
         if lowered.is_err() {
-            self.unit.trials.ask_for_all();
+            self.unit.dialect.trials.ask_for_all();
             lowered = attempt(0, 0);
         }
-        self.unit.trials.set(false);
+        self.unit.dialect.trials.set(false);
         self.unit.frames.clear();
         lowered
     }
@@ -322,8 +310,9 @@ impl<'a> Reader<'a> {
         scope: ScopeId,
         module: &mut Module,
     ) -> Result<(), Vec<Diagnostic>> {
-        let formals = self.unit.formals(def, scope);
-        let formals = formals.map_err(|faults| self.unit.with_names_of_body(def, scope, faults))?;
+        let formals = signature::formals(&self.unit, def, scope);
+        let formals = formals
+            .map_err(|faults| unknown_name::with_names_of_body(&self.unit, def, scope, faults))?;
         if let Some(formal) = formals.iter().find(|formal| formal.variadic) {
             let message = "a kernel takes a fixed number of arguments";
             return Err(vec![Diagnostic::error(Code::UnsupportedVariadic, formal.span, message)]);
@@ -351,10 +340,15 @@ impl<'a> Reader<'a> {
     ) -> Result<(), Vec<Diagnostic>> {
         let mut first = Vec::new();
         let before = module.clone();
-        if self.unit.trials.is_on() {
+        if self.unit.dialect.trials.is_on() {
             let f32 = Annotation::trials()[0].clone();
             let chosen = |formal: &Formal<'a>| match formal.annotation.has_any() {
-                true => self.unit.trial_type(formal.name).unwrap_or_else(|| f32.clone()),
+                true => self
+                    .unit
+                    .dialect
+                    .trials
+                    .generic_type(formal.name)
+                    .unwrap_or_else(|| f32.clone()),
                 false => f32.clone(),
             };
             let types: Vec<_> =
@@ -417,7 +411,7 @@ impl<'a> Reader<'a> {
         position: usize,
     ) -> Result<Vec<GenericParameter>, Vec<Diagnostic>> {
         let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(Vec::new()) };
-        let formals = self.unit.formals(def, scope)?;
+        let formals = signature::formals(&self.unit, def, scope)?;
         let generic = formals.into_iter().enumerate().filter(|(_, it)| it.annotation.is_generic());
         let parameter = |(position, formal): (usize, Formal<'_>)| GenericParameter {
             position,

@@ -4,12 +4,12 @@
 //! Values are chosen by what the text says of a name, and each is tried by itself.
 
 use super::annotation::Annotation;
-use super::constant::{Evaluation, KnownValue, Unit};
-use super::decorator::Role;
-use super::scope::{BindingSource, Owner, ScopeId};
-use super::syntax::StmtFunctionDef;
+use super::decorator::{self, Role};
+use crate::dialect::{Evaluation, KnownValue, Unit, WarpValue, type_value};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::syntax::StmtFunctionDef;
+use gbxcule_python_names::{BindingSource, Owner, ScopeId};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -96,7 +96,34 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Keeps what is chosen as the first value to try.
+    /// A type to try for the part of a generic kernel's parameter that may be any.
+    pub(crate) fn generic_type(&self, parameter: &str) -> Option<Annotation> {
+        match self.of(GENERIC, parameter, types)? {
+            KnownValue::Foreign(WarpValue::Type(ty)) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// A value to try for `self.a.b`, by its path.
+    pub(crate) fn attribute(&self, path: &str) -> Option<KnownValue<'a>> {
+        let name = path.rsplit('.').next().unwrap_or(path);
+        self.of(RECEIVER, path, || by_name(name))
+    }
+
+    /// The value chosen for a name, or else the first of its candidates; `None` if no values are tried.
+    fn of(
+        &self,
+        scope: ScopeId,
+        name: &str,
+        candidates: impl FnOnce() -> Vec<KnownValue<'a>>,
+    ) -> Option<KnownValue<'a>> {
+        if !self.is_on() {
+            return None;
+        }
+        self.chosen(scope, name).or_else(|| self.begin(scope, name, candidates()))
+    }
+
+    /// Keeps the chosen values as the first to try.
     pub(super) fn keep(&self) {
         for choice in self.choices.borrow_mut().iter_mut() {
             choice.candidates.swap(0, choice.chosen);
@@ -105,113 +132,87 @@ impl<'a> Trials<'a> {
     }
 }
 
-impl<'a> Unit<'a> {
-    /// A value to try for a name that only Python knows.
-    pub(super) fn trial(&self, name: &str, home: ScopeId) -> Option<KnownValue<'a>> {
-        if !self.trials.is_on() {
-            return None;
-        }
-        let python = match self.scopes.owner(home) {
-            Owner::Function(def) => self.role(def, self.scopes.around(home)) == Role::Python,
-            Owner::Module | Owner::Class(_) => true,
-        };
-        let definition = self.scopes.bindings_in(home, name).and_then(|all| all.last());
-        let definition = definition.filter(|_| python)?;
-        if let Some(known) = self.trials.chosen(home, name) {
-            return Some(known);
-        }
-        let candidates = match (definition.source, self.scopes.owner(home)) {
-            (BindingSource::Argument, Owner::Function(def)) => {
-                self.argument_candidates(def, name, home)
-            }
-            (BindingSource::Value(_) | BindingSource::Part(..) | BindingSource::Runtime, _) => {
-                by_name(name)
-            }
-            _ => return None,
-        };
-        self.trials.begin(home, name, candidates)
+/// A value to try for a name that only Python knows.
+pub(super) fn value<'a>(unit: &Unit<'a>, name: &str, home: ScopeId) -> Option<KnownValue<'a>> {
+    if !unit.dialect.trials.is_on() {
+        return None;
     }
-
-    /// Values for a parameter, by its annotation, its default and its name.
-    fn argument_candidates(
-        &self,
-        def: &'a StmtFunctionDef,
-        name: &str,
-        home: ScopeId,
-    ) -> Vec<KnownValue<'a>> {
-        let mut parameters = def.parameters.iter();
-        let Some(parameter) = parameters.find(|it| it.as_parameter().name.as_str() == name) else {
-            return Vec::new();
-        };
-        let around = self.scopes.around(home);
-        let mut candidates = Vec::new();
-        if let Some(default) = parameter.default()
-            && let Ok(known) = self.known(default, around)
-            && known != KnownValue::None
-        {
-            candidates.push(known);
+    let python = match unit.scopes.owner(home) {
+        Owner::Function(def) => {
+            decorator::role(unit, def, unit.scopes.around(home)) == Role::Python
         }
-        let annotation = parameter.as_parameter().annotation.as_deref();
-        candidates.extend(match annotation.map(|it| self.known(it, around)) {
-            Some(Ok(KnownValue::Type(Annotation::Scalar(Scalar::Bool)))) => flags(),
-            Some(Ok(KnownValue::Type(Annotation::Scalar(Scalar::I32)))) => numbers(),
-            Some(Ok(KnownValue::Type(Annotation::Scalar(Scalar::F32)))) => {
-                vec![KnownValue::Float(1.0)]
-            }
-            _ => by_name(name),
-        });
-        candidates
+        Owner::Module | Owner::Class(_) => true,
+    };
+    let definition = unit.scopes.bindings_in(home, name).and_then(|all| all.last());
+    let definition = definition.filter(|_| python)?;
+    unit.dialect.trials.of(home, name, || match (definition.source, unit.scopes.owner(home)) {
+        (BindingSource::Argument, Owner::Function(def)) => {
+            argument_candidates(unit, def, name, home)
+        }
+        (BindingSource::Value(_) | BindingSource::Part(..) | BindingSource::Runtime, _) => {
+            by_name(name)
+        }
+        _ => Vec::new(),
+    })
+}
+
+/// Values for a parameter, by its annotation, its default and its name.
+fn argument_candidates<'a>(
+    unit: &Unit<'a>,
+    def: &'a StmtFunctionDef,
+    name: &str,
+    home: ScopeId,
+) -> Vec<KnownValue<'a>> {
+    let mut parameters = def.parameters.iter();
+    let Some(parameter) = parameters.find(|it| it.as_parameter().name.as_str() == name) else {
+        return Vec::new();
+    };
+    let around = unit.scopes.around(home);
+    let mut candidates = Vec::new();
+    if let Some(default) = parameter.default()
+        && let Ok(known) = unit.known(default, around)
+        && known != KnownValue::None
+    {
+        candidates.push(known);
     }
+    let annotation = parameter.as_parameter().annotation.as_deref();
+    candidates.extend(match annotation.map(|it| unit.known(it, around)) {
+        Some(Ok(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(Scalar::Bool))))) => flags(),
+        Some(Ok(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(Scalar::I32))))) => {
+            numbers()
+        }
+        Some(Ok(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(Scalar::F32))))) => {
+            vec![KnownValue::Float(1.0)]
+        }
+        _ => by_name(name),
+    });
+    candidates
+}
 
-    /// A type to try for the part of a generic kernel's parameter that may be any.
-    pub(super) fn trial_type(&self, parameter: &str) -> Option<Annotation> {
-        if !self.trials.is_on() {
-            return None;
+/// A member of a module that isn't there, as a number.
+pub(super) fn settled<'a>(unit: &Unit<'a>, value: KnownValue<'a>) -> KnownValue<'a> {
+    match &value {
+        KnownValue::Member(path) if is_absent(unit, path) => {
+            unit.dialect.trials.of(ABSENT, path, || member_candidates(path)).unwrap_or(value)
         }
-        let known = self.trials.chosen(GENERIC, parameter);
-        match known.or_else(|| self.trials.begin(GENERIC, parameter, types())) {
-            Some(KnownValue::Type(ty)) => Some(ty),
-            _ => None,
-        }
+        _ => value,
     }
+}
 
-    /// A value to try for `self.a.b`.
-    pub(super) fn trial_path(&self, path: &str) -> Option<KnownValue<'a>> {
-        if !self.trials.is_on() {
-            return None;
+/// Returns true if values are tried and a path leads to a module that was looked for in vain,
+/// or to one of Warp's older versions.
+fn is_absent<'a>(unit: &Unit<'a>, path: &str) -> bool {
+    let is_old = || path.starts_with("warp.sim.");
+    unit.dialect.trials.is_on() && (is_old() || unit.files.looked_for(path).is_some())
+}
+
+/// Result of an expression whose value only Python knows, in `wp.static`.
+pub(super) fn tried<'a>(unit: &Unit<'a>, known: Evaluation<'a>) -> Evaluation<'a> {
+    match known {
+        Err(fault) if unit.dialect.trials.is_on() && fault.code == Code::NeedsPythonEvaluation => {
+            Ok(KnownValue::Int(1))
         }
-        let name = path.rsplit('.').next().unwrap_or(path);
-        let begin = || self.trials.begin(RECEIVER, path, by_name(name));
-        self.trials.chosen(RECEIVER, path).or_else(begin)
-    }
-
-    /// A member of a module that isn't there, as a number.
-    pub(super) fn settled(&self, value: KnownValue<'a>) -> KnownValue<'a> {
-        match &value {
-            KnownValue::Member(path) if self.is_absent(path) => {
-                let known = self.trials.chosen(ABSENT, path);
-                let begin = || self.trials.begin(ABSENT, path, member_candidates(path));
-                known.or_else(begin).unwrap_or(value)
-            }
-            _ => value,
-        }
-    }
-
-    /// Returns true if values are tried and a path leads to a module that was looked for in vain,
-    /// or to one of Warp's older versions.
-    fn is_absent(&self, path: &str) -> bool {
-        let is_old = || path.starts_with("warp.sim.");
-        self.trials.is_on() && (is_old() || self.files.looked_for(path).is_some())
-    }
-
-    /// Result of an expression whose value only Python knows, in `wp.static`.
-    pub(super) fn tried(&self, known: Evaluation<'a>) -> Evaluation<'a> {
-        match known {
-            Err(fault) if self.trials.is_on() && fault.code == Code::NeedsPythonEvaluation => {
-                Ok(KnownValue::Int(1))
-            }
-            known => known.map(|value| self.settled(value)),
-        }
+        known => known.map(|value| unit.settled(value)),
     }
 }
 
@@ -240,7 +241,7 @@ fn types<'a>() -> Vec<KnownValue<'a>> {
     let array = Annotation::Array(of(), 1);
     let matrix = Annotation::Matrix(Some(3), Some(3), of());
     [Annotation::Scalar(Scalar::F32), vector, Annotation::Scalar(Scalar::I32), matrix, array]
-        .map(KnownValue::Type)
+        .map(type_value)
         .to_vec()
 }
 

@@ -1,5 +1,5 @@
-//! Printed IR reads back: what is printed, parsed and printed again is the same text; what no
-//! printer wrote is refused at a line and column.
+//! Checks that printed IR reads back: a printed module, parsed and printed again, is the same text.
+//! A text that no printer wrote is refused at a line and column.
 
 use gbxcule_ir::source::Span;
 use gbxcule_ir::{

@@ -6,12 +6,15 @@
 //! rounded to its type; an integer is
 //! `least + floor((most - least + 1) * fraction)`; a bool is true if the fraction is at least 0.5.
 //! Quaternions, also those of transforms, are then divided by their length in float64 and rounded
-//! again. Gradients of the arrays that a kernel writes are drawn as floats from -1 to 1, with
-//! `a + 2^16` for `a`.
+//! again. An [`Arrangement`] then orders the numbers of an array. Gradients of the arrays that a
+//! kernel writes are drawn as floats from -1 to 1, with `a + 2^16` for `a`.
+
+mod arrangement;
 
 use crate::random::{Random, at, fraction};
+pub use arrangement::Arrangement;
 use gbxcule_ir::layout::field_offsets;
-use gbxcule_ir::{Literal, Scalar, Shape, Type, Types};
+use gbxcule_ir::{Field, Literal, Scalar, Shape, Type, Types};
 use serde::{Deserialize, Serialize};
 
 /// Input of one argument: the shape, and the range of the numbers that fill it.
@@ -25,6 +28,35 @@ pub struct ArgumentInput {
     pub zero: bool,
     /// The kernel writes this argument: a result, or an array that is updated in place.
     pub written: bool,
+    /// The least float.
+    pub low: f64,
+    /// The greatest float.
+    pub high: f64,
+    /// The least integer.
+    pub least: i64,
+    /// The greatest integer.
+    pub most: i64,
+    /// Relation between the numbers of an array.
+    #[serde(default, skip_serializing_if = "Arrangement::is_free")]
+    pub arrangement: Arrangement,
+    /// Ranges of a struct's fields that have ranges of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldRange>,
+}
+
+/// Range of the numbers of one field of a struct.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FieldRange {
+    /// The field.
+    pub name: String,
+    /// Range of its numbers.
+    #[serde(flatten)]
+    pub range: NumberRange,
+}
+
+/// Range of numbers: floats from `low` to `high`, integers from `least` to `most`.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NumberRange {
     /// The least float.
     pub low: f64,
     /// The greatest float.
@@ -58,8 +90,8 @@ pub fn rank(types: &Types, of: Type) -> usize {
 impl ArgumentInput {
     /// Returns true if inputs can be drawn from these numbers, which may come from a foreign file.
     pub fn is_sound(&self) -> bool {
-        let integers = -LARGEST <= self.least && self.least <= self.most && self.most <= LARGEST;
-        integers && self.low.is_finite() && self.high.is_finite() && is_small(&self.shape)
+        let mut ranges = self.fields.iter().map(|field| field.range).chain([self.range()]);
+        ranges.all(NumberRange::is_sound) && is_small(&self.shape)
     }
 
     /// An array of zeros that the kernel writes.
@@ -70,7 +102,18 @@ impl ArgumentInput {
     /// Integers of a range, and floats from -1 to 1.
     pub fn integers(shape: Vec<u32>, least: i64, most: i64) -> Self {
         let (low, high) = (-1.0, 1.0);
-        Self { name: String::new(), shape, zero: false, written: false, low, high, least, most }
+        Self {
+            name: String::new(),
+            shape,
+            zero: false,
+            written: false,
+            low,
+            high,
+            least,
+            most,
+            arrangement: Arrangement::Free,
+            fields: Vec::new(),
+        }
     }
 
     /// Numbers of moderate size.
@@ -90,19 +133,45 @@ impl ArgumentInput {
             return bytes;
         }
         let leaves = leaves(types, of);
+        let ranges = self.ranges(types, of, leaves.len());
         let stream = seed.wrapping_add(argument << 32);
         for element in 0..count {
             let cell = &mut bytes[element * size..][..size];
-            for (k, leaf) in leaves.iter().enumerate() {
+            for (k, (leaf, range)) in leaves.iter().zip(&ranges).enumerate() {
                 let place = (element * leaves.len() + k) as u64;
-                leaf.write(cell, self.draw(leaf.scalar, fraction(at(stream, place))));
+                leaf.write(cell, range.draw(leaf.scalar, fraction(at(stream, place))));
             }
             normalise(&leaves, cell);
         }
+        self.arrangement.arrange(self, &leaves, &mut bytes);
         bytes
     }
 
-    fn draw(&self, scalar: Scalar, fraction: f64) -> Literal {
+    fn range(&self) -> NumberRange {
+        let &Self { low, high, least, most, .. } = self;
+        NumberRange { low, high, least, most }
+    }
+
+    /// The range of each leaf of a type.
+    fn ranges(&self, types: &Types, of: Type, count: usize) -> Vec<NumberRange> {
+        let Shape::Struct(id) = types[of] else { return vec![self.range(); count] };
+        let fields = types.structure(id).fields.iter();
+        let of_field = |field: &Field| {
+            let own = self.fields.iter().find(|it| *it.name == *field.name);
+            let range = own.map_or(self.range(), |it| it.range);
+            vec![range; leaves(types, field.ty).len()]
+        };
+        fields.flat_map(of_field).collect()
+    }
+}
+
+impl NumberRange {
+    fn is_sound(self) -> bool {
+        let integers = -LARGEST <= self.least && self.least <= self.most && self.most <= LARGEST;
+        integers && self.low.is_finite() && self.high.is_finite()
+    }
+
+    fn draw(self, scalar: Scalar, fraction: f64) -> Literal {
         if scalar == Scalar::Bool {
             return Literal::bool(fraction >= 0.5);
         }
@@ -128,7 +197,7 @@ pub fn cotangent(types: &Types, of: Type, count: usize, seed: u64, argument: u64
             let place = (element * leaves.len() + k) as u64;
             leaf.write(
                 &mut bytes[element * size..],
-                given.draw(leaf.scalar, fraction(at(stream, place))),
+                given.range().draw(leaf.scalar, fraction(at(stream, place))),
             );
         }
     }

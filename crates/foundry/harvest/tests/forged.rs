@@ -8,7 +8,8 @@ use gbxcule_rows::validate::{Checks, Provenance, has_failed, validate};
 use gbxcule_rows::verdict::{CheckOutcome, NotRun, Verdict};
 use serde_json::{Value, json};
 
-const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+const PLAN: Plan =
+    Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
 
 /// A dataset of a few rows, with the checks that need no other program.
 struct Dataset {

@@ -10,7 +10,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const PLAN: Plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+const PLAN: Plan =
+    Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
 
 const LIBRARY: &str = "import warp as wp\n\nSCALE = wp.constant(2.5)\n\n@wp.struct\nclass Body:\n    mass: float\n    at: wp.vec3\n\n\
     @wp.func\ndef energy(body: Body):\n    return SCALE * body.mass * wp.length_sq(body.at)\n\ndef marked(function):\n    return function\n\nraise RuntimeError(\"executed\")\n";

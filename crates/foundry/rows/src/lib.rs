@@ -34,6 +34,7 @@ pub mod skeleton;
 mod split;
 pub mod structure;
 pub mod table;
+pub mod template_row;
 pub mod tensor;
 pub mod validate;
 pub mod verdict;

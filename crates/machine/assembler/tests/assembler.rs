@@ -1,4 +1,4 @@
-//! The assembler's language: what it accepts, and what it says about what it doesn't.
+//! The assembler's language: the texts that it accepts, and its complaints about others.
 
 use gbxcule_assembler::{Assembler, Folder, assemble, global_checksum, header_checksum};
 use proptest::prelude::*;
@@ -306,7 +306,7 @@ fn a_missing_file_is_answered_with_the_nearest_ones() {
     );
 }
 
-/// A folder whose second file can't be read.
+/// Folder whose second file can't be read.
 #[derive(Debug)]
 struct Broken;
 

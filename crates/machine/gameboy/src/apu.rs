@@ -249,6 +249,10 @@ impl Apu {
             self.rewrite_sweep(old, phase);
         }
         if !self.has_dac(channel) {
+            #[cfg(color)]
+            if channel == WAVE {
+                self.stop_wave();
+            }
             self.deactivate(channel);
         }
     }

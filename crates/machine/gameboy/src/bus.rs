@@ -252,6 +252,7 @@ impl Machine {
         }
         // What was written may have moved a deadline or let an interrupt through.
         match low {
+            0x1a if COLOR => self.deadline = self.now,
             0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x43 | 0x45 | 0x46 | 0x4a | 0x4b | 0xff => {
                 self.deadline = self.now;
             }
@@ -263,7 +264,9 @@ impl Machine {
     #[inline(always)]
     pub(crate) fn serial_control_ones(&self) -> u8 {
         #[cfg(color)]
-        let ones = if self.ppu.compatible { 0x7e } else { 0x7c };
+        let is_fast = !self.ppu.compatible || self.color.drives_outside;
+        #[cfg(color)]
+        let ones = if is_fast { 0x7c } else { 0x7e };
         #[cfg(not(color))]
         let ones = 0x7e;
         ones

@@ -6,6 +6,7 @@
 // Pan Docs "VRAM DMA transfers".
 #![cfg(color)]
 
+use crate::cpu::Mode;
 use crate::dma::halt_dma;
 use crate::machine::Machine;
 use crate::ppu::color_timing::{is_hdma_period, is_vram_write_blocked};
@@ -205,7 +206,7 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     }
     sync_ppu_now(machine);
     machine.hdma.active = waits;
-    if machine.speed.changing {
+    if machine.speed.changing && machine.cpu.mode == Mode::Halted {
         machine.hdma.left = left;
         machine.hdma.active = false;
         // OAM DMA stands still.

@@ -136,6 +136,9 @@ pub struct Ppu {
     pub frame_over: bool,
     /// Time at which the PPU may raise an interrupt next, in M-cycles.
     pub deadline: u32,
+    /// M-cycle in which the PPU stops after a STOP.
+    #[cfg(not(color))]
+    pub stops_at: u32,
     /// SCX's lower bits as the current line used them, if SCX was written after that.
     pub used_fine_scroll: u8,
     /// Progress of the current line's picture.
@@ -156,7 +159,7 @@ pub struct Ppu {
     /// of BGP, OBP0 and OBP1.
     #[cfg(color)]
     pub compatible: bool,
-    /// FF6C (OPRI) bit 0: X decides which object lies in front, as on the original.
+    /// X decides which object lies in front, as on the original: OPRI as the boot ROM left it.
     #[cfg(color)]
     pub sorts_by_x: bool,
     /// The CPU runs at double speed, so that its M-cycle has two dots.

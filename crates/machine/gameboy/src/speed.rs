@@ -42,6 +42,9 @@ pub(crate) const SLOW_MCYCLES: u32 = 2;
 /// T-cycles by which the picture gets ahead of the CPU when double speed ends.
 #[cfg(color)]
 const GAINED_TCYCLES: u32 = 1;
+/// The same with an interrupt pending: an M-cycle less.
+#[cfg(color)]
+const PENDING_TCYCLES: u32 = GAINED_TCYCLES.wrapping_sub(4);
 
 impl Machine {
     /// Returns the T-cycles of an M-cycle, as a power of two.
@@ -127,9 +130,11 @@ impl Speed {
 }
 
 /// STOP while KEY1 is armed: the CPU waits while its clock settles, then runs on at the other
-/// speed. DIV begins anew (Pan Docs "FF4D").
+/// speed. DIV begins anew (Pan Docs "FF4D"). With an interrupt pending the CPU waits for an M-cycle
+/// of the new speed at most, and DIV begins anew in the one after (AGE `spsw-interrupts`, docboy
+/// `stop_key1_joypad0_interrupt1_*`).
 #[cfg(color)]
-pub(crate) fn change_speed(machine: &mut Machine) {
+pub(crate) fn change_speed(machine: &mut Machine, is_pending: bool) {
     machine.sync_interrupts();
     // TIMA may count once more, an M-cycle before DIV begins anew (gambatte
     // `speedchange_tima*`).
@@ -143,7 +148,7 @@ pub(crate) fn change_speed(machine: &mut Machine) {
     machine.serial.schedule(machine.now, machine.timer.div_base);
     machine.speed.changing = true;
     machine.speed.resume_at = machine.now.wrapping_add(CHANGE_MCYCLES);
-    if !machine.speed.double {
+    if !machine.speed.double && !is_pending {
         machine.now = machine.now.wrapping_add(SLOW_MCYCLES);
         // OAM DMA moves in the first of them (gambatte `oamdmasrcC0_speedchange_readC000`).
         halt_dma(machine, 1);
@@ -154,7 +159,13 @@ pub(crate) fn change_speed(machine: &mut Machine) {
         machine.now.wrapping_sub(machine.frame_start),
         machine.now.wrapping_sub(machine.lcd_off_since),
     );
-    let gained = if machine.speed.double { GAINED_TCYCLES } else { 0 };
+    let gained = if !machine.speed.double {
+        0
+    } else if is_pending {
+        PENDING_TCYCLES
+    } else {
+        GAINED_TCYCLES
+    };
     let tcycles = machine.tcycles().wrapping_add(gained);
     machine.speed.steady_mcycles = machine.mcycles_at_single_speed();
     machine.speed.tcycles = tcycles;
@@ -173,7 +184,23 @@ pub(crate) fn change_speed(machine: &mut Machine) {
         machine.frame_start = machine.now.wrapping_sub(frame >> 1);
         machine.lcd_off_since = machine.now.wrapping_sub(dark >> 1);
     }
+    if is_pending {
+        machine.now = machine.now.wrapping_add(machine.speed.double as u32);
+        machine.speed.resume_at = machine.now.wrapping_add(1);
+    }
     if machine.ppu.is_on() {
         schedule_ppu(machine);
     }
+}
+
+/// Begins DIV anew after a change of speed that did not stop the CPU.
+#[cfg(color)]
+#[cold]
+#[inline(never)]
+pub(crate) fn end_pending_change(machine: &mut Machine) {
+    machine.sync_interrupts();
+    machine.apu.sync(machine.now, machine.timer.div_base);
+    machine.timer.div_base = machine.speed.resume_at;
+    machine.timer.schedule(machine.now);
+    machine.serial.schedule(machine.now, machine.timer.div_base);
 }

@@ -1,4 +1,4 @@
-//! A temporary folder that is moved to its place when it is complete.
+//! Temporary folder that is moved to its place when it is complete.
 
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Result};
@@ -7,17 +7,18 @@ use std::path::{Path, PathBuf};
 use crate::temporary::{Temporary, lock_in_use, name, sweep};
 use crate::write_target::explained;
 
-/// A folder of this process alone, removed when it is dropped, at a signal that ends the process,
-/// or, if the process was killed, by the next one that makes such a folder at the same place.
+/// Folder of this process alone. It is removed when it is dropped, or at a signal that ends the
+/// process. If the process was killed, the next process that makes such a folder at the same place
+/// removes it.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     temporary: Temporary,
-    /// Locked for as long as it is open.
+    /// Handle that holds the lock.
     _owner: Option<File>,
 }
 
 impl TemporaryFolder {
-    /// A folder inside of `parent`, which is made if it is not there.
+    /// Makes a folder inside of `parent`, which is made as well if it doesn't exist.
     ///
     /// # Errors
     /// The parent can't be written to.
@@ -25,14 +26,14 @@ impl TemporaryFolder {
         crate::check_local(parent)?;
         fs::create_dir_all(parent).map_err(|error| explained(parent, error))?;
         sweep(parent);
-        // Programs that run in it may have another working folder.
+        // Programs that run in the folder may have another working folder.
         let parent = fs::canonicalize(parent)?;
         for _ in 0..16 {
             let temporary = Temporary::new(parent.join(name(None)));
             match fs::DirBuilder::new().create(temporary.path()) {
                 Ok(()) => {
                     let owner = File::open(temporary.path()).ok();
-                    // Another sweeper may have taken it for a leftover before it was locked.
+                    // Another sweeper may have removed it as a leftover before it was locked.
                     let is_ours = match &owner {
                         Some(owner) => lock_in_use(owner, temporary.path()),
                         None => temporary.path().exists(),
@@ -54,7 +55,7 @@ impl TemporaryFolder {
         self.temporary.path()
     }
 
-    /// Gives it a name at which nothing is yet.
+    /// Renames it to a path at which no file exists.
     ///
     /// # Errors
     /// Something is there, or the name is too long.

@@ -1,4 +1,4 @@
-//! A file that appears under its name when it is whole.
+//! File that appears under its name when it is complete.
 
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Result, Write};
@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::temporary::{Temporary, lock_in_use, name, sweep_first};
 use crate::write_target::{WriteTarget, explained, make_folder};
 
-/// Attempts at a name; a second one only if another process swept the first away as it was made.
-const ATTEMPTS: usize = 16;
+/// Greatest number of attempts at a name; a second one is needed only if another process swept the
+/// first away as it was made.
+const MAX_ATTEMPTS: usize = 16;
 
-/// Checks that a file can be written at `path`, before the work begins that makes it: as
-/// [`NewFile::create`] does, but a pipe or a device is not opened, and folders that are made for it
-/// are removed again.
+/// Checks that a file can be written at `path`, before the work begins that makes it. The check is
+/// that of [`NewFile::create`], but it doesn't open a pipe or a device, and removes the folders
+/// that it made.
 ///
 /// # Errors
 /// As those of [`NewFile::create`].
@@ -22,23 +23,23 @@ pub fn check_writable(path: &Path) -> Result<()> {
     let missing: Vec<PathBuf> =
         folders.take_while(|it| !it.exists()).map(Path::to_path_buf).collect();
     let outcome = NewFile::beside(place).map(drop);
-    // One that isn't empty is in use by now, and stays.
+    // A folder that isn't empty is in use by now, and stays.
     missing.iter().for_each(|folder| _ = fs::remove_dir(folder));
     outcome
 }
 
-/// A file that is not complete yet. Dropped without [`NewFile::commit`] it leaves nothing behind,
-/// unless it is a pipe or a device, which gets its bytes as they come.
+/// File that is not complete yet. If it is dropped without [`NewFile::commit`], it leaves nothing
+/// behind. A pipe or a device gets its bytes as they come.
 #[derive(Debug)]
 pub struct NewFile {
     file: File,
     place: PathBuf,
-    /// Nothing for a pipe or a device.
+    /// Temporary file; `None` for a pipe or a device.
     temporary: Option<Temporary>,
 }
 
 impl NewFile {
-    /// A file that is to be at `path`, whose folder is made if it is not there. A symbolic link is
+    /// Begins a file for `path`, whose folder is made if it doesn't exist. A symbolic link is
     /// followed.
     ///
     /// # Errors
@@ -53,8 +54,8 @@ impl NewFile {
         }
     }
 
-    /// A file that is to be at `path` in a folder that others may have filled: what is in its place
-    /// is replaced when this is whole, be it a link, a pipe or a device.
+    /// Begins a file for `path` in a folder that others may have filled. The file replaces a link,
+    /// a pipe or a device at its place instead of following it.
     ///
     /// # Errors
     /// As those of [`NewFile::create`].
@@ -68,18 +69,19 @@ impl NewFile {
 
     fn beside(place: PathBuf) -> Result<Self> {
         let folder = make_folder(&place)?;
-        // A name that is too long is found now, not when everything has been written.
+        // A name that is too long is found now, and not only when everything has been written.
         if let Err(error) = fs::symlink_metadata(&place)
             && error.kind() == ErrorKind::InvalidFilename
         {
             return Err(explained(&place, error));
         }
         sweep_first(&folder);
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let temporary = Temporary::new(folder.join(name(place.extension())));
             match File::options().write(true).create_new(true).open(temporary.path()) {
                 Ok(file) if lock_in_use(&file, temporary.path()) => {
-                    // Secrets stay as readable as they were.
+                    // The new file is readable by as few users as the old one, which may hold
+                    // secrets.
                     if let Ok(before) = fs::symlink_metadata(&place)
                         && before.is_file()
                     {
@@ -101,8 +103,8 @@ impl NewFile {
         self.temporary.as_ref().map_or(&self.place, Temporary::path)
     }
 
-    /// Takes the permission to write from everybody but its owner, whatever the system's setting or
-    /// a file that was there before: for what only its owner may have written when it is read.
+    /// Takes the permission to write from everybody but its owner, in spite of the system's setting
+    /// or of an older file's permissions: for files that their readers only trust from their owner.
     ///
     /// # Errors
     /// The file system refuses.
@@ -116,7 +118,7 @@ impl NewFile {
         Ok(())
     }
 
-    /// Moves it to its place when its bytes are on the disk.
+    /// Moves the file to its place when its bytes are on the disk.
     ///
     /// # Errors
     /// The disk is full, or the folder can't be written to.
@@ -130,8 +132,8 @@ impl NewFile {
         Ok(())
     }
 
-    /// Moves it to its place without waiting for the disk: for what is checked when it is read,
-    /// such as a cache.
+    /// Moves the file to its place without waiting for the disk: for files that are checked when
+    /// they are read, such as a cache.
     ///
     /// # Errors
     /// The folder can't be written to.
@@ -143,7 +145,7 @@ impl NewFile {
         Ok(())
     }
 
-    /// Moves it to its place if nothing is there; false if something is, which stays.
+    /// Moves the file to its place if nothing is there; returns false if something is, which stays.
     ///
     /// # Errors
     /// The folder can't be written to.
@@ -156,7 +158,7 @@ impl NewFile {
                 Ok(true)
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-            // A file system without links: two that come at the same moment can't be told apart.
+            // On a file system without links, two writers at the same moment can't be told apart.
             Err(_) if self.place.exists() => Ok(false),
             Err(_) => self.commit().map(|()| true),
         }
@@ -181,8 +183,8 @@ fn sync_folder(place: &Path) {
     }
 }
 
-/// Writes a file whole. What can't be written leaves nothing behind; a pipe or a device, such as
-/// `/dev/null`, is written to as it is; a symbolic link is followed.
+/// Writes a complete file, or leaves nothing behind. A pipe or a device, such as `/dev/null`, is
+/// written to directly; a symbolic link is followed.
 ///
 /// # Errors
 /// A folder is in its place, the name is too long, the disk is full, or the folder can't be written
@@ -193,8 +195,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     file.commit()
 }
 
-/// Writes a file whole in a folder that others may have filled: a symbolic link, a pipe or a device
-/// in its place is replaced, and what a link leads to stays as it is.
+/// Writes a complete file in a folder that others may have filled. A symbolic link, a pipe or a
+/// device at its place is replaced, and the target of a link stays unchanged.
 ///
 /// # Errors
 /// As those of [`write()`].
@@ -204,7 +206,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     file.commit()
 }
 
-/// Writes a file whole if nothing is in its place; false if something is, which stays as it is.
+/// Writes a complete file if nothing is at its place; returns false if something is, which stays
+/// unchanged.
 ///
 /// # Errors
 /// As those of [`write()`].
@@ -215,8 +218,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
 }
 
 /// Writes a file in place, for programs to read, inside of a [`crate::TemporaryFolder`], which goes
-/// with its owner. A program that worked there may have left something in its place: it is removed,
-/// not followed.
+/// with its owner. If a program left something at its place, that is removed, not followed.
 ///
 /// # Errors
 /// The disk is full.
@@ -227,8 +229,8 @@ pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Lets its owner execute a file that a confined program wrote, which may not do so itself. A link
-/// is not followed, and what has another name elsewhere stays as it is.
+/// Allows the owner to execute a file that a confined program wrote, which may not do so itself. A
+/// link is not followed, and a file that has another name elsewhere stays unchanged.
 ///
 /// # Errors
 /// It isn't there, or isn't a file of one name.

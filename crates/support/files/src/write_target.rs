@@ -1,24 +1,24 @@
-//! The target that a path names: through symbolic links, and with a clear error where nothing can
-//! be written.
+//! Finds the file to which a path leads through symbolic links, with a clear error if it can't be
+//! written.
 
 use std::fs;
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
-/// Links that are followed from one path, as the kernel does.
+/// Greatest number of links that are followed from one path, as in the kernel.
 const MAX_LINKS: usize = 40;
 
 /// Target of a path to be written.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum WriteTarget {
-    /// A regular file, or none yet: replaced as a whole.
+    /// A regular file that exists or not; it is replaced as a whole.
     File(PathBuf),
-    /// A pipe, a device, or a descriptor of this process: written to as it is.
+    /// A pipe, a device, or a descriptor of this process, which is written to directly.
     Stream(PathBuf),
 }
 
 impl WriteTarget {
-    /// Follows links to what is written, so that a link stays one.
+    /// Follows links to the file that is written, so that a link stays a link.
     pub(crate) fn find(path: &Path) -> Result<Self> {
         crate::check_local(path)?;
         let mut at = path.to_owned();
@@ -26,19 +26,19 @@ impl WriteTarget {
             return Err(Error::new(ErrorKind::InvalidInput, "it names no file"));
         }
         for _ in 0..MAX_LINKS {
-            let found = match fs::symlink_metadata(&at) {
-                Ok(found) => found,
+            let metadata = match fs::symlink_metadata(&at) {
+                Ok(metadata) => metadata,
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::File(at)),
                 Err(error) => return Err(explained(&at, error)),
             };
-            let kind = found.file_type();
+            let kind = metadata.file_type();
             if kind.is_dir() {
                 return Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"));
             }
             if kind.is_file() {
                 return Ok(Self::File(at));
             }
-            check_owner(&at, &found)?;
+            check_owner(&at, &metadata)?;
             // `/dev/stdout` and `/dev/fd/1` lead to files that others hold open.
             if !kind.is_symlink() || at.starts_with("/dev") || at.starts_with("/proc") {
                 return Ok(Self::Stream(at));
@@ -50,11 +50,11 @@ impl WriteTarget {
     }
 }
 
-/// Refuses a link or a pipe that another user left where everybody may leave things, such as
-/// `/tmp`: the rule of Linux's `fs.protected_symlinks` and `fs.protected_fifos`, which doesn't hold
-/// for links that are resolved here.
+/// Refuses a link or a pipe that another user left in a folder where everybody may write, such as
+/// `/tmp`. This is the rule of Linux's `fs.protected_symlinks` and `fs.protected_fifos`, which
+/// doesn't cover links that are resolved here.
 #[cfg(unix)]
-fn check_owner(path: &Path, found: &fs::Metadata) -> Result<()> {
+fn check_owner(path: &Path, metadata: &fs::Metadata) -> Result<()> {
     use std::os::unix::fs::MetadataExt;
 
     const STICKY_AND_OPEN: u32 = 0o1002;
@@ -62,7 +62,7 @@ fn check_owner(path: &Path, found: &fs::Metadata) -> Result<()> {
     let folder = fs::metadata(folder)?;
     let own = rustix::process::geteuid().as_raw();
     let is_open = folder.mode() & STICKY_AND_OPEN == STICKY_AND_OPEN;
-    if is_open && found.uid() != own && found.uid() != folder.uid() {
+    if is_open && metadata.uid() != own && metadata.uid() != folder.uid() {
         let text = format!(
             "`{}` is a link or a pipe of another user in a folder that everybody may write to: remove it, or name another file",
             path.display()
@@ -77,7 +77,7 @@ fn check_owner(_: &Path, _: &fs::Metadata) -> Result<()> {
     Ok(())
 }
 
-/// Makes the folder of a file; the folder, as a path that can be opened.
+/// Makes the folder of a file; returns it as a path that can be opened.
 pub(crate) fn make_folder(file: &Path) -> Result<PathBuf> {
     let folder = match file.parent() {
         Some(folder) if folder != Path::new("") => folder.to_owned(),
@@ -87,7 +87,7 @@ pub(crate) fn make_folder(file: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The error, with the remedy where the system's text has none.
+/// Adds a remedy to an error, if the system's text has none.
 pub(crate) fn explained(path: &Path, error: Error) -> Error {
     if error.kind() != ErrorKind::InvalidFilename {
         return error;

@@ -1,5 +1,5 @@
-//! Guarantees of the writer: a file is complete or not there, in spite of anything in the way and
-//! of other writers.
+//! Guarantees of the writer: a file is complete or doesn't exist, in spite of obstacles and of
+//! other writers.
 
 use std::fs;
 use std::io::Write;
@@ -172,7 +172,7 @@ fn what_killed_processes_left_beside_a_file_goes_with_the_first_write() {
     assert_eq!(entries(folder.path()), 2);
 }
 
-/// A folder that somebody else filled may have links to files of this user.
+/// A folder that another user filled may have links to files of this user.
 #[cfg(unix)]
 #[test]
 fn a_link_in_the_place_of_a_file_is_replaced_where_others_may_have_put_it() {
@@ -208,7 +208,7 @@ fn a_check_before_the_work_says_what_writing_would() {
     assert_eq!((entries(folder.path()), entries(&path("folder"))), (2, 0), "nothing is left");
 }
 
-/// Owners can be changed by root alone; other users can't make the attack either.
+/// Only root can change owners, so other users can't make the attack either.
 #[cfg(unix)]
 #[test]
 fn links_and_pipes_of_others_in_an_open_sticky_folder_are_refused() {
@@ -240,7 +240,7 @@ fn links_and_pipes_of_others_in_an_open_sticky_folder_are_refused() {
         assert!(refused.to_string().contains("of another user"), "{refused}");
     }
     assert_eq!(fs::read(&victim).expect("a file"), b"before");
-    // One's own link leads on, and what is replaced is not followed.
+    // A link of the user's own is followed, and a replaced one is not.
     lchown(&link, Some(0), None).expect("root");
     gbxcule_files::write(&link, b"after").expect("an own link");
     assert_eq!(fs::read(&victim).expect("a file"), b"after");

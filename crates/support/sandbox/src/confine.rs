@@ -1,6 +1,6 @@
-//! A command that takes a policy on before it starts: the one file of this crate with `unsafe`, for
-//! the moment between fork and exec, in which nothing may allocate. All that needs memory is made
-//! before.
+//! Makes a command that confines itself to a policy before it starts. This is the one file of the
+//! crate with `unsafe`, for the moment between fork and exec, in which nothing may allocate.
+//! Everything that needs memory is made before.
 
 use std::ffi::OsString;
 use std::io::PipeWriter;
@@ -12,9 +12,9 @@ use std::process::Command;
 use crate::policy::Policy;
 use crate::{SandboxError, protection::Protection};
 
-/// The program as a command that is confined by the policy from its first instruction on, to be
-/// started by [`crate::ChildGroup::spawn`] on a thread that outlives it. Its owner counts time on
-/// the clock, output and processes.
+/// Returns the program as a command that is confined by the policy from its first instruction on.
+/// [`crate::ChildGroup::spawn`] must start it on a thread that outlives it. Its owner limits time
+/// on the clock, output and processes.
 ///
 /// # Errors
 /// The system has the parts of a sandbox and refuses them.
@@ -22,15 +22,14 @@ pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError>
     marked(program, policy, None)
 }
 
-/// Makes the same command, whose child leaves a byte in the pipe when it comes as far as its
-/// program's first instruction. A failure after it is the program's fault, one before it this
-/// machine's.
+/// Makes the same command, whose child leaves a byte in the pipe when it reaches its program's
+/// first instruction. A failure after that is the program's fault, one before it this machine's.
 pub(crate) fn marked(
     program: &Path,
     policy: &Policy,
     mark: Option<PipeWriter>,
 ) -> Result<Command, SandboxError> {
-    // The search along `PATH` is done here, as the child may not look everywhere.
+    // The search along `PATH` is done here, because the child may not read all folders.
     let found = crate::policy::find(program).unwrap_or_else(|| program.to_owned());
     let mut command = Command::new(found);
     command.current_dir(&policy.folder).env_clear();
@@ -41,13 +40,13 @@ pub(crate) fn marked(
     Ok(command)
 }
 
-/// The child's environment: `PATH` and the policy's variables as the user has them, folders of its
-/// own, one language; nothing else.
+/// Returns the child's environment: `PATH` and the policy's variables with the user's values,
+/// folders of its own, and one language.
 fn environment(policy: &Policy) -> Vec<(&'static str, OsString)> {
     let given = ["PATH"].iter().chain(&policy.variables);
     let mut all: Vec<_> = given.filter_map(|&name| Some((name, std::env::var_os(name)?))).collect();
     all.extend(["HOME", "TMPDIR", "TMP"].map(|name| (name, policy.folder.clone().into())));
-    // Messages in one language; no compiler's cache in a home that isn't there.
+    // Messages are in one language; a compiler's cache is off, because its home is missing.
     all.extend(
         [("LC_ALL", "C"), ("CCACHE_DISABLE", "1")].map(|(name, value)| (name, value.into())),
     );
@@ -82,7 +81,7 @@ fn confine(
             setrlimit(*resource, *limit)?;
         }
         // SAFETY: the call takes three numbers, and only marks descriptors to be closed by exec. An
-        // old kernel refuses it; what this process opens is marked already.
+        // old kernel refuses it; descriptors that this process opened are marked already.
         unsafe {
             libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
         }
@@ -104,14 +103,14 @@ fn confine(
     Ok(())
 }
 
-/// Limits of the kernel for each process. The number of processes isn't among them: it would count
-/// all of the user's.
+/// Returns the kernel's limits for each process. The number of processes isn't among them, because
+/// the kernel would count all processes of the user.
 #[cfg(target_os = "linux")]
 fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::process::Rlimit)> {
     use rustix::process::{Resource, Rlimit, getrlimit};
 
     let limits = policy.limits;
-    // The first limit is a signal that can be caught, the second isn't.
+    // The first limit is a signal that can be caught; the second can't be caught.
     let seconds = limits.cpu.as_secs().max(1);
     let wanted = [
         (Resource::Cpu, seconds, seconds + 1),
@@ -121,15 +120,15 @@ fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::p
         (Resource::Core, 0, 0),
     ];
     let within = |(resource, soft, hard): (Resource, u64, u64)| {
-        // No limit is raised.
+        // A limit is never raised.
         let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
         (resource, Rlimit { current: Some(soft.min(most)), maximum: Some(hard.min(most)) })
     };
     wanted.into_iter().map(within).collect()
 }
 
-/// Confines a child where there is no Landlock: a shell sets the limits that it knows, then becomes
-/// the program.
+/// Confines a child on systems without Landlock: a shell sets the limits that it supports, then
+/// becomes the program.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn confine(
     command: &mut Command,
@@ -142,7 +141,7 @@ fn confine(
     let limits = policy.limits;
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", SET]).arg(limits.cpu.as_secs().max(1).to_string());
-    // In blocks of 512 bytes.
+    // The unit is blocks of 512 bytes.
     shell.arg((limits.file_bytes / 512).to_string()).arg(limits.open_files.to_string());
     shell.arg(command.get_program()).current_dir(&policy.folder).env_clear();
     for (name, value) in environment(policy) {

@@ -1,4 +1,5 @@
-//! Usage of a child with all that it started: its process group, which none of them can leave.
+//! Resources that a child and the processes that it started use: its process group, which none of
+//! them can leave.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,11 +7,11 @@ use std::time::Duration;
 use crate::policy::{Limits, Policy};
 use crate::run::ChildEnd;
 
-/// Bytes that each entry of a folder counts for at least, so that many empty files are much, too.
+/// Size for which each entry of a folder counts at least, so that many empty files count as well.
 const ENTRY_BYTES: u64 = 4096;
 
-/// Returns the limit of the whole tree that a group exceeds, if there is one. Looking at its folder
-/// takes longer than the rest.
+/// Returns the limit of the whole tree that a group exceeds, if there is one. The look at its
+/// folder takes longer than the other measurements.
 pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Option<ChildEnd> {
     let Limits { tasks, written_bytes, .. } = policy.limits;
     let (mut found, mut written) = (0, 0);
@@ -21,8 +22,8 @@ pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Op
     if found > tasks {
         return Some(ChildEnd::Tasks(tasks));
     }
-    // What was written to memory, on a `tmpfs`, isn't counted by the process but lies in the
-    // folder.
+    // The process's own count leaves out files in memory, on a `tmpfs`, so the folder is measured
+    // as well.
     let written = written.max(if looks_at_folder && written_bytes > 0 {
         bytes_below(&policy.folder)
     } else {
@@ -31,7 +32,7 @@ pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Op
     (written > written_bytes).then_some(ChildEnd::Written(written_bytes))
 }
 
-/// Returns the time on a core of a process that has ended and was not waited for.
+/// Returns the processor time of a process that has ended and was not waited for.
 pub(crate) fn cpu_time(process: u32) -> Duration {
     let fields = fields(&process.to_string()).unwrap_or_default();
     let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<u64>().ok()).unwrap_or(0);
@@ -42,10 +43,10 @@ pub(crate) fn cpu_time(process: u32) -> Duration {
     Duration::from_millis((ticks(11) + ticks(12)) * 1000 / each)
 }
 
-/// Returns the processes of a group, each with its fields after its name:
-/// `PID (any name) STATE PARENT GROUP ..`.
+/// Returns the processes of a group, each with the fields after its name: `PID (any name) STATE
+/// PARENT GROUP ..`.
 fn processes(group: u32) -> Vec<(String, Vec<String>)> {
-    // There is no such folder on systems other than Linux.
+    // Other systems than Linux have no such folder.
     let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
     let group = group.to_string();
     let of_group = |entry: std::fs::DirEntry| {
@@ -62,7 +63,7 @@ fn fields(process: &str) -> Option<Vec<String>> {
     Some(fields.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Returns the bytes that a process, and those that it waited for, sent to disks.
+/// Returns the bytes that a process, and the children that it waited for, sent to disks.
 fn written_by(process: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/io")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("write_bytes: "));
@@ -86,7 +87,7 @@ fn bytes_below(folder: &Path) -> u64 {
 
 #[cfg(unix)]
 fn taken(found: &std::fs::Metadata) -> u64 {
-    // In units of 512 bytes, whatever the file system's blocks are: stat(2).
+    // The unit is 512 bytes for all file systems: stat(2).
     std::os::unix::fs::MetadataExt::blocks(found) * 512
 }
 

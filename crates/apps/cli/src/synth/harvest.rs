@@ -62,6 +62,7 @@ impl Harvest {
             mode: Mode::Run,
             device: self.texts.device.texts(),
             host_every: 0,
+            sampled: 100,
         };
         let cores = std::thread::available_parallelism().ok();
         let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);

@@ -40,6 +40,10 @@ struct DatasetOptions {
     #[arg(long, value_enum, default_value = "run")]
     mode: Depth,
 
+    /// Percentage of the rows that a grammar samples; the others are algorithms of the library
+    #[arg(long, value_name = "PERCENT", default_value_t = 30, value_parser = clap::value_parser!(u32).range(0..=100))]
+    sampled: u32,
+
     /// Have the C++ text of one in N rows compiled by the host's compiler and run, too
     #[arg(long, value_name = "N", default_value_t = 0)]
     host_every: u64,
@@ -105,7 +109,13 @@ impl DatasetOptions {
             Depth::Meaning => Mode::Meaning,
             Depth::Run => Mode::Run,
         };
-        let plan = Plan { seed: self.seed, mode, device, host_every: self.host_every };
+        let plan = Plan {
+            seed: self.seed,
+            mode,
+            device,
+            host_every: self.host_every,
+            sampled: self.sampled,
+        };
         Manifest::new(self.count, plan, tools)
     }
 

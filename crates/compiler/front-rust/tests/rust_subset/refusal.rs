@@ -1,10 +1,10 @@
-//! Refusals of what the subset leaves out, a sentence each: refused once, with these words, where «
-//! and » stand.
+//! Refusals of constructs outside the subset. Each text is refused once, with these words, at the
+//! place between « and ».
 
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::SourceMap;
 
-/// Items that all sentences may use. `f` is the entry point.
+/// Items that all texts may use. `f` is the entry point.
 const AROUND: &str = "
     const LIMIT: u8 = 5;
     const TABLE: [u8; 4] = [1, 2, 3, 4];
@@ -27,7 +27,7 @@ fn faults(text: &str) -> Vec<Diagnostic> {
         .unwrap_or_default()
 }
 
-/// Holds that each text is refused for one reason: a code, a message, and the place that is marked.
+/// Checks that each text is refused for one reason: a code, a message, and the marked place.
 fn assert_each_refused<'t>(
     sentences: impl IntoIterator<Item = (&'t str, &'static str, String)>,
     whole: impl Fn(&str) -> String,
@@ -60,7 +60,7 @@ fn beside(items: &str) -> String {
     format!("{items} {AROUND} fn f() {{}}")
 }
 
-/// Items and what they are called.
+/// Items, and the name of the construct in each.
 const ITEMS: &[(&str, &str)] = &[
     ("«struct Q(u8);»", "a struct without named fields"),
     ("«struct Q;»", "a struct without named fields"),
@@ -109,7 +109,7 @@ const ITEMS: &[(&str, &str)] = &[
     ("struct Q { x: [u8; «0x1_0000_0000»] }", "an array of this length"),
 ];
 
-/// Statements and what in them is left out.
+/// Statements, and the construct in each that is outside the subset.
 const STATEMENTS: &[(&str, &str)] = &[
     ("«fn h() {}»", "an item in a function"),
     ("«assert!(b);»", "a macro"),
@@ -180,7 +180,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("let pair = («&a», 1);", "a reference in this place"),
 ];
 
-/// Statements, and the message about types that don't fit in them.
+/// Statements, and the message about types that don't fit.
 const MISFITS: &[(&str, &str)] = &[
     ("if «a» {}", "a `bool` is needed here, found a `u8`"),
     ("while «1» {}", "a `bool` is needed here, found a `integer`"),
@@ -268,7 +268,7 @@ const MISFITS: &[(&str, &str)] = &[
     ("«match Mode::Run { Mode::Run => {} }»", "this `match` leaves values out"),
 ];
 
-/// Statements, and the message about a name in them.
+/// Statements, and the message about a name.
 const NAMES: &[(&str, &str)] = &[
     ("match a { 0..=«b» => {} _ => {} }", "this name is defined in none of the texts"),
     ("let x = «missing»;", "this name is defined in none of the texts"),
@@ -312,7 +312,7 @@ const NAMES: &[(&str, &str)] = &[
     ("1.«rotate_left»(2);", "the integer that `rotate_left` is called on has no type yet"),
 ];
 
-/// Constants that can't be worked out.
+/// Constants that can't be evaluated, and the message.
 const CONSTANTS: &[(&str, &str)] = &[
     ("const C: u8 = «LIMIT + 251»;", "this overflows"),
     ("const C: u8 = «LIMIT - 6»;", "this overflows"),
@@ -378,7 +378,7 @@ fn outside(what: &str) -> String {
     format!("{what} is outside the subset of Rust that is translated")
 }
 
-/// A fault is told once, also if another item needs what was refused.
+/// Constants with faults that are reported once, even if another item needs the refused one.
 const FAULTS_IN_CONSTANTS: &[(&str, &str)] = &[
     ("const C: u8 = «missing»;", "this name is defined in none of the texts"),
     (
@@ -392,7 +392,7 @@ const FAULTS_IN_CONSTANTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Names that lead nowhere, in whole programs.
+/// Whole programs in which names form circles.
 const CIRCLES: &[(&str, &str)] = &[
     ("fn f() { «f()»; }", "`f` comes to call itself here; recursion is not translated"),
     (

@@ -9,11 +9,9 @@ use super::operand::{Binding, LoweringError, LoweringResult};
 use super::session::Definition;
 use super::table::call_row;
 use super::writer::Writer;
-use crate::constant::{KnownValue, Unit};
-use crate::scope::ScopeId;
-use crate::signature::Formal;
+use crate::dialect::{KnownValue, Unit};
+use crate::signature::{self, Formal};
 use crate::snippet::{self, Expr, SnippetType, Stmt};
-use crate::syntax::{self, StmtFunctionDef};
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -23,6 +21,8 @@ use gbxcule_ir::op::{BinaryOp, UnaryOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{self, StmtFunctionDef};
 use number::promotion;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,7 +39,7 @@ pub(super) fn lower<'a>(
     let body = snippet::read(&text).map_err(|what| refused(unit, def, &what))?;
     let mut b = Writer::new(unit, session, module, id);
     let result = match def.returns.as_deref() {
-        Some(returns) => match unit.annotation(returns, scope) {
+        Some(returns) => match signature::annotation(unit, returns, scope) {
             Ok(annotation) => b.concrete(&annotation, Span::NONE),
             Err(fault) => Err(fault.into()),
         },

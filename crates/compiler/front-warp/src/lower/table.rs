@@ -5,7 +5,7 @@ use super::access::Access;
 use super::call::CallArgument;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::constant::KnownValue;
+use crate::dialect::KnownValue;
 use gbxcule_ir::builtin::{self, BuiltinId, Signature};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};

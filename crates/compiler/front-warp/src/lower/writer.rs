@@ -4,7 +4,7 @@ use super::Session;
 use super::operand::{LoweringResult, fault};
 use super::struct_type::StructTypes;
 use crate::annotation::{Annotation, StructKey};
-use crate::constant::Unit;
+use crate::dialect::Unit;
 use crate::indexed_array;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::constant::Literal;

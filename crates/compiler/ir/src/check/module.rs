@@ -95,7 +95,8 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
     }
 }
 
-/// Callees before callers; `None` if functions call each other in a circle or don't exist.
+/// Orders functions so that callees come before callers; `None` if functions call each other in a
+/// circle or don't exist.
 pub(super) fn call_order(module: &Module, faults: &mut Vec<Diagnostic>) -> Option<Vec<FunctionId>> {
     #[derive(Clone, Copy, PartialEq)]
     enum VisitState {
@@ -135,17 +136,17 @@ pub(super) fn call_order(module: &Module, faults: &mut Vec<Diagnostic>) -> Optio
     Some(order)
 }
 
-/// The functions that a function calls, each once, in order.
+/// Returns the functions that a function calls, each once, in order.
 pub(super) fn callees(module: &Module, function: &Function) -> Vec<FunctionId> {
-    let mut found = Vec::new();
+    let mut callees = Vec::new();
     for (_, data) in function.body.values.iter() {
         if let Op::Call { function, .. } = data.op
             && module.functions.get(function).is_some()
         {
-            found.push(function);
+            callees.push(function);
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+    callees.sort_unstable();
+    callees.dedup();
+    callees
 }

@@ -20,15 +20,15 @@ pub enum CodeSource {
     Subset,
     /// The checker of IR and its passes. A user of a front end never meets these codes.
     Ir,
-    /// A launch: what stops a thread.
+    /// A launch: faults that stop a thread.
     Launch,
-    /// The interpreter alone, which counts and bounds what it runs.
+    /// The interpreter alone, which counts and limits the statements that it runs.
     Interpreter,
 }
 
 macro_rules! codes {
     ($($stage:ident { $($variant:ident $name:literal $meaning:literal,)* })*) => {
-        /// Why a program is refused or stopped.
+        /// Reason for which a program is refused or stopped.
         #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Code {
             $($(#[doc = $meaning] $variant,)*)*
@@ -37,11 +37,11 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// Every code of a program's text, in the order of stages. [`FaultKind::ALL`] has those
-            /// of launches.
+            /// Every code that a program's text can get, in the order of stages. [`FaultKind::ALL`]
+            /// has the codes of launches.
             pub const ALL: &[Self] = &[$($(Self::$variant,)*)*];
 
-            /// Stable name, as messages show it and surveys count it.
+            /// Returns the stable name, by which messages and surveys call the code.
             pub const fn name(self) -> &'static str {
                 match self {
                     $($(Self::$variant => $name,)*)*
@@ -49,7 +49,7 @@ macro_rules! codes {
                 }
             }
 
-            /// Line of a table that says what is wrong with the program.
+            /// Returns the line of a table that says what is wrong with the program.
             pub const fn meaning(self) -> &'static str {
                 match self {
                     $($(Self::$variant => $meaning,)*)*
@@ -57,7 +57,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The part of the compiler that gives the code.
+            /// Returns the part of the compiler that gives the code.
             pub const fn stage(self) -> CodeSource {
                 match self {
                     $($(Self::$variant => CodeSource::$stage,)*)*

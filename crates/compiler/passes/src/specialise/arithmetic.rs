@@ -1,5 +1,5 @@
-//! Operations on what is partly known: computed where all is known, simplified where the bits that
-//! are wanted allow it, left as code otherwise.
+//! Operations on partly known values: computed if all operands are known, simplified if the bits
+//! that are used allow it, left as code otherwise.
 
 use super::PartialValue;
 use super::residual::{Pure, Residual};
@@ -11,11 +11,11 @@ use gbxcule_ir::ty::{Scalar, Type};
 
 use PartialValue::{Sum, Value as Unknown};
 
-/// Operations looked through when bits are followed.
+/// Greatest number of operations that are looked through to follow bits.
 const MAX_DEPTH: usize = 8;
 
 impl Residual {
-    /// `-x`, `!x`
+    /// Specialises `-x` and `!x`.
     pub(super) fn unary(&mut self, block: BlockId, op: UnaryOp, of: PartialValue) -> PartialValue {
         if let PartialValue::Literal(literal) = of {
             return PartialValue::Literal(eval::unary(op, literal));
@@ -32,7 +32,7 @@ impl Residual {
         }
     }
 
-    /// Specialises an operation of two operands of one type, whose result has the same.
+    /// Specialises an operation whose two operands and result have one type.
     pub(super) fn binary(
         &mut self,
         block: BlockId,
@@ -98,7 +98,7 @@ impl Residual {
         };
         match op {
             Or | Xor | ShiftLeft | ShiftRight if by.bits() == 0 => Some(left),
-            And => Some(self.wanted(block, left, by.bits())),
+            And => Some(self.masked(block, left, by.bits())),
             ShiftRight if !scalar.is_signed_int() && by.bits() < 64 => {
                 let all = Literal::from_bits(scalar, u64::MAX).bits();
                 let kept = all & (u64::MAX << by.bits());
@@ -121,7 +121,7 @@ impl Residual {
         }
     }
 
-    /// `(x << n) >> n` is `x` if nothing went over the edge.
+    /// Specialises a shift to the right. `(x << n) >> n` is `x` if the first shift loses no bit.
     fn shifted_right(
         &mut self,
         block: BlockId,
@@ -147,8 +147,8 @@ impl Residual {
         Some(Unknown(self.pure(block, Pure::Binary(BinaryOp::ShiftRight, left, by), ty)))
     }
 
-    /// `x & mask`
-    fn wanted(&mut self, block: BlockId, left: PartialValue, mask: u64) -> PartialValue {
+    /// Specialises `x & mask`.
+    fn masked(&mut self, block: BlockId, left: PartialValue, mask: u64) -> PartialValue {
         let ty = self.type_of(left);
         let left = self.followed(block, left, mask, 0);
         let scalar = ty.as_scalar().unwrap_or(Scalar::U64);
@@ -167,7 +167,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Binary(BinaryOp::And, left, mask), ty))
     }
 
-    /// Finds a value of one type whose bits under the mask are those of `of`.
+    /// Finds a simpler value of the same type whose bits under the mask are those of `of`.
     fn followed(
         &mut self,
         block: BlockId,
@@ -220,7 +220,7 @@ impl Residual {
         }
     }
 
-    /// Bits that may be set, of an unsigned integer; all for others.
+    /// Returns the bits of an unsigned integer that may be set; all bits for other types.
     fn possible(&self, value: Value, depth: usize) -> u64 {
         let Some(scalar) = self.body.type_of(value).as_scalar() else { return u64::MAX };
         let all = Literal::from_bits(scalar, u64::MAX).bits();
@@ -259,7 +259,8 @@ impl Residual {
         bits & all
     }
 
-    /// Finds a 16-bit value whose two halves are put together again: `(w >> 8) << 8 | w & 0xff`.
+    /// Finds the 16-bit value that two of its halves are put together to: `(w >> 8) << 8 | w &
+    /// 0xff`.
     fn halves(&self, left: PartialValue, right: PartialValue) -> Option<PartialValue> {
         let (Unknown(left), Unknown(right)) = (left, right) else { return None };
         let whole = |high: Value, low: Value| {
@@ -316,7 +317,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Compare(op, left, right), Type::BOOL))
     }
 
-    /// One of two values.
+    /// Specialises a choice between two values.
     pub(super) fn select(&mut self, block: BlockId, parts: [PartialValue; 3]) -> PartialValue {
         let [condition, accept, reject] = parts;
         if let PartialValue::Literal(condition) = condition {
@@ -356,7 +357,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Convert(value), Type::scalar(to)))
     }
 
-    /// Bits read as another scalar.
+    /// Specialises the bits of a scalar read as another type.
     pub(super) fn bitcast(&mut self, block: BlockId, of: PartialValue, to: Scalar) -> PartialValue {
         if let PartialValue::Literal(literal) = of {
             return PartialValue::Literal(Literal::from_bits(to, literal.bits()));
@@ -365,7 +366,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Bitcast(value), Type::scalar(to)))
     }
 
-    /// All that is known of a value of the body.
+    /// Returns everything that is known of a value of the body.
     fn known(&self, value: Value) -> PartialValue {
         match self.body.values[value].op {
             Op::Literal(literal) => PartialValue::Literal(literal),
@@ -391,7 +392,7 @@ impl Residual {
     }
 }
 
-/// All bits of numbers below a bound.
+/// Returns a mask of all bits that numbers below a bound may have.
 fn below(bound: Option<u64>) -> Option<u64> {
     bound?.checked_next_power_of_two().map(|top| top - 1)
 }

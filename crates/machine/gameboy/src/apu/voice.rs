@@ -41,6 +41,9 @@ pub struct Voices {
     pub noise: Noise,
     /// Byte of wave RAM that channel 3 read last.
     pub wave_byte: u8,
+    /// Channel 3 was switched off as it was about to read: it reads at the address that comes next
+    /// on the bus, the program counter's.
+    pub reads_on_bus: bool,
 }
 
 /// A pulse channel.
@@ -75,6 +78,7 @@ impl Voices {
             count_due: false,
             noise: Noise::idle(),
             wave_byte: 0,
+            reads_on_bus: false,
         }
     }
 
@@ -357,6 +361,22 @@ impl Apu {
         let is_active = self.is_active(NOISE);
         let phase = self.voices.phase;
         self.voices.noise.rewrite(old, value, phase, is_active);
+    }
+
+    /// Channel 3 is being switched off.
+    pub(super) fn stop_wave(&mut self) {
+        self.voices.reads_on_bus = self.is_active(WAVE) && self.wave.countdown_ticks == 1;
+    }
+
+    /// Ends the read of a channel 3 that was switched off in it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn read_wave_on_bus(&mut self, pc: u16) {
+        // UNVERIFIED: DocBoy's tests alone, with `LD DE,nn` next at single speed and `LD A,n` at
+        // double speed.
+        let address = pc.wrapping_add(2 - self.double_speed as u16);
+        self.voices.reads_on_bus = false;
+        self.voices.wave_byte = self.wave_ram[(address & 0x0f) as usize];
     }
 
     /// FF76 (PCM12) or FF77 (PCM34): the levels of two channels.

@@ -166,6 +166,8 @@ fields!(Ppu {
     entered_vblank,
     frame_over,
     deadline,
+    #[cfg(not(color))]
+    stops_at,
     used_fine_scroll,
     stage,
     mode3_end,
@@ -272,7 +274,17 @@ fields!(Apu {
 });
 
 #[cfg(color)]
-fields!(Voices { phase, pulses, envelopes, late, counts_late, count_due, noise, wave_byte });
+fields!(Voices {
+    phase,
+    pulses,
+    envelopes,
+    late,
+    counts_late,
+    count_due,
+    noise,
+    wave_byte,
+    reads_on_bus
+});
 
 #[cfg(color)]
 fields!(Pulse { left, delay, step, level, silent, just_stepped, has_stepped });
@@ -368,7 +380,9 @@ fields!(Color {
     infrared,
     undocumented,
     behind_oam,
-    stopped_in_mode3
+    stopped_in_mode3,
+    opri,
+    drives_outside,
 });
 
 #[cfg(color)]
