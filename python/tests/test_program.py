@@ -224,6 +224,7 @@ def test_functions_of_python_are_a_program():
 
     score = 0xC000
 
+    @gbxcule.kernel.func
     def now(machine: gbxcule.Machine) -> wp.float32:
         return wp.float32(gbxcule.read16(machine, score))
 
@@ -235,7 +236,7 @@ def test_functions_of_python_are_a_program():
     def observe(machine: gbxcule.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
         obs[0] = scratch[0]
 
-    text = gbxcule.program_text(reward, gbxcule.kernel.func(now), observe, SCRATCH=1, OBS_DIM=1)
+    text = gbxcule.program_text(reward, observe, SCRATCH=1, OBS_DIM=1)
     env = gbxcule.make_vec("PEARL_DRIFT", 2, reward=text, obs=text)
     twin = gbxcule.make_vec("PEARL_DRIFT", 2, reward=gbxcule.Change(score, 2))
     env.reset(seed=1), twin.reset(seed=1)

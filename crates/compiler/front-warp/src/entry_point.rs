@@ -81,7 +81,8 @@ impl<'a> Reader<'a> {
     /// # Panics
     /// The text has no such function.
     pub fn declared(&self, name: &str, module: &mut Module) -> Result<FunctionId, Vec<Diagnostic>> {
-        let wanted = EntryPoint { name, params: &[], optional: None, result: Type::UNIT, written: name };
+        let wanted =
+            EntryPoint { name, params: &[], optional: None, result: Type::UNIT, written: name };
         let def = self.definition(&wanted)?;
         let def = def.unwrap_or_else(|| panic!("the text has a function `{name}`"));
         let formals = signature::formals(&self.unit, def, TOP)?;

@@ -65,7 +65,9 @@ impl Library {
         let (bank, address) = (place >> 16, i128::from(place & 0xFFFF));
         if bank > 0 && !takes_bank {
             let fault = fault(format!("the label `{label}` lies in bank {}", bank - 1));
-            return Err(Box::new(fault.help("functions whose names end in `_bank` take the bank before the label")));
+            return Err(Box::new(
+                fault.help("functions whose names end in `_bank` take the bank before the label"),
+            ));
         }
         Ok(address)
     }

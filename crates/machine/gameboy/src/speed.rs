@@ -42,9 +42,9 @@ pub(crate) const SLOW_MCYCLES: u32 = 2;
 /// T-cycles by which the picture gets ahead of the CPU when double speed ends.
 #[cfg(color)]
 const GAINED_TCYCLES: u32 = 1;
-/// The same with an interrupt pending: an M-cycle less.
+/// The same with an interrupt pending, an M-cycle less: -3, as the count wraps.
 #[cfg(color)]
-const PENDING_TCYCLES: u32 = GAINED_TCYCLES.wrapping_sub(4);
+const PENDING_TCYCLES: u32 = 0xFFFF_FFFD;
 
 impl Machine {
     /// Returns the T-cycles of an M-cycle, as a power of two.

@@ -14,8 +14,8 @@ use crate::env_record::{
 };
 use crate::record::{Reader, RecordKind, Writer};
 use crate::{
-    Chance, Codec, EnvSnapshot, Episode, Hook, Model, PictureStack, ProgramText, Programs, Rom, Schedule, Swarm,
-    SwarmConfig, SwarmError,
+    Chance, Codec, EnvSnapshot, Episode, Hook, Model, PictureStack, ProgramText, Programs, Rom,
+    Schedule, Swarm, SwarmConfig, SwarmError,
 };
 
 const CHECKPOINT: RecordKind =

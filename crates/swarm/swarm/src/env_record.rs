@@ -82,7 +82,9 @@ pub(crate) fn to_bytes(
 /// round: the last action is the last cell.
 fn fit_last_action(snapshot: &mut EnvSnapshot, config: &SwarmConfig) {
     let (own, all) = (config.programs.scratch_len(), config.cells());
-    if let Some(scratch) = snapshot.scratch.as_mut().filter(|it| (own..=own + 1).contains(&it.len())) {
+    if let Some(scratch) =
+        snapshot.scratch.as_mut().filter(|it| (own..=own + 1).contains(&it.len()))
+    {
         scratch.resize(all, 0.0);
     }
 }

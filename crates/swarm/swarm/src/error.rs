@@ -32,7 +32,9 @@ pub enum SwarmError {
     OtherWeights { found: usize, expected: usize },
     #[error("`sticky` is a probability from 0 to 1, found {found}")]
     NoProbability { found: f64 },
-    #[error("`noop_max` is 0 to {most} frames, found {found}: begin later with start_steps or a saved state")]
+    #[error(
+        "`noop_max` is 0 to {most} frames, found {found}: begin later with start_steps or a saved state"
+    )]
     ManyNoops { found: u32, most: u32 },
     #[error("{said}")]
     PictureStack { said: String },

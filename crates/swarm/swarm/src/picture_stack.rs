@@ -103,7 +103,8 @@ impl PictureStack {
         let [lines, columns, _] = self.whole();
         let packed = self.picture == Picture::Packed;
         let colors = self.picture == Picture::Rgb555;
-        if packed && self.crop.is_some() || (packed || colors) && (self.size.is_some() || self.max_pool)
+        if packed && self.crop.is_some()
+            || (packed || colors) && (self.size.is_some() || self.max_pool)
         {
             return Err(format!(
                 "bytes of the picture `{}` are no brightness, so `crop`, `resize` and `max_pool` take no such picture: use gray, mean, stride, rgb or rgb_corrected",
@@ -111,7 +112,10 @@ impl PictureStack {
             ));
         }
         if !(1..=MAX_DEPTH).contains(&self.depth) {
-            return Err(format!("`frame_stack` is 1 to {MAX_DEPTH} pictures, found {}", self.depth));
+            return Err(format!(
+                "`frame_stack` is 1 to {MAX_DEPTH} pictures, found {}",
+                self.depth
+            ));
         }
         let Crop { top, left, lines: part_lines, columns: part_columns } = self.part();
         let fits = |first: u16, count: u16, all: usize| {

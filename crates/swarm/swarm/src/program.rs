@@ -10,6 +10,7 @@ mod native_programs;
 mod program_call;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
@@ -17,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 
 use gbxcule_front_warp::{FileText, Program};
 use gbxcule_ir::FunctionId;
+use gbxcule_ir::builtin::nearest_of;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_runtime::ProgramFiles;
@@ -97,22 +99,27 @@ impl ProgramText {
         Self { name: name.into(), text: text.into(), sha256, files: files.into(), labels }
     }
 
-    /// The text with the places of labels ([`crate::in_bank`]), as far as it writes them in quotes.
+    /// The text with the places ([`crate::in_bank`]) of labels that it writes in quotes, and of those
+    /// that it may mean by a misspelled one.
     #[must_use]
     pub fn with_labels<'l>(self, labels: impl IntoIterator<Item = (&'l str, u32)>) -> Self {
-        let texts = || std::iter::once(&*self.text).chain(self.files.iter().map(|(_, text)| &text[..]));
-        let mut used: Vec<(String, u32)> = labels
-            .into_iter()
-            .filter(|(label, _)| {
-                let quoted = ['"', '\''].map(|quote| format!("{quote}{label}{quote}"));
-                texts().any(|text| quoted.iter().any(|it| text.contains(it)))
+        let places: BTreeMap<&str, u32> = labels.into_iter().collect();
+        let texts =
+            std::iter::once(&*self.text).chain(self.files.iter().map(|(_, text)| &text[..]));
+        let quoted = texts.flat_map(|text| text.split(['"', '\'']));
+        let mut used: Vec<(String, u32)> = quoted
+            .filter(|word| !word.is_empty() && !word.contains(char::is_whitespace))
+            .filter_map(|word| match places.contains_key(word) {
+                true => Some(word),
+                false => nearest_of(word, places.keys().copied()),
             })
-            .map(|(label, place)| (label.to_owned(), place))
+            .map(|label| (label.to_owned(), places[label]))
             .collect();
         if used.is_empty() {
             return self;
         }
         used.sort();
+        used.dedup();
         let mut hash = Sha256::new_with_prefix(self.sha256.as_bytes());
         hash.update(format!("{used:?}"));
         let sha256 = gbxcule_files::hex(&hash.finalize()).into();

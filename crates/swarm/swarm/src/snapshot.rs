@@ -1,9 +1,7 @@
 //! The saved state of one env.
 
 use crate::machine::{MachineSound, of_either};
-use crate::{
-    AnyMachine, PictureStack, PowerOnChoice, Rom, SwarmConfig, SwarmError,
-};
+use crate::{AnyMachine, PictureStack, PowerOnChoice, Rom, SwarmConfig, SwarmError};
 
 /// Counters of an env since its reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -65,7 +65,9 @@ impl View {
         if let Self::Stack(form) = self
             && config.pictures != Some(*form)
         {
-            return Err(SwarmError::PictureStack { said: "the swarm keeps no such pictures".into() });
+            return Err(SwarmError::PictureStack {
+                said: "the swarm keeps no such pictures".into(),
+            });
         }
         self.ranges().iter().try_for_each(|range| check_range(range, rom))?;
         let (row, found) = (self.bytes_per_env(), out.len());
@@ -184,7 +186,9 @@ impl DeviceSwarm {
             View::Stack(_) => {
                 let stacks = self.pictures(&envs)?;
                 let stacks = stacks.chunks_exact(view.bytes_per_env());
-                rows.into_iter().zip(stacks).for_each(|((_, row), stack)| row.copy_from_slice(stack));
+                rows.into_iter()
+                    .zip(stacks)
+                    .for_each(|((_, row), stack)| row.copy_from_slice(stack));
             }
             View::Memory(ranges) | View::Bits(ranges) => {
                 let places: Vec<u32> = ranges.iter().cloned().flatten().collect();

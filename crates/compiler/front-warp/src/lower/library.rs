@@ -41,13 +41,10 @@ impl<'a> Expressions<'_, 'a> {
             args.push(match library.part(param) {
                 Some(part) => handle_part(&mut self.b, first + part, param.mode),
                 None => {
-                    match values
-                        .next()
-                        .map(|value| {
-                            let value = placed(library, value, param, &asked, span)?;
-                            library_value(&mut self.b, value, param.ty, span)
-                        })
-                    {
+                    match values.next().map(|value| {
+                        let value = placed(library, value, param, &asked, span)?;
+                        library_value(&mut self.b, value, param.ty, span)
+                    }) {
                         Some(value) => Arg::Value(value?),
                         None => return misused(library, written, &asked, span),
                     }

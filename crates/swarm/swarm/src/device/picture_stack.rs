@@ -62,12 +62,21 @@ impl DevicePictures {
     }
 
     /// Pushes the pictures of a step that is over, of envs that did not rest.
-    pub(super) fn push(&self, envs: &StateArrays, manual_buttons: &Array) -> Result<(), SwarmError> {
+    pub(super) fn push(
+        &self,
+        envs: &StateArrays,
+        manual_buttons: &Array,
+    ) -> Result<(), SwarmError> {
         self.launch(envs, manual_buttons, &self.nobody, false)
     }
 
     /// Fills the stacks of marked envs with their frames.
-    pub(super) fn fill(&self, envs: &StateArrays, mask: &Array, idle: &Array) -> Result<(), SwarmError> {
+    pub(super) fn fill(
+        &self,
+        envs: &StateArrays,
+        mask: &Array,
+        idle: &Array,
+    ) -> Result<(), SwarmError> {
         self.launch(envs, idle, mask, true)
     }
 

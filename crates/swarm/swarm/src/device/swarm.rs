@@ -220,7 +220,8 @@ impl DeviceSwarm {
         self.config.programs.check_weights(weights)?;
         self.config.weights = weights.to_vec();
         let cells = self.config.programs.weight_cells();
-        for states in [&self.envs, &self.starts.on_device].into_iter().filter(|_| !cells.is_empty()) {
+        for states in [&self.envs, &self.starts.on_device].into_iter().filter(|_| !cells.is_empty())
+        {
             let columns = states.arrays[SCRATCH].slice(1, cells.clone(), 1)?;
             columns.write(&weights.repeat(columns.shape()[0]))?;
         }
@@ -543,7 +544,8 @@ impl DeviceSwarm {
         let Some(pictures) = &self.pictures else {
             return self.launch_frames(manual_buttons, plan);
         };
-        let parts = if pictures.form.max_pool { plan.before_last_frame() } else { [Some(*plan), None] };
+        let parts =
+            if pictures.form.max_pool { plan.before_last_frame() } else { [Some(*plan), None] };
         for (place, part) in parts.into_iter().enumerate() {
             let Some(part) = part else { continue };
             if place == 1 {

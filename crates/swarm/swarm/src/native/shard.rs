@@ -17,7 +17,7 @@ use crate::machine::MachineSound;
 use crate::program::{NativePrograms, Outputs, ProgramInputs, TextRole};
 use crate::step_plan::StepPlan;
 use crate::{
-    AnyMachine, Counters, EnvSnapshot, Episode, Rom, LinkMode, SwarmConfig, SwarmError, sticky,
+    AnyMachine, Counters, EnvSnapshot, Episode, LinkMode, Rom, SwarmConfig, SwarmError, sticky,
 };
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a

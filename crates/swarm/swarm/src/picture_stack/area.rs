@@ -23,7 +23,8 @@ impl Cover {
             let start = covered(it).start.min(from - taps);
             first.push(start);
             weights.extend((start..start + taps).map(|pixel| {
-                let (low, high) = ((it * from).max(pixel * to), ((it + 1) * from).min((pixel + 1) * to));
+                let (low, high) =
+                    ((it * from).max(pixel * to), ((it + 1) * from).min((pixel + 1) * to));
                 high.saturating_sub(low) as u16
             }));
         }
@@ -87,13 +88,17 @@ impl Area {
             let pixels = self.columns.each().zip(out.chunks_exact_mut(*channels));
             match (*channels, self.columns.taps) {
                 (1, 3) => pixels.for_each(|((first, weights), out)| {
-                    let [a, b, c] = [0, 1, 2].map(|tap| u32::from(line[first + tap]) * u32::from(weights[tap]));
+                    let [a, b, c] =
+                        [0, 1, 2].map(|tap| u32::from(line[first + tap]) * u32::from(weights[tap]));
                     out[0] = divided(a + b + c);
                 }),
                 _ => pixels.for_each(|((first, weights), out)| {
                     for (channel, out) in out.iter_mut().enumerate() {
                         let covered = line[first * *channels + channel..].iter().step_by(*channels);
-                        let sum = covered.zip(weights).map(|(&it, &by)| u32::from(it) * u32::from(by)).sum();
+                        let sum = covered
+                            .zip(weights)
+                            .map(|(&it, &by)| u32::from(it) * u32::from(by))
+                            .sum();
                         *out = divided(sum);
                     }
                 }),
@@ -108,9 +113,12 @@ mod tests {
 
     #[test]
     fn a_reduced_pixel_is_the_mean_of_its_area() {
-        for (from, to, channels) in
-            [([144, 160], [84, 84], 1), ([144, 160], [1, 1], 3), ([7, 5], [7, 4], 2), ([72, 80], [36, 79], 1)]
-        {
+        for (from, to, channels) in [
+            ([144, 160], [84, 84], 1),
+            ([144, 160], [1, 1], 3),
+            ([7, 5], [7, 4], 2),
+            ([72, 80], [36, 79], 1),
+        ] {
             let byte = |y: usize, x: usize| (y * 37 + x * 101 + y * x % 7) as u8;
             let width = from[1] * channels;
             let lines: Vec<Vec<u8>> =
@@ -118,7 +126,8 @@ mod tests {
             let mut out = vec![0; to[0] * to[1] * channels];
             Area::new(from, to, channels).reduce(lines.iter().map(Vec::as_slice), &mut out);
             for (place, found) in out.into_iter().enumerate() {
-                let (y, x, channel) = (place / channels / to[1], place / channels % to[1], place % channels);
+                let (y, x, channel) =
+                    (place / channels / to[1], place / channels % to[1], place % channels);
                 // Each source pixel counted once for each of the pieces that fall into the area.
                 let share = |at: usize, from: usize, to: usize, pixel: usize| {
                     (0..to).filter(|piece| (pixel * to + piece) / from == at).count() as u64
@@ -131,7 +140,11 @@ mod tests {
                     }
                 }
                 let all = (from[0] * from[1]) as u64;
-                assert_eq!(u64::from(found), (2 * sum + all) / (2 * all), "{from:?} {to:?} {place}");
+                assert_eq!(
+                    u64::from(found),
+                    (2 * sum + all) / (2 * all),
+                    "{from:?} {to:?} {place}"
+                );
             }
         }
     }

@@ -30,7 +30,10 @@ fn on_device<T: Element>(swarm: &DeviceSwarm, actions: &[T]) -> Array {
 }
 
 fn at_beginnings() -> RolloutState {
-    RolloutState { lengths: vec![0; ENVS], returns: vec![0.0; ENVS], over: vec![false; ENVS],
+    RolloutState {
+        lengths: vec![0; ENVS],
+        returns: vec![0.0; ENVS],
+        over: vec![false; ENVS],
         goes_on: vec![false; ENVS],
     }
 }
