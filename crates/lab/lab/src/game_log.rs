@@ -1,8 +1,8 @@
 //! Games as files: a line about the game, then a line for each game played, with its seed and the
 //! buttons of every step (docs/judge.md).
 //!
-//! `play`, `watch`, the scripted players and [Python's `ActionLog`](docs/judge.md) write them;
-//! [`replay`] plays them again, bit for bit, and [`judge`] holds what they claim against that.
+//! [`replay`] plays them again, bit for bit, and [`LoggedGame::check`] holds what they claim against
+//! that.
 
 mod buttons;
 mod replay;
@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use buttons::Buttons;
-pub use replay::{Outcome, games_starts, replay, starts};
+pub use replay::{Outcome, replay};
 
 use crate::LabError;
 use crate::artifact::{sha256, write_whole};

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use gbxcule_games::{GAMES, Game};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Action, Chance, Codec, EnvStates, Episode, FrameRange, PowerOnChoice, Rom, Schedule, Stage,
-    Swarm, SwarmConfig, SwarmError,
+    Action, Chance, Codec, EnvStates, Episode, FrameRange, Rom, Schedule, Stage, Swarm,
+    SwarmConfig, SwarmError,
 };
 
 use super::{End, Header, LoggedGame};
@@ -14,7 +14,7 @@ use crate::LabError;
 use crate::artifact::sha256;
 
 /// Steps of a game of the benchmark, at most, each as long as the game's own.
-pub const MOST_STEPS: u32 = 4500;
+const MOST_STEPS: u32 = 4500;
 /// Games that are played at once.
 const TOGETHER: usize = 1024;
 /// Where the games' states have their number, 1 while they are played, and where work RAM is.
@@ -61,41 +61,18 @@ fn place(game: &Game, label: &str) -> u32 {
     u32::from(address.unwrap_or_else(|| unreachable!("{} has the label {label}", game.name)))
 }
 
-/// The chance of a built-in game for one player.
-///
-/// # Errors
-/// There is no such game.
-pub fn chance(name: &str) -> Result<Chance, String> {
-    Ok(Chance { low: place(game(name)?, "Random"), width_bytes: 2 })
-}
-
-/// The states in which games of a built-in game for one player begin, and its frames a step.
-///
-/// # Errors
-/// There is no such game, or it did not begin.
-pub fn games_starts(name: &str) -> Result<Vec<Vec<u8>>, String> {
-    let game = game(name)?;
+/// Makes the states in which a game's episodes begin, as Python's `gbxcule.game.starts` makes them:
+/// those after its title, by pressing START, or power-on.
+fn starts(game: &Game) -> Result<Vec<Vec<u8>>, SwarmError> {
     if !game.has_title {
         return Ok(Vec::new());
     }
-    let rom = Rom::new(&rom_of(game).bytes).map_err(|error| error.to_string())?;
-    starts(game.name, &rom, PowerOnChoice::default()).map_err(|error| error.to_string())
-}
-
-/// Makes the states after a game's title, by pressing START.
-///
-/// # Errors
-/// The swarm refuses the ROM.
-///
-/// # Panics
-/// The game does not begin.
-pub fn starts(name: &str, rom: &Rom, power_on: PowerOnChoice) -> Result<Vec<Vec<u8>>, SwarmError> {
+    let rom = Rom::new(&rom_of(game).bytes)?;
     let title = |num_envs| {
         let config = SwarmConfig {
             codec: Codec::by_name("NOOP,START")?,
             schedule: Schedule::new(TITLE_FRAMES, TITLE_FRAMES)?,
             stage: Stage::EmulateOnly,
-            power_on,
             ..SwarmConfig::new(num_envs)
         };
         Swarm::new(rom.clone(), config, Device::Cpu)
@@ -124,7 +101,7 @@ pub fn starts(name: &str, rom: &Rom, power_on: PowerOnChoice) -> Result<Vec<Vec<
         }
     }
     let begun = found.into_iter().collect::<Option<Vec<_>>>();
-    Ok(begun.unwrap_or_else(|| panic!("{name} did not begin after its title")))
+    Ok(begun.unwrap_or_else(|| unreachable!("{} begins after its title", game.name)))
 }
 
 /// Plays games again, and calls `done` with the number of those that came to their end.
@@ -144,7 +121,7 @@ pub fn replay(
             game.name, game.sha256, header.rom_sha256
         )));
     }
-    let starts = games_starts(game.name).map_err(refused)?;
+    let starts = starts(game)?;
     // Those of one length together: a swarm is as slow as its longest game.
     let mut order: Vec<usize> = (0..games.len()).collect();
     order.sort_by_key(|&place| (games[place].seed.is_none(), games[place].buttons.steps()));
