@@ -27,8 +27,9 @@ pub const SCHEMA_VERSION: u32 = 3;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
 /// Writes a file of a folder whole. The folder may come from anybody: no link in it is followed.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SynthError> {
-    gbxcule_files::replace(path, bytes).map_err(SynthError::file(path))
+pub fn write_whole(folder: &Path, inside: &str, bytes: &[u8]) -> Result<(), SynthError> {
+    let written = gbxcule_files::replace(folder, inside, bytes);
+    written.map_err(|error| SynthError::file(&folder.join(inside))(error))
 }
 
 /// Rows of a row group: what a reader decodes at once.

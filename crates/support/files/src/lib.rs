@@ -12,6 +12,8 @@ mod folder;
 mod hex;
 mod local_path;
 mod new_file;
+mod open_folder;
+mod patience;
 mod read;
 mod same_file;
 mod temporary;
@@ -21,8 +23,9 @@ pub use folder::TemporaryFolder;
 pub use hex::hex;
 pub use local_path::check_local;
 pub use new_file::{
-    NewFile, allow_execution, check_writable, replace, write, write_new, write_scratch,
+    NewFile, allow_execution, check_writable, move_inside, replace, write, write_new, write_scratch,
 };
+pub use patience::Patient;
 pub use read::{MAX_ROM_BYTES, MAX_TEXT_BYTES, open, read, read_own, read_record, read_text};
 pub use same_file::is_same_file;
 pub use temporary::{random_word, remove_all, sweep};

@@ -4,9 +4,14 @@
 //! A pipe may never end and a device may have no end, so neither is opened to be read. The size is
 //! held while reading, as a file may grow, or may lie about its size as those in `/proc` do.
 
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::fs::{File, FileType, Metadata};
 use std::io::{Error, ErrorKind, Read, Result};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::patience::{Patient, patiently};
 
 /// Bytes of the largest cartridge there is: no ROM file is larger.
 pub const MAX_ROM_BYTES: u64 = 8 << 20;
@@ -21,15 +26,9 @@ pub fn open(path: &Path) -> Result<File> {
     crate::check_local(path)?;
     // Opening some devices has an effect of its own.
     check_regular(path.metadata()?.file_type())?;
-    let mut options = OpenOptions::new();
-    options.read(true);
     // The file may have been replaced since: opening a pipe would wait for a writer.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-    );
-    let file = options.open(path)?;
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file: File = patiently(|| rustix::fs::open(path, flags, Mode::empty()))?.into();
     check_regular(file.metadata()?.file_type())?;
     Ok(file)
 }
@@ -65,17 +64,9 @@ pub fn read_own(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     read_open(file, most_bytes)
 }
 
-#[cfg(unix)]
 fn is_own(there: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
     let owners = [rustix::process::geteuid().as_raw(), 0];
     owners.contains(&there.uid()) && there.mode() & 0o002 == 0
-}
-
-/// Folders of a user are the user's alone on systems without Unix's owners.
-#[cfg(not(unix))]
-fn is_own(_: &Metadata) -> bool {
-    true
 }
 
 fn read_open(file: File, most_bytes: u64) -> Result<Vec<u8>> {
@@ -84,7 +75,7 @@ fn read_open(file: File, most_bytes: u64) -> Result<Vec<u8>> {
         return Err(too_large(size, most_bytes));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    file.take(most_bytes + 1).read_to_end(&mut bytes)?;
+    Patient::new(file).take(most_bytes + 1).read_to_end(&mut bytes)?;
     let size = bytes.len() as u64;
     if size > most_bytes { Err(too_large(size, most_bytes)) } else { Ok(bytes) }
 }
@@ -97,7 +88,7 @@ fn read_open(file: File, most_bytes: u64) -> Result<Vec<u8>> {
 /// As those of [`read()`].
 pub fn read_record(path: &Path, magic: &[u8], most_bytes: u64) -> Result<Vec<u8>> {
     let mut beginning = Vec::with_capacity(magic.len());
-    open(path)?.take(magic.len() as u64).read_to_end(&mut beginning)?;
+    Patient::new(open(path)?).take(magic.len() as u64).read_to_end(&mut beginning)?;
     if beginning == magic { read(path, most_bytes) } else { Ok(beginning) }
 }
 

@@ -2,12 +2,17 @@
 //! other processes.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Result;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::patience::patiently;
 
 const PREFIX: &str = ".gbxcule-";
 const SUFFIX: &str = ".part";
@@ -27,10 +32,10 @@ fn with_temporaries<R>(change: impl FnOnce(&mut BTreeSet<PathBuf>) -> R) -> R {
 
 /// Creates a random name. Its length is always the same, so that even a file with a name of 255
 /// bytes gets one beside it.
-pub(crate) fn name(extension: Option<&OsStr>) -> String {
+pub(crate) fn name(extension: Option<&OsStr>) -> OsString {
     let random = random();
     let extension = if extension == Some(OsStr::new(PICTURE)) { ".png" } else { "" };
-    format!("{PREFIX}{random:016x}{SUFFIX}{extension}")
+    format!("{PREFIX}{random:016x}{SUFFIX}{extension}").into()
 }
 
 /// Returns a number that the system seeds for each thread, different at each call. A process id
@@ -67,6 +72,11 @@ impl Temporary {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns its name in its folder.
+    pub(crate) fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
     }
 
     /// Keeps the file or folder, which has another name by now.
@@ -115,14 +125,18 @@ pub(crate) fn sweep_first(folder: &Path) {
 }
 
 fn is_abandoned(path: &Path) -> Result<bool> {
-    // Only what we made ourselves is opened: no pipe blocks this, and no link leads elsewhere.
     let kind = fs::symlink_metadata(path)?.file_type();
-    if !kind.is_file() && !kind.is_dir() {
-        return Ok(false);
-    }
-    let file =
-        if kind.is_file() { File::options().append(true).open(path)? } else { File::open(path)? };
-    if file.try_lock().is_err() {
+    // Only what this user made is opened: no pipe blocks this, and no link leads elsewhere, not even
+    // one that was put there since.
+    let common = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags = match () {
+        () if kind.is_file() => OFlags::WRONLY | OFlags::APPEND,
+        () if kind.is_dir() => OFlags::DIRECTORY,
+        () => return Ok(false),
+    };
+    let file: File = patiently(|| rustix::fs::open(path, common | flags, Mode::empty()))?.into();
+    let is_own = file.metadata()?.uid() == rustix::process::geteuid().as_raw();
+    if !is_own || file.try_lock().is_err() {
         return Ok(false);
     }
     remove(path);
@@ -149,11 +163,14 @@ mod tests {
 
     #[test]
     fn names_differ_and_are_known_again() {
-        let names: BTreeSet<String> = (0..1000).map(|_| name(None)).collect();
+        let names: BTreeSet<OsString> = (0..1000).map(|_| name(None)).collect();
         assert_eq!(names.len(), 1000);
-        assert!(names.iter().all(|name| is_name(OsStr::new(name))));
-        assert!(is_name(OsStr::new(&name(Some(OsStr::new("png"))))));
-        assert!(name(Some(OsStr::new("parquet"))).ends_with(".part"), "readers look for tables");
+        assert!(names.iter().all(|name| is_name(name)));
+        assert!(is_name(&name(Some(OsStr::new("png")))));
+        assert!(
+            name(Some(OsStr::new("parquet"))).to_string_lossy().ends_with(".part"),
+            "readers look for tables"
+        );
         let others =
             ["part", ".gbxcule-", ".gbxcule-0123456789abcdef", ".gbxcule-0123456789abcdeg.part"];
         assert!(others.iter().all(|name| !is_name(OsStr::new(name))));
