@@ -6,7 +6,8 @@
 //! there; [`TemporaryFolder`] does so with folders, and is a place for scratch files. A file or
 //! folder with such a name is locked by its owner for as long as it is in use, so that [`sweep`]
 //! tells the remains of a killed process from the work of a living one, in containers too. Nothing
-//! else in this workspace opens a file to write. Standard output is not a file.
+//! else in this workspace opens a file to write. Calls that are interrupted for ever are an error,
+//! for standard output as well ([`write_standard`]).
 
 mod folder;
 mod hex;
@@ -25,7 +26,7 @@ pub use local_path::check_local;
 pub use new_file::{
     NewFile, allow_execution, check_writable, move_inside, replace, write, write_new, write_scratch,
 };
-pub use patience::Patient;
+pub use patience::{Patient, write_standard};
 pub use read::{MAX_ROM_BYTES, MAX_TEXT_BYTES, open, read, read_own, read_record, read_text};
 pub use same_file::is_same_file;
 pub use temporary::{random_word, remove_all, sweep};

@@ -10,7 +10,7 @@ use rustix::fs::Mode;
 use crate::open_folder::{OpenFolder, is_taken, kind};
 use crate::patience::{Patient, patiently};
 use crate::temporary::{Temporary, lock_in_use, name, sweep_first};
-use crate::write_target::{Place, WriteTarget, open_stream, place_inside};
+use crate::write_target::{Place, WriteTarget, open_folder, open_stream, place_inside};
 
 /// Attempts at a name; a second one only if another process swept the first away as it was made.
 const ATTEMPTS: usize = 16;
@@ -232,12 +232,11 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
 /// # Errors
 /// The disk is full.
 pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<()> {
+    let name = path.file_name().unwrap_or_default();
+    let folder = open_folder(path.parent().unwrap_or(path))?;
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => {
-            let file = File::options().write(true).create_new(true).open(path)?;
-            Patient::new(file).write_all(bytes)
-        }
+        _ => Patient::new(folder.create(name)?).write_all(bytes),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Calls that a signal interrupts are made again, but not for ever: a file system that answers
 //! `EINTR` to each try is an error like another.
 
-use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom, Write};
 
 use rustix::io::Errno;
 
@@ -23,6 +23,26 @@ fn never_done() -> Error {
     Error::other(format!("the system interrupted this {MAX_TRIES} times on end (EINTR)"))
 }
 
+/// Writes bytes to standard output: at once, past the standard library's buffer, which bears
+/// interruptions for ever. Where there is no standard output they are dropped.
+///
+/// # Errors
+/// The reader is gone, or the disk is full.
+pub fn write_standard(bytes: &[u8]) -> Result<()> {
+    let mut standard = std::io::stdout().lock();
+    standard.flush()?;
+    let mut left = bytes;
+    while !left.is_empty() {
+        match patiently(|| rustix::io::write(&standard, left)) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) => left = &left[count..],
+            Err(error) if error.raw_os_error() == Some(Errno::BADF.raw_os_error()) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// A reader or a writer whose calls are interrupted a bounded number of times on end. The standard
 /// library's loops, such as that of [`Write::write_all`], go on for as long as they are.
 #[derive(Debug)]
@@ -37,7 +57,7 @@ impl<T> Patient<T> {
     }
 
     /// Returns what it wraps.
-    pub(crate) fn get(&self) -> &T {
+    pub fn get(&self) -> &T {
         &self.inner
     }
 }
@@ -55,6 +75,12 @@ fn often<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
 impl<T: Read> Read for Patient<T> {
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize> {
         often(|| self.inner.read(bytes))
+    }
+}
+
+impl<T: Seek> Seek for Patient<T> {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+        often(|| self.inner.seek(to))
     }
 }
 

@@ -22,7 +22,7 @@ pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 ///
 /// # Errors
 /// The path is a URL, or the file can't be opened, or is a folder, a pipe, a socket or a device.
-pub fn open(path: &Path) -> Result<File> {
+pub fn open(path: &Path) -> Result<Patient<File>> {
     crate::check_local(path)?;
     // Opening some devices has an effect of its own.
     check_regular(path.metadata()?.file_type())?;
@@ -30,7 +30,7 @@ pub fn open(path: &Path) -> Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file: File = patiently(|| rustix::fs::open(path, flags, Mode::empty()))?.into();
     check_regular(file.metadata()?.file_type())?;
-    Ok(file)
+    Ok(Patient::new(file))
 }
 
 fn check_regular(kind: FileType) -> Result<()> {
@@ -57,7 +57,7 @@ pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
 pub fn read_own(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let file = open(path)?;
     // Asked of the open file: the name may lead elsewhere by now.
-    if !is_own(&file.metadata()?) {
+    if !is_own(&file.get().metadata()?) {
         let said = "another user could have written this";
         return Err(Error::new(ErrorKind::PermissionDenied, said));
     }
@@ -69,13 +69,13 @@ fn is_own(there: &Metadata) -> bool {
     owners.contains(&there.uid()) && there.mode() & 0o002 == 0
 }
 
-fn read_open(file: File, most_bytes: u64) -> Result<Vec<u8>> {
-    let size = file.metadata()?.len();
+fn read_open(file: Patient<File>, most_bytes: u64) -> Result<Vec<u8>> {
+    let size = file.get().metadata()?.len();
     if size > most_bytes {
         return Err(too_large(size, most_bytes));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    Patient::new(file).take(most_bytes + 1).read_to_end(&mut bytes)?;
+    file.take(most_bytes + 1).read_to_end(&mut bytes)?;
     let size = bytes.len() as u64;
     if size > most_bytes { Err(too_large(size, most_bytes)) } else { Ok(bytes) }
 }
@@ -88,7 +88,7 @@ fn read_open(file: File, most_bytes: u64) -> Result<Vec<u8>> {
 /// As those of [`read()`].
 pub fn read_record(path: &Path, magic: &[u8], most_bytes: u64) -> Result<Vec<u8>> {
     let mut beginning = Vec::with_capacity(magic.len());
-    Patient::new(open(path)?).take(magic.len() as u64).read_to_end(&mut beginning)?;
+    open(path)?.take(magic.len() as u64).read_to_end(&mut beginning)?;
     if beginning == magic { read(path, most_bytes) } else { Ok(beginning) }
 }
 
