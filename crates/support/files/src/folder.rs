@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::open_folder::{OpenFolder, is_taken};
 use crate::temporary::{Temporary, lock_in_use, name, sweep};
-use crate::write_target::open_folder;
+use crate::write_target::make_folder;
 
 /// A folder of this process alone, removed when it is dropped, at a signal that ends the process,
 /// or, if the process was killed, by the next one that makes such a folder at the same place.
@@ -24,7 +24,7 @@ impl TemporaryFolder {
     /// # Errors
     /// The parent can't be written to.
     pub fn inside(parent: &Path) -> Result<Self> {
-        let parent = open_folder(parent)?;
+        let parent = make_folder(parent)?;
         sweep(parent.path());
         // Programs that run in it may have another working folder.
         let path = fs::canonicalize(parent.path())?;

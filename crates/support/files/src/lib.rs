@@ -16,6 +16,7 @@ mod new_file;
 mod open_folder;
 mod patience;
 mod read;
+mod removal;
 mod same_file;
 mod temporary;
 mod write_target;

@@ -38,6 +38,10 @@ impl OpenFolder {
         Ok(Self { handle, path: begin.into() })
     }
 
+    pub(crate) fn handle(&self) -> &OwnedFd {
+        &self.handle
+    }
+
     pub(crate) fn path(&self) -> &Path {
         if self.path == Path::new("") { Path::new(".") } else { &self.path }
     }

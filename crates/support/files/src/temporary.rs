@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::fs::{Mode, OFlags};
 
 use crate::patience::patiently;
+use crate::removal::remove;
 
 const PREFIX: &str = ".gbxcule-";
 const SUFFIX: &str = ".part";
@@ -88,16 +89,10 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.kept {
-            remove(&self.path);
+            // What can't be removed is for the next start.
+            let _ = remove(&self.path);
         }
         with_temporaries(|all| all.remove(&self.path));
-    }
-}
-
-/// Removes a file or a folder; what can't be removed is for the next start.
-fn remove(path: &Path) {
-    if fs::remove_file(path).is_err() {
-        let _ = fs::remove_dir_all(path);
     }
 }
 
@@ -139,7 +134,7 @@ fn is_abandoned(path: &Path) -> Result<bool> {
     if !is_own || file.try_lock().is_err() {
         return Ok(false);
     }
-    remove(path);
+    remove(path)?;
     Ok(true)
 }
 
@@ -149,7 +144,7 @@ pub fn remove_all() {
     for path in all {
         // A thread may be adding to a folder.
         for _ in 0..5 {
-            remove(&path);
+            let _ = remove(&path);
             if !path.exists() {
                 break;
             }

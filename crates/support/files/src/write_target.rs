@@ -42,12 +42,21 @@ impl WriteTarget {
     }
 }
 
-/// Opens a folder, and makes it if it is missing; links on the way are followed.
+/// Opens a folder; links on the way are followed.
 pub(crate) fn open_folder(path: &Path) -> Result<OpenFolder> {
+    folder_along(path, false)
+}
+
+/// Opens a folder, and makes it if it is missing; links on the way are followed.
+pub(crate) fn make_folder(path: &Path) -> Result<OpenFolder> {
+    folder_along(path, true)
+}
+
+fn folder_along(path: &Path, makes: bool) -> Result<OpenFolder> {
     crate::check_local(path)?;
     let mut walk = Walk::along(path)?;
     while let Some(name) = walk.ahead.pop() {
-        walk.pass(&name)?;
+        walk.pass(&name, makes)?;
     }
     Ok(walk.folder)
 }
@@ -55,7 +64,7 @@ pub(crate) fn open_folder(path: &Path) -> Result<OpenFolder> {
 /// Finds a place below a folder that others may have filled: missing folders are made, and a link
 /// on the way is an error.
 pub(crate) fn place_inside(folder: &Path, inside: &Path) -> Result<Place> {
-    let mut folder = open_folder(folder)?;
+    let mut folder = make_folder(folder)?;
     let mut names: Vec<&OsStr> = Vec::new();
     for part in inside.components() {
         let Component::Normal(name) = part else {
@@ -121,7 +130,7 @@ impl Walk {
     fn target(mut self) -> Result<WriteTarget> {
         while let Some(name) = self.ahead.pop() {
             if !self.ahead.is_empty() || name == ".." {
-                self.pass(&name)?;
+                self.pass(&name, true)?;
                 continue;
             }
             let there = self.folder.entry(&name)?;
@@ -143,10 +152,10 @@ impl Walk {
         Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"))
     }
 
-    /// Goes into a folder, through links that lead to it; makes it if it is missing.
-    fn pass(&mut self, name: &OsStr) -> Result<()> {
+    /// Goes into a folder, through links that lead to it; if it is missing, `makes` it.
+    fn pass(&mut self, name: &OsStr, makes: bool) -> Result<()> {
         self.folder = match self.folder.entry(name)? {
-            None => {
+            None if makes => {
                 self.made.push(self.folder.join(name));
                 made_below(&self.folder, name)?
             }
@@ -156,7 +165,7 @@ impl Walk {
                 return self.follow(name);
             }
             // Links of `/proc` lead to what no path names.
-            Some(_) => self.folder.enter(name, is_of_system(&self.folder))?,
+            _ => self.folder.enter(name, is_of_system(&self.folder))?,
         };
         Ok(())
     }

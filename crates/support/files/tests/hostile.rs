@@ -175,6 +175,37 @@ fn scratch_files_and_programs_are_not_reached_through_what_a_child_left() {
     assert!(gbxcule_files::allow_execution(&victim).is_err());
 }
 
+/// A program that works in a scratch folder nests folders for as long as it likes.
+#[test]
+fn folders_nested_deeper_than_paths_and_descriptors_go_are_removed() {
+    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat, rename, symlinkat};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "precious").expect("a file");
+    let scratch = gbxcule_files::TemporaryFolder::inside(folder.path()).expect("a folder");
+    let open = |at: std::os::fd::BorrowedFd<'_>, name: &str| {
+        openat(at, name, OFlags::DIRECTORY, Mode::empty()).expect("a folder of ours")
+    };
+    let mut inner = open(CWD, scratch.path().to_str().expect("UTF-8"));
+    for level in 0..3000 {
+        symlinkat(&victim, &inner, "1").expect("a link");
+        let name = if level % 2 == 0 { "folder" } else { "2" };
+        mkdirat(&inner, name, Mode::RWXU).expect("a folder");
+        inner = open(std::os::fd::AsFd::as_fd(&inner), name);
+    }
+    mkdirat(&inner, "closed", Mode::empty()).expect("a folder that nobody may enter");
+    drop(scratch);
+    assert_eq!(entries(folder.path()), 1, "the victim alone is left");
+    assert_eq!(fs::read(&victim).expect("a file"), b"precious");
+    // What is removed for a killed process is as deep.
+    let left = folder.path().join(".gbxcule-0000000000000001.part");
+    fs::create_dir_all(left.join("a/b/c")).expect("folders");
+    rename(&victim, left.join("a/file")).expect("a file");
+    assert_eq!(sweep(folder.path()), 1);
+    assert_eq!(entries(folder.path()), 0);
+}
+
 /// Descriptors of this process, by the names that the system gives them.
 #[cfg(target_os = "linux")]
 #[test]

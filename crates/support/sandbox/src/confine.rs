@@ -76,8 +76,10 @@ fn confine(
         if here.calls { crate::syscall::filters(policy.kind).map_err(failed)? } else { &[] };
     let limits = resource_limits(policy);
     let parent = rustix::process::getpid();
+    let priority = rustix::process::getpriority_process(None).ok();
+    let tasks = limit_of_tasks(policy, here.namespaces);
     let before_exec = move || {
-        use rustix::process::setrlimit;
+        use rustix::process::{Resource, setrlimit};
         for (resource, limit) in &limits {
             setrlimit(*resource, *limit)?;
         }
@@ -86,7 +88,12 @@ fn confine(
         unsafe {
             libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
         }
+        if let Some(priority) = priority {
+            rustix::process::setpriority_process(None, priority)?;
+        }
         crate::privilege::drop_all(here.namespaces)?;
+        // In a namespace of its own the kernel counts this child's alone.
+        setrlimit(Resource::Nproc, tasks)?;
         crate::privilege::end_with(parent)?;
         if let Some(rules) = rules.take() {
             rules.restrict_self().map_err(|_| Error::from_raw_os_error(libc::EPERM))?;
@@ -104,8 +111,22 @@ fn confine(
     Ok(())
 }
 
-/// Limits of the kernel for each process. The number of processes isn't among them: it would count
-/// all of the user's.
+/// Limit of the kernel for processes and threads, for a program that makes them faster than they are
+/// counted: more than the policy's own, so that its end is told. The system counts all of a user's,
+/// but those in a namespace by themselves; root it doesn't limit.
+#[cfg(target_os = "linux")]
+fn limit_of_tasks(policy: &Policy, namespaces: bool) -> rustix::process::Rlimit {
+    /// What a user's other programs may add meanwhile.
+    const OTHERS: u64 = 1000;
+
+    let beside = if namespaces { 0 } else { crate::tree::tasks_of_user() + OTHERS };
+    let most = rustix::process::getrlimit(rustix::process::Resource::Nproc).maximum;
+    let wanted = beside + 2 * policy.limits.tasks as u64;
+    let wanted = Some(wanted.min(most.unwrap_or(u64::MAX)));
+    rustix::process::Rlimit { current: wanted, maximum: wanted }
+}
+
+/// Limits of the kernel for each process.
 #[cfg(target_os = "linux")]
 fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::process::Rlimit)> {
     use rustix::process::{Resource, Rlimit, getrlimit};

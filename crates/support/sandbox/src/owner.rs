@@ -13,8 +13,8 @@ const POLL_EVERY: Duration = Duration::from_millis(5);
 
 /// Time between two looks at what a group uses that lives on, and how many of them look at its
 /// folder once.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
-const LOOKS_PER_FOLDER: u32 = 8;
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+const LOOKS_PER_FOLDER: u32 = 32;
 
 /// The groups of this process that are not known to have ended.
 static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
@@ -69,6 +69,8 @@ impl ChildGroup {
         let (group, policy) = (self.group(), policy.clone());
         let exceeded = Arc::downgrade(&self.exceeded);
         let look = move || {
+            #[cfg(target_os = "linux")]
+            let _first = tree::come_first();
             for count in 1_u32.. {
                 std::thread::sleep(LOOK_EVERY);
                 // The number may be another group's once this one has ended.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use gbxcule_files::Patient;
 
-use crate::policy::{Limits, Policy};
+use crate::policy::{Kind, Limits, Policy};
 use crate::{ChildGroup, SandboxError, confine, tree};
 
 /// Time between two polls of a child: short for one that ends at once, longer for one that takes
@@ -102,6 +102,7 @@ pub fn run<S: AsRef<OsStr>>(
     command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let begin = Instant::now();
+    let _first = tree::come_first();
     let spawned = ChildGroup::spawn(&mut command);
     // Its end of the pipe must not be waited for.
     drop(command);
@@ -151,12 +152,13 @@ fn wait(
         if stdout.overflowed.load(Ordering::Relaxed) {
             return Some(ChildEnd::Output(limits.output_bytes));
         }
-        if look == MAX_POLL
-            && let Some(ended) = tree::exceeded(owned.group(), policy, true)
+        thread::sleep(look);
+        // A program has one process and writes no file.
+        if policy.kind != Kind::Program
+            && let Some(ended) = tree::exceeded(owned.group(), policy, look == MAX_POLL)
         {
             return Some(ended);
         }
-        thread::sleep(look);
         look = (look * 2).min(MAX_POLL);
     }
     None

@@ -3,6 +3,8 @@
 //! that leaves open.
 
 mod compiler;
+#[cfg(target_os = "linux")]
+mod corpus;
 mod ending;
 #[cfg(target_os = "linux")]
 mod interpreter;
