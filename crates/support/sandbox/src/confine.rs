@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use crate::policy::Policy;
+use crate::policy::{Kind, Policy};
 use crate::{SandboxError, protection::Protection};
 
 /// The program as a command that is confined by the policy from its first instruction on, to be
@@ -119,7 +119,9 @@ fn limit_of_tasks(policy: &Policy, namespaces: bool) -> rustix::process::Rlimit 
     /// What a user's other programs may add meanwhile.
     const OTHERS: u64 = 1000;
 
-    let beside = if namespaces { 0 } else { crate::tree::tasks_of_user() + OTHERS };
+    // A program may start none, and is not started more slowly for it.
+    let is_counted = !namespaces && policy.kind != Kind::Program;
+    let beside = if is_counted { crate::tree::tasks_of_user() + OTHERS } else { 0 };
     let most = rustix::process::getrlimit(rustix::process::Resource::Nproc).maximum;
     let wanted = beside + 2 * policy.limits.tasks as u64;
     let wanted = Some(wanted.min(most.unwrap_or(u64::MAX)));

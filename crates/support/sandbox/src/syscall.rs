@@ -68,7 +68,7 @@ fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
 }
 
 /// Returns the calls that a kind of child may make, some of them with some arguments alone.
-fn allowed(kind: Kind) -> Vec<c_long> {
+pub(crate) fn allowed(kind: Kind) -> Vec<c_long> {
     let mut calls = [table::EVERY, table::EVERY_HERE].concat();
     if kind != Kind::Program {
         calls.extend([table::BUILDING, table::BUILDING_HERE].concat());
@@ -135,11 +135,24 @@ pub(crate) fn works() -> bool {
     tried.map_or(true, |thread| thread.join().unwrap_or(false))
 }
 
+/// Returns the calls that the kernel's header on this machine names, with their numbers.
+#[cfg(test)]
+pub(crate) fn kernels_list() -> Vec<(String, c_long)> {
+    let mut command = std::process::Command::new("cc");
+    command.args(["-E", "-dM", "-x", "c", "-include", "sys/syscall.h", "/dev/null"]);
+    let output = command.output().expect("a C compiler");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let call = |line: &str| {
+        let (name, number) = line.strip_prefix("#define __NR_")?.split_once(' ')?;
+        Some((name.to_owned(), number.parse().ok()?))
+    };
+    text.lines().filter_map(call).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use std::process::Command;
 
     #[test]
     fn a_kernel_with_seccomp_takes_the_filters_of_every_kind() {
@@ -153,19 +166,6 @@ mod tests {
             });
             assert!(taken.join().expect("it ends"), "{kind:?}");
         }
-    }
-
-    /// Returns the calls that the kernel's header on this machine names, with their numbers.
-    fn kernels_list() -> Vec<(String, c_long)> {
-        let mut command = Command::new("cc");
-        command.args(["-E", "-dM", "-x", "c", "-include", "sys/syscall.h", "/dev/null"]);
-        let output = command.output().expect("a C compiler");
-        let text = String::from_utf8_lossy(&output.stdout);
-        let call = |line: &str| {
-            let (name, number) = line.strip_prefix("#define __NR_")?.split_once(' ')?;
-            Some((name.to_owned(), number.parse().ok()?))
-        };
-        text.lines().filter_map(call).collect()
     }
 
     #[test]
