@@ -263,7 +263,8 @@ fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
         let text = serde_json::to_string_pretty(manifest)
             .map_err(|error| SynthError::data(&path, error))?;
         // Of several that come at once, one says it, and the others read what it said.
-        write_new(&path, format!("{text}\n").as_bytes()).map_err(SynthError::file(&path))?;
+        let written = write_new(folder, MANIFEST, format!("{text}\n").as_bytes());
+        written.map_err(SynthError::file(&path))?;
     }
     let found = Manifest::read(folder)?;
     if found == *manifest {

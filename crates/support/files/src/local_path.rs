@@ -54,7 +54,7 @@ mod tests {
             check_writable(url),
             NewFile::create(url).map(drop),
             NewFile::replacing(url, Path::new("a")).map(drop),
-            write_new(url, b"").map(drop),
+            write_new(url, "a", b"").map(drop),
             TemporaryFolder::inside(url).map(drop),
         ];
         for outcome in refused {

@@ -215,12 +215,13 @@ pub fn move_inside(from: &Path, folder: &Path, inside: &Path) -> Result<()> {
     folder.take(from, &name)
 }
 
-/// Writes a file whole if nothing is in its place; false if something is, which stays as it is.
+/// Writes a file whole below a folder that others may have filled, if nothing is in its place; false
+/// if something is, such as a link, which stays as it is.
 ///
 /// # Errors
-/// As those of [`write()`].
-pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
-    let mut file = NewFile::create(path)?;
+/// As those of [`replace()`].
+pub fn write_new(folder: &Path, inside: impl AsRef<Path>, bytes: &[u8]) -> Result<bool> {
+    let mut file = NewFile::replacing(folder, inside.as_ref())?;
     file.write_all(bytes)?;
     file.commit_new()
 }

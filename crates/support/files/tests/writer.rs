@@ -50,8 +50,8 @@ fn of_many_that_write_a_new_file_one_wins() {
                 (
                     byte,
                     scope.spawn({
-                        let path = &path;
-                        move || write_new(path, &[byte]).expect("a folder")
+                        let folder = folder.path();
+                        move || write_new(folder, "file", &[byte]).expect("a folder")
                     }),
                 )
             })
