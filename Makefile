@@ -218,8 +218,9 @@ miri:
 
 attack:
 	$(TEST) --package gbxcule-sandbox --package gbxcule-files
-	$(TEST) --package gbxcule-rows --package gbxcule-grading --test hostile --test shared_folder --test grade
-	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes
+	$(TEST) --package gbxcule-rows --package gbxcule-grading --test attacks --test hostile --test shared_folder --test grade
+	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes --test full_disk --test interrupted_calls \
+	    --test hostile --test standard_output
 
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/foundry/rows/tests

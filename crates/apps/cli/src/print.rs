@@ -10,6 +10,8 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use gbxcule_files::Patient;
+
 /// The first failure of standard output.
 static FAILURE: Mutex<Option<io::Error>> = Mutex::new(None);
 
@@ -29,14 +31,13 @@ pub(crate) fn line(text: fmt::Arguments<'_>) {
 pub(crate) fn bytes(bytes: &[u8]) {
     let mut failure = FAILURE.lock().unwrap_or_else(PoisonError::into_inner);
     if failure.is_none() {
-        let mut standard = io::stdout().lock();
-        *failure = standard.write_all(bytes).and_then(|()| standard.flush()).err();
+        *failure = gbxcule_files::write_standard(bytes).err();
     }
 }
 
 /// Prints to standard error. A failure is ignored, because it could not be reported.
 pub(crate) fn error(text: &str) {
-    let _ = io::stderr().lock().write_all(Plain(text).to_string().as_bytes());
+    let _ = Patient::new(io::stderr().lock()).write_all(Plain(text).to_string().as_bytes());
 }
 
 /// Returns true if standard output is a terminal.

@@ -84,7 +84,10 @@ impl CodeFolder {
         let mut versions: Vec<Version> =
             files.filter_map(version).filter(|version| wanted(*version)).collect();
         versions.sort_unstable();
-        versions.into_iter().rev().filter_map(move |version| read(&self.path(key, version), key))
+        versions
+            .into_iter()
+            .rev()
+            .filter_map(move |version| read(&self.folder.join(self.name(key, version)), key))
     }
 
     /// Stores a result of a compiler.
@@ -92,7 +95,7 @@ impl CodeFolder {
     /// # Errors
     /// The user named the folder, and nothing can be written there.
     pub fn keep(&self, key: &str, version: Version, code: &[u8]) -> Result<(), Error> {
-        match self.write(&self.path(key, version), key, code) {
+        match self.write(&self.name(key, version), key, code) {
             Err(error) if self.named => {
                 Err(Error::Cache { path: self.folder.clone(), reason: error.to_string() })
             }
@@ -105,13 +108,13 @@ impl CodeFolder {
         }
     }
 
-    fn path(&self, key: &str, (major, minor): Version) -> PathBuf {
-        self.folder.join(format!("{key}-{major}.{minor}{}", self.extension))
+    fn name(&self, key: &str, (major, minor): Version) -> String {
+        format!("{key}-{major}.{minor}{}", self.extension)
     }
 
-    fn write(&self, path: &Path, key: &str, content: &[u8]) -> std::io::Result<()> {
+    fn write(&self, name: &str, key: &str, content: &[u8]) -> std::io::Result<()> {
         sweep(&self.folder);
-        let mut file = NewFile::replacing(path)?;
+        let mut file = NewFile::replacing(&self.folder, name.as_ref())?;
         file.deny_others_writing()?;
         file.write_all(MAGIC)?;
         file.write_all(&digest(key, content))?;

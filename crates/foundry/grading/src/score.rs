@@ -166,9 +166,9 @@ pub fn write(
     let tasks: BTreeSet<&str> = scores.iter().map(|score| score.task).collect();
     for task in tasks {
         let own: Vec<&GroupScore> = scores.iter().filter(|score| score.task == task).collect();
-        picture::draw(&folder.join(format!("{task}.png")), task, &own)?;
+        picture::draw(folder, task, &own)?;
     }
-    write_whole(&folder.join(FILES[0]), lines.as_bytes())?;
+    write_whole(folder, FILES[0], lines.as_bytes())?;
     let path = folder.join(FILES[1]);
     let summary = json!({
         "schema_version": 1,
@@ -181,7 +181,7 @@ pub fn write(
     });
     let text =
         serde_json::to_string_pretty(&summary).map_err(|error| SynthError::data(&path, error))?;
-    write_whole(&path, format!("{text}\n").as_bytes())
+    write_whole(folder, FILES[1], format!("{text}\n").as_bytes())
 }
 
 #[cfg(test)]

@@ -148,7 +148,12 @@ pub struct Work {
 
 /// Returns the path of a block.
 pub fn block_path(folder: &Path, block: u64) -> PathBuf {
-    folder.join("data").join(format!("part-{block:06}.parquet"))
+    folder.join(block_name(block, "parquet"))
+}
+
+/// Name of a block in the folder, in this format.
+fn block_name(block: u64, extension: &str) -> String {
+    format!("data/part-{block:06}.{extension}")
 }
 
 /// Work of one process, and the part of it that the folder holds already.
@@ -226,7 +231,7 @@ pub fn finish(
 ) -> Result<(), SynthError> {
     for &block in &extent.twins {
         let path = block_path(folder, block);
-        write_twin(&path, &table::read_parquet(&path)?)?;
+        write_twin(folder, block, &table::read_parquet(&path)?)?;
     }
     for &block in &extent.missing {
         let path = block_path(folder, block);
@@ -237,9 +242,9 @@ pub fn finish(
         let mut rows = rows(manifest, block, (work.workers, tools), made)?;
         sample(&mut rows, manifest.plan.host_every, folder)?;
         if work.jsonl {
-            write_twin(&path, &rows)?;
+            write_twin(folder, block, &rows)?;
         }
-        write_whole(&path, &to_parquet(&rows)?)?;
+        write_whole(folder, &block_name(block, "parquet"), &to_parquet(&rows)?)?;
     }
     Ok(())
 }
@@ -258,7 +263,8 @@ fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
         let text = serde_json::to_string_pretty(manifest)
             .map_err(|error| SynthError::data(&path, error))?;
         // Of several that come at once, one says it, and the others read what it said.
-        write_new(&path, format!("{text}\n").as_bytes()).map_err(SynthError::file(&path))?;
+        let written = write_new(folder, MANIFEST, format!("{text}\n").as_bytes());
+        written.map_err(SynthError::file(&path))?;
     }
     let found = Manifest::read(folder)?;
     if found == *manifest {
@@ -269,8 +275,8 @@ fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
     Err(SynthError::Other { path: folder.into(), reason })
 }
 
-fn write_twin(path: &Path, rows: &[Row]) -> Result<(), SynthError> {
-    write_whole(&path.with_extension("jsonl"), to_jsonl(rows)?.as_bytes())
+fn write_twin(folder: &Path, block: u64, rows: &[Row]) -> Result<(), SynthError> {
+    write_whole(folder, &block_name(block, "jsonl"), to_jsonl(rows)?.as_bytes())
 }
 
 /// The rows of a block, in order, by several threads.

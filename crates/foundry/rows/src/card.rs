@@ -37,7 +37,7 @@ pub fn write(
 ) -> Result<(), SynthError> {
     picture::draw(folder, rows, warp)?;
     let text = card(manifest, rows, warp, files(folder)?.0, seen);
-    NAMES.iter().try_for_each(|name| write_whole(&folder.join(name), text.as_bytes()))
+    NAMES.iter().try_for_each(|name| write_whole(folder, name, text.as_bytes()))
 }
 
 /// The card of some rows: the same rows, the same text.

@@ -13,7 +13,7 @@ use crate::row_program::element;
 use gbxcule_back_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
 use gbxcule_files::TemporaryFolder;
 use gbxcule_ir::{FunctionId, Module};
-use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, SandboxError};
+use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, Room, SandboxError};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -117,6 +117,9 @@ pub fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
     let compiled = compile(folder.path(), limits.compiler)
         .map_err(|error| SynthError::compiler(&compiler, &error))?;
     if !compiled.ended.is_success() {
+        if let Some(lack) = Room::now(folder.path()).disk_lack(&limits.compiler) {
+            return Err(SynthError::data(parent, lack));
+        }
         return Err(SynthError::compiler(&compiler, &first_error(&compiled.stderr)));
     }
     // What starts no program here starts no answer either: that is no verdict on any.

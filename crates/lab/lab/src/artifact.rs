@@ -103,9 +103,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
     gbxcule_files::write(path, bytes).map_err(LabError::file(path))
 }
 
-/// Writes a file of a folder that others may have filled: see [`gbxcule_files::replace`].
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
-    gbxcule_files::replace(path, bytes).map_err(LabError::file(path))
+/// Writes a file of a folder that others may have filled, and returns its path: see
+/// [`gbxcule_files::replace`].
+pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, LabError> {
+    let path = folder.join(name);
+    gbxcule_files::replace(folder, name, bytes).map_err(LabError::file(&path))?;
+    Ok(path)
 }
 
 /// Writes JSON for people and programs to read.

@@ -45,7 +45,8 @@ pub fn write(
     let place = folder.join(&id);
     let temporary = TemporaryFolder::inside(folder).map_err(LabError::file(folder))?;
     fill(temporary.path(), &id, plan, verdict, mismatch)?;
-    temporary.rename(&place).map_err(LabError::file(&place))
+    temporary.rename(&id).map_err(LabError::file(&place))?;
+    Ok(place)
 }
 
 fn fill(

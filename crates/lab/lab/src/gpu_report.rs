@@ -57,9 +57,9 @@ pub fn write(folder: &Path, counts: Option<&Path>) -> Result<Report, LabError> {
         bound(&mut text, &profile, &counts);
     }
     python(&mut text, &lines(&folder.join(PYTHON))?);
-    let (summary, plot) = (folder.join("gpu.md"), folder.join("gpu.png"));
-    replace(&plot, &plot::over_machines_and_issues(&groups(&rows), &over_issues(&rows, &counts))?)?;
-    replace(&summary, text.as_bytes())?;
+    let points = plot::over_machines_and_issues(&groups(&rows), &over_issues(&rows, &counts))?;
+    let plot = replace(folder, "gpu.png", &points)?;
+    let summary = replace(folder, "gpu.md", text.as_bytes())?;
     Ok(Report { summary, plot, text })
 }
 

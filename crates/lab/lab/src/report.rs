@@ -140,11 +140,9 @@ pub fn write(folder: &Path) -> Result<Report, LabError> {
     let Some(first) = sweeps.first() else {
         return Err(LabError::NothingToReport(folder.into()));
     };
-    let plot = folder.join("scaling.png");
-    replace(&plot, &plot::scaling(&sweeps)?)?;
+    let plot = replace(folder, "scaling.png", &plot::scaling(&sweeps)?)?;
     let text = summary(first, &sweeps);
-    let summary = folder.join("summary.md");
-    replace(&summary, text.as_bytes())?;
+    let summary = replace(folder, "summary.md", text.as_bytes())?;
     Ok(Report { summary, plot, text })
 }
 

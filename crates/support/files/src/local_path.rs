@@ -54,8 +54,8 @@ mod tests {
             open(url).map(drop),
             check_writable(url),
             NewFile::create(url).map(drop),
-            NewFile::replacing(url).map(drop),
-            write_new(url, b"").map(drop),
+            NewFile::replacing(url, Path::new("a")).map(drop),
+            write_new(url, "a", b"").map(drop),
             TemporaryFolder::inside(url).map(drop),
         ];
         for outcome in refused {

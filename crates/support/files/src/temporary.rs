@@ -2,17 +2,23 @@
 //! other processes.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Result;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::patience::patiently;
+use crate::removal::remove;
 
 const PREFIX: &str = ".gbxcule-";
 const SUFFIX: &str = ".part";
 /// The only extension that a temporary name keeps, because image encoders choose the format by it.
-/// Readers look for the other extensions, so those are dropped.
+/// Readers look for other extensions, so these are dropped.
 const PICTURE: &str = "png";
 
 /// Temporary files and folders that this process is using.
@@ -25,12 +31,12 @@ fn with_temporaries<R>(change: impl FnOnce(&mut BTreeSet<PathBuf>) -> R) -> R {
     change(&mut UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Returns a random name. Its length is always the same, so that even a file with a name of 255
+/// Creates a random name. Its length is always the same, so that even a file with a name of 255
 /// bytes gets one beside it.
-pub(crate) fn name(extension: Option<&OsStr>) -> String {
+pub(crate) fn name(extension: Option<&OsStr>) -> OsString {
     let random = random();
     let extension = if extension == Some(OsStr::new(PICTURE)) { ".png" } else { "" };
-    format!("{PREFIX}{random:016x}{SUFFIX}{extension}")
+    format!("{PREFIX}{random:016x}{SUFFIX}{extension}").into()
 }
 
 /// Returns a number that the system seeds for each thread, different at each call. A process id
@@ -39,7 +45,7 @@ fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Returns eight random digits, for the names of runs.
+/// Creates eight random digits, for the names of runs.
 #[must_use]
 pub fn random_word() -> String {
     format!("{:08x}", random() as u32)
@@ -51,7 +57,7 @@ fn is_name(name: &OsStr) -> bool {
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()) && rest.starts_with(SUFFIX)
 }
 
-/// Path that is removed when this is dropped, unless [`Temporary::keep`] was called.
+/// A path that is removed unless it is kept.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     path: PathBuf,
@@ -59,7 +65,7 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Registers a path that is about to be created.
+    /// Registers a path that is about to be made.
     pub(crate) fn new(path: PathBuf) -> Self {
         with_temporaries(|all| all.insert(path.clone()));
         Self { path, kept: false }
@@ -67,6 +73,11 @@ impl Temporary {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns its name in its folder.
+    pub(crate) fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
     }
 
     /// Keeps the file or folder, which has another name by now.
@@ -78,36 +89,29 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.kept {
-            remove(&self.path);
+            // What can't be removed is for the next start.
+            let _ = remove(&self.path);
         }
         with_temporaries(|all| all.remove(&self.path));
     }
 }
 
-/// Removes a file or a folder; if that fails, the next start sweeps it away.
-fn remove(path: &Path) {
-    if fs::remove_file(path).is_err() {
-        let _ = fs::remove_dir_all(path);
-    }
-}
-
-/// Takes the lock that marks a temporary file or folder as used. On a file system without locks no
-/// process sweeps it away either. Returns false if a sweeper was faster.
+/// Takes the lock that says that a temporary file or folder is in use. Without one, where the file
+/// system has none, no process sweeps it away either. Returns false if a sweeper was faster.
 pub(crate) fn lock_in_use(file: &File, path: &Path) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && path.exists()
 }
 
-/// Removes the remains of killed processes in a folder, and returns their number. Files of a living
-/// process are locked, and stay.
+/// Removes what killed processes left in a folder, and returns how much that was. What a living
+/// process is writing there is locked, and stays.
 pub fn sweep(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let left = entries.flatten().filter(|entry| is_name(&entry.file_name()));
     left.filter(|entry| is_abandoned(&entry.path()).unwrap_or(false)).count()
 }
 
-/// Sweeps a folder in which this process has not written before. So a file that is written over and
-/// over, such as a checkpoint, has none of the unfinished files beside it that killed processes
-/// left.
+/// Sweeps a folder in which this process has not written before: so a file that is written over and
+/// over, such as a checkpoint, keeps none of the halves that killed processes left beside it.
 pub(crate) fn sweep_first(folder: &Path) {
     let is_first = SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
     if is_first {
@@ -116,28 +120,31 @@ pub(crate) fn sweep_first(folder: &Path) {
 }
 
 fn is_abandoned(path: &Path) -> Result<bool> {
-    // Only files and folders with our names are opened: no pipe blocks this, and no link leads
-    // elsewhere.
     let kind = fs::symlink_metadata(path)?.file_type();
-    if !kind.is_file() && !kind.is_dir() {
+    // Only what this user made is opened: no pipe blocks this, and no link leads elsewhere, not even
+    // one that was put there since.
+    let common = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags = match () {
+        () if kind.is_file() => OFlags::WRONLY | OFlags::APPEND,
+        () if kind.is_dir() => OFlags::DIRECTORY,
+        () => return Ok(false),
+    };
+    let file: File = patiently(|| rustix::fs::open(path, common | flags, Mode::empty()))?.into();
+    let is_own = file.metadata()?.uid() == rustix::process::geteuid().as_raw();
+    if !is_own || file.try_lock().is_err() {
         return Ok(false);
     }
-    let file =
-        if kind.is_file() { File::options().append(true).open(path)? } else { File::open(path)? };
-    if file.try_lock().is_err() {
-        return Ok(false);
-    }
-    remove(path);
+    remove(path)?;
     Ok(true)
 }
 
-/// Removes all unfinished files and folders of this process, at a signal that ends it.
+/// Removes everything that this process has under way: for a signal that ends it.
 pub fn remove_all() {
     let all = with_temporaries(std::mem::take);
     for path in all {
         // A thread may be adding to a folder.
         for _ in 0..5 {
-            remove(&path);
+            let _ = remove(&path);
             if !path.exists() {
                 break;
             }
@@ -151,11 +158,14 @@ mod tests {
 
     #[test]
     fn names_differ_and_are_known_again() {
-        let names: BTreeSet<String> = (0..1000).map(|_| name(None)).collect();
+        let names: BTreeSet<OsString> = (0..1000).map(|_| name(None)).collect();
         assert_eq!(names.len(), 1000);
-        assert!(names.iter().all(|name| is_name(OsStr::new(name))));
-        assert!(is_name(OsStr::new(&name(Some(OsStr::new("png"))))));
-        assert!(name(Some(OsStr::new("parquet"))).ends_with(".part"), "readers look for tables");
+        assert!(names.iter().all(|name| is_name(name)));
+        assert!(is_name(&name(Some(OsStr::new("png")))));
+        assert!(
+            name(Some(OsStr::new("parquet"))).to_string_lossy().ends_with(".part"),
+            "readers look for tables"
+        );
         let others =
             ["part", ".gbxcule-", ".gbxcule-0123456789abcdef", ".gbxcule-0123456789abcdeg.part"];
         assert!(others.iter().all(|name| !is_name(OsStr::new(name))));

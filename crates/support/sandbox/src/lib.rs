@@ -13,6 +13,8 @@ mod error;
 mod landlock;
 mod orphan_killer;
 mod owner;
+#[cfg(all(test, target_os = "linux", target_arch = "x86_64"))]
+mod page;
 mod policy;
 #[cfg(target_os = "linux")]
 mod privilege;

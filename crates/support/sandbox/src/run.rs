@@ -1,4 +1,4 @@
-//! Runs a confined program from its start to its end, and collects its output.
+//! A confined program from its start to its end, with what it wrote.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -11,15 +11,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::policy::{Limits, Policy};
+use gbxcule_files::Patient;
+
+use crate::policy::{Kind, Limits, Policy};
 use crate::{ChildGroup, SandboxError, confine, tree};
 
-/// Times between two polls of a child: short for one that ends at once, longer for one that takes
-/// longer.
+/// Time between two polls of a child: short for one that ends at once, longer for one that takes
+/// its time.
 const MIN_POLL: Duration = Duration::from_millis(1);
 const MAX_POLL: Duration = Duration::from_millis(20);
-/// Time for the remaining output of an ended child; without seccomp a living process could still
-/// hold the pipe.
+/// Time for the rest of an ended child's output; no process that could hold the pipe is left,
+/// unless there is no seccomp.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// End of a child.
@@ -29,17 +31,17 @@ pub enum ChildEnd {
     Exited(i32),
     /// A signal that no limit explains ended the child: a crash, or an end from outside.
     Signal(i32),
-    /// The child exceeded its time on the clock.
+    /// The child took longer than it may, on the clock.
     Time(Duration),
-    /// The child exceeded its processor time.
+    /// The child took longer than it may, on a core.
     Cpu(Duration),
-    /// The child exceeded the length of its standard output.
+    /// The child wrote more to standard output than it may.
     Output(usize),
-    /// The child exceeded the length of a file.
+    /// The child wrote a longer file than it may.
     File(u64),
-    /// The child and the processes that it started wrote too much to files together.
+    /// The child and all that it started wrote more to files than they may.
     Written(u64),
-    /// The child and the processes that it started had too many processes and threads.
+    /// The child and all that it started had more processes and threads than they may.
     Tasks(usize),
 }
 
@@ -79,7 +81,7 @@ impl fmt::Display for ChildEnd {
 pub struct Outcome {
     /// End of the child.
     pub ended: ChildEnd,
-    /// The whole standard output of the child, up to the policy's limit.
+    /// All of its standard output; at most what the policy allows.
     pub stdout: Vec<u8>,
     /// The beginning of its standard error.
     pub stderr: String,
@@ -100,8 +102,9 @@ pub fn run<S: AsRef<OsStr>>(
     command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let begin = Instant::now();
+    let _first = tree::come_first();
     let spawned = ChildGroup::spawn(&mut command);
-    // The parent's end of the pipe must be closed, so that no one waits for it.
+    // Its end of the pipe must not be waited for.
     drop(command);
     let mut owned = spawned.map_err(|source| {
         if has_mark(reached) {
@@ -116,15 +119,16 @@ pub fn run<S: AsRef<OsStr>>(
     let stdout = OutputReader::of(stdout, limits.output_bytes, true).map_err(start)?;
     let stderr = OutputReader::of(stderr, limits.error_bytes, false).map_err(start)?;
     let early = wait(&mut owned, begin, policy, &stdout);
-    // Until the child is waited for, the system knows its processor time.
+    // Until it is waited for the system knows what it used.
     let cpu = tree::cpu_time(owned.group());
     let read = |source| SandboxError::Read { program: program.into(), source };
     let status = owned.end().map_err(read)?;
-    let (stdout, whole) = stdout.take();
+    let (stdout, whole) = stdout.take().map_err(read)?;
     let ended = early.unwrap_or_else(|| {
         if whole { explained(status, cpu, limits) } else { ChildEnd::Output(limits.output_bytes) }
     });
-    Ok(Outcome { ended, stdout, stderr: String::from_utf8_lossy(&stderr.take().0).into_owned() })
+    let stderr = String::from_utf8_lossy(&stderr.take().map_err(read)?.0).into_owned();
+    Ok(Outcome { ended, stdout, stderr })
 }
 
 /// Returns true if a child left its mark before it became its program.
@@ -132,7 +136,7 @@ fn has_mark(mut mark: std::io::PipeReader) -> bool {
     mark.read(&mut [0]).is_ok_and(|count| count > 0)
 }
 
-/// Waits for the child's end, or returns the limit that it met first.
+/// Waits for the child's own end, or tells which limit it met before.
 fn wait(
     owned: &mut ChildGroup,
     begin: Instant,
@@ -148,12 +152,13 @@ fn wait(
         if stdout.overflowed.load(Ordering::Relaxed) {
             return Some(ChildEnd::Output(limits.output_bytes));
         }
-        if look == MAX_POLL
-            && let Some(ended) = tree::exceeded(owned.group(), policy, true)
+        thread::sleep(look);
+        // A program has one process and writes no file.
+        if policy.kind != Kind::Program
+            && let Some(ended) = tree::exceeded(owned.group(), policy, look == MAX_POLL)
         {
             return Some(ended);
         }
-        thread::sleep(look);
         look = (look * 2).min(MAX_POLL);
     }
     None
@@ -164,8 +169,8 @@ fn explained(status: ExitStatus, cpu: Duration, limits: Limits) -> ChildEnd {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;
 
-    // A child that may send itself signals may send these as well. The kernel enforces the limit by
-    // a coarser count of time than the one that it reports.
+    // A child that can send itself signals may send these, too. The kernel holds the limit by a
+    // coarser count of time than the one that it tells.
     let spent = cpu * 5 >= limits.cpu * 4 || !cfg!(target_os = "linux");
     match (status.code(), status.signal().unwrap_or(0)) {
         (Some(code), _) => ChildEnd::Exited(code),
@@ -185,49 +190,61 @@ fn explained(status: ExitStatus, _: Duration, _: Limits) -> ChildEnd {
     ChildEnd::Exited(status.code().unwrap_or(-1))
 }
 
-/// Bytes that a thread reads from a pipe.
+/// Bytes that a thread reads from a pipe, or why it can't.
 struct OutputReader {
-    bytes: Arc<Mutex<Vec<u8>>>,
+    bytes: Arc<Mutex<std::io::Result<Vec<u8>>>>,
     overflowed: Arc<AtomicBool>,
-    /// Channel that closes when the pipe has ended.
+    /// Closes when the pipe has ended.
     ended: Receiver<()>,
 }
 
 impl OutputReader {
-    /// Starts to read up to `most` bytes; then stops reading, or reads on and discards.
+    /// Keeps up to `most` bytes; after them stops reading, or reads on and discards.
     fn of(
         pipe: Option<impl Read + Send + 'static>,
         most: usize,
         stops: bool,
     ) -> std::io::Result<Self> {
-        let (bytes, overflowed) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        let bytes = Arc::new(Mutex::new(Ok(Vec::new())));
+        let overflowed = Arc::new(AtomicBool::new(false));
         let (open, ended) = channel();
-        let output = Self { bytes: Arc::clone(&bytes), overflowed: Arc::clone(&overflowed), ended };
+        let all = Self { bytes: Arc::clone(&bytes), overflowed: Arc::clone(&overflowed), ended };
         thread::Builder::new().spawn(move || {
             let _open = open;
-            let Some(mut pipe) = pipe else { return };
+            let Some(pipe) = pipe else { return };
+            let mut pipe = Patient::new(pipe);
             let mut buffer = [0; 16 << 10];
-            while let Ok(count @ 1..) = pipe.read(&mut buffer) {
-                let mut bytes: std::sync::MutexGuard<'_, Vec<u8>> =
-                    bytes.lock().unwrap_or_else(PoisonError::into_inner);
-                let room = most - bytes.len();
-                bytes.extend_from_slice(&buffer[..count.min(room)]);
-                if count > room {
-                    overflowed.store(true, Ordering::Relaxed);
-                    if stops {
+            loop {
+                let read = pipe.read(&mut buffer);
+                let mut all = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                match (read, &mut *all) {
+                    (Ok(count @ 1..), Ok(all)) => {
+                        let room = most - all.len();
+                        all.extend_from_slice(&buffer[..count.min(room)]);
+                        if count > room {
+                            overflowed.store(true, Ordering::Relaxed);
+                            if stops {
+                                return;
+                            }
+                        }
+                    }
+                    (Err(error), all) => {
+                        *all = Err(error);
                         return;
                     }
+                    _ => return,
                 }
             }
         })?;
-        Ok(output)
+        Ok(all)
     }
 
-    /// Returns the bytes, and whether they are complete.
-    fn take(&self) -> (Vec<u8>, bool) {
-        // The channel never has a message: the wait ends with the pipe, or at the time limit.
+    /// The bytes, and whether they are all.
+    fn take(&self) -> std::io::Result<(Vec<u8>, bool)> {
+        // Nothing is ever sent: this ends with the pipe, or at the time limit.
         let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
-        let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner));
-        (bytes, !self.overflowed.load(Ordering::Relaxed))
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = std::mem::replace(&mut *bytes, Ok(Vec::new()))?;
+        Ok((bytes, !self.overflowed.load(Ordering::Relaxed)))
     }
 }

@@ -13,9 +13,10 @@ use gbxcule_rows::feature_count::Usage;
 use gbxcule_rows::leak::unique;
 use gbxcule_rows::row::{Mode, Plan, Row};
 use gbxcule_rows::skeleton::{KnownSkeletons, is_known};
+use gbxcule_rows::table::write_whole;
 use gbxcule_runtime::nvrtc::Arch;
 
-use super::new_dataset::{NewDataset, write_file};
+use super::new_dataset::NewDataset;
 use super::{Dataset, RowDevice, TextDevice};
 use crate::print::{self, say};
 use crate::progress;
@@ -210,7 +211,7 @@ impl Card {
         if warp.kernels == 0 {
             bail!("no kernel below {}: --warp-tests takes Python files", tests.display());
         }
-        write_file(&self.folder.join("statistics/usage.csv"), warp.to_csv().as_bytes())?;
+        write_whole(&self.folder, "statistics/usage.csv", warp.to_csv().as_bytes())?;
         write_card(&self.folder, &warp)?;
         Ok(true)
     }

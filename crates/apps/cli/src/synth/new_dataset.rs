@@ -8,7 +8,7 @@ use gbxcule_rows::batch::Manifest;
 use gbxcule_rows::feature_count::Usage;
 use gbxcule_rows::jsonl::to_jsonl;
 use gbxcule_rows::row::Row;
-use gbxcule_rows::table::to_parquet;
+use gbxcule_rows::table::{to_parquet, write_whole};
 
 use super::make::describe;
 
@@ -56,10 +56,10 @@ impl NewDataset {
         let left_out = (count != manifest.count).then_some(count);
         fill(made, &Manifest { rows: left_out, ..manifest.clone() }, rows, jsonl)?;
         if let Some((name, bytes)) = beside {
-            write_file(&made.join(name), bytes)?;
+            write_whole(made, name, bytes)?;
         }
         check_free(&self.out)?;
-        move_into(made, &self.out)
+        move_into(made, &self.out, Path::new(""))
             .with_context(|| format!("writing a dataset in {}", self.out.display()))
     }
 }
@@ -76,18 +76,18 @@ fn check_free(out: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Moves the contents of a folder into another one, `data` last: where there is data, there is
-/// everything that describes it.
-fn move_into(from: &Path, to: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(to)?;
-    let mut entries = std::fs::read_dir(from)?.collect::<std::io::Result<Vec<_>>>()?;
+/// Moves all that a folder holds, at this place inside, into another one, `data` last: where there
+/// is data, there is all that describes it. No link in the other folder is followed.
+fn move_into(from: &Path, to: &Path, inside: &Path) -> std::io::Result<()> {
+    let mut entries = std::fs::read_dir(from.join(inside))?.collect::<std::io::Result<Vec<_>>>()?;
     entries.sort_by_key(|entry| (entry.file_name() == "data", entry.file_name()));
     for entry in entries {
-        let (here, there) = (entry.path(), to.join(entry.file_name()));
-        if there.is_dir() {
-            move_into(&here, &there)?;
+        let inside = inside.join(entry.file_name());
+        let there = to.join(&inside).symlink_metadata();
+        if entry.file_type()?.is_dir() && there.is_ok_and(|there| there.is_dir()) {
+            move_into(from, to, &inside)?;
         } else {
-            std::fs::rename(here, there)?;
+            gbxcule_files::move_inside(&entry.path(), to, &inside)?;
         }
     }
     Ok(())
@@ -95,20 +95,14 @@ fn move_into(from: &Path, to: &Path) -> std::io::Result<()> {
 
 fn fill(out: &Path, manifest: &Manifest, rows: &[Row], jsonl: bool) -> anyhow::Result<()> {
     for (at, rows) in rows.chunks(FILE_ROWS).enumerate() {
-        let path = out.join("data").join(format!("part-{at:06}"));
+        let name = format!("data/part-{at:06}");
         if jsonl {
-            write_file(&path.with_extension("jsonl"), to_jsonl(rows)?.as_bytes())?;
+            write_whole(out, &format!("{name}.jsonl"), to_jsonl(rows)?.as_bytes())?;
         } else {
-            write_file(&path.with_extension("parquet"), &to_parquet(rows)?)?;
+            write_whole(out, &format!("{name}.parquet"), &to_parquet(rows)?)?;
         }
     }
     let text = serde_json::to_string_pretty(manifest)?;
-    write_file(&out.join("dataset.json"), format!("{text}\n").as_bytes())?;
+    write_whole(out, "dataset.json", format!("{text}\n").as_bytes())?;
     describe(out, manifest, rows, &Usage::of_warp())
-}
-
-/// Writes a complete file of a dataset, with its path in an error. No link in the folder is
-/// followed.
-pub(super) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    gbxcule_files::replace(path, bytes).with_context(|| format!("writing {}", path.display()))
 }

@@ -3,6 +3,8 @@
 //! remain possible.
 
 mod compiler;
+#[cfg(target_os = "linux")]
+mod corpus;
 mod ending;
 #[cfg(target_os = "linux")]
 mod interpreter;
