@@ -26,7 +26,10 @@ struct Constructs {
 }
 
 /// Shares of a table's lines, with what each line is called.
-const SHARES: [(&str, fn(&Constructs) -> bool); 7] = [
+/// True of kernels that have a construct.
+type HasConstruct = fn(&Constructs) -> bool;
+
+const SHARES: [(&str, HasConstruct); 7] = [
     ("comments", |it| it.has_comment),
     ("docstring", |it| it.has_docstring),
     ("early return", |it| it.returns_early),

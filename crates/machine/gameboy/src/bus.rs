@@ -254,21 +254,7 @@ impl Machine {
             0xff => self.interrupts.enabled = value,
             _ => {}
         }
-        // What was written may have moved a deadline or let an interrupt through.
-        if COLOR && low == 0x1a {
-            self.deadline = self.now;
-        }
-        match low {
-            0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x46 | 0xff => self.deadline = self.now,
-            0x43 | 0x45 | 0x4a | 0x4b => {
-                if self.interrupts.pending() != 0 {
-                    self.deadline = self.now;
-                }
-                self.bring_deadline_forward();
-            }
-            0x42 | 0x47..=0x49 => self.bring_deadline_forward(),
-            _ => {}
-        }
+        move_deadline(self, low);
     }
 
     /// Called after a write to a register that moves the PPU's deadline alone.
@@ -457,5 +443,25 @@ impl Machine {
             }
             _ => self.poke(rom, cart_ram, address, value),
         }
+    }
+}
+
+/// Moves the next deadline after a write to a register, which may have moved a part's deadline or
+/// let an interrupt through.
+#[inline(always)]
+fn move_deadline(machine: &mut Machine, low: u8) {
+    if COLOR && low == 0x1a {
+        machine.deadline = machine.now;
+    }
+    match low {
+        0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x46 | 0xff => machine.deadline = machine.now,
+        0x43 | 0x45 | 0x4a | 0x4b => {
+            if machine.interrupts.pending() != 0 {
+                machine.deadline = machine.now;
+            }
+            machine.bring_deadline_forward();
+        }
+        0x42 | 0x47..=0x49 => machine.bring_deadline_forward(),
+        _ => {}
     }
 }
