@@ -266,7 +266,7 @@ fn take_oam_bus(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
 }
 
 fn write_oam_beside_dma(machine: &mut Machine, address: u16, index: u16, value: u8) {
-    let mcycles = 1 + (2 * index as u32 >> machine.tcycle_shift());
+    let mcycles = 1 + ((2 * index as u32) >> machine.tcycle_shift());
     let at = (address & 0xff) as usize;
     if machine.dma.is_moving(machine.now.wrapping_add(mcycles)) && at < machine.oam.len() {
         machine.oam[at] = value;
