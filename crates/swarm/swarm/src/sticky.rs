@@ -17,7 +17,7 @@ pub(crate) fn cell_of(action: u8) -> f32 {
 /// The action of a cell; `None` where an episode begins.
 #[must_use]
 pub(crate) fn action_of(cell: f32) -> Option<u8> {
-    (cell >= 1.0).then(|| (cell - 1.0) as u8)
+    (cell >= 1.0).then_some((cell - 1.0) as u8)
 }
 
 /// The probability as a share of 2^32.

@@ -117,10 +117,11 @@ impl DevicePictures {
     /// Takes over the pictures of a state, or begins with its frame alone.
     pub(super) fn load(&self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         let row = self.stacks.slice(0, env..env + 1, 1)?;
-        Ok(match snapshot.pictures_as(self.form) {
-            Some(kept) => row.write(kept)?,
+        match snapshot.pictures_as(self.form) {
+            Some(pictures) => row.write(pictures)?,
             None => row.write(&self.form.first(snapshot.machine.frame()))?,
-        })
+        }
+        Ok(())
     }
 
     pub(super) fn of(&self, env: usize) -> Result<Vec<u8>, SwarmError> {

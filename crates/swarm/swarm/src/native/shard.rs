@@ -144,7 +144,7 @@ impl Shard {
     fn run(&mut self, slot: usize, plan: StepPlan) {
         if self.link == LinkMode::Pairs {
             // Programs of the first one run only after both machines.
-            if slot % 2 == 0 {
+            if slot.is_multiple_of(2) {
                 self.run_pair(slot, plan);
             }
         } else if self.single_frames.is_some() {

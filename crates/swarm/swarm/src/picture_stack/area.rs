@@ -83,7 +83,7 @@ impl Area {
             }
             let divided = |sum: u32| {
                 // Exact: sums are below 2^23 and areas below 2^15.
-                (u64::from(sum + *all / 2) * *reciprocal >> 40) as u8
+                ((u64::from(sum + *all / 2) * *reciprocal) >> 40) as u8
             };
             let pixels = self.columns.each().zip(out.chunks_exact_mut(*channels));
             match (*channels, self.columns.taps) {
