@@ -118,7 +118,7 @@ impl DevicePictures {
     pub(super) fn load(&self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         let row = self.stacks.slice(0, env..env + 1, 1)?;
         match snapshot.pictures_as(self.form) {
-            Some(kept) => row.write(kept)?,
+            Some(pictures) => row.write(pictures)?,
             None => row.write(&self.form.first(snapshot.machine.frame()))?,
         }
         Ok(())
