@@ -25,10 +25,10 @@ struct Constructs {
     has_nested_loop: bool,
 }
 
-/// Shares of a table's lines, with what each line is called.
 /// True of kernels that have a construct.
 type HasConstruct = fn(&Constructs) -> bool;
 
+/// Lines of the table that hold a share: their names, and the kernels that are counted.
 const SHARES: [(&str, HasConstruct); 7] = [
     ("comments", |it| it.has_comment),
     ("docstring", |it| it.has_docstring),

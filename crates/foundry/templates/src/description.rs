@@ -8,7 +8,7 @@ use crate::style::Guard;
 use crate::template::Sentence;
 use std::fmt::Write as _;
 
-/// What a kernel does, in words.
+/// Descriptions of a kernel, from the shortest to the longest.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Descriptions {
     /// One line.

@@ -97,7 +97,8 @@ impl Template {
         let has_axis = |it: &Expression| it.name().is_some_and(|size| self.axis_of(size).is_some());
         // A size may be a parameter, or become one if the text has no such name.
         let is_free = |it: &Expression| {
-            let is_parameter = |size| self.parameters.iter().any(|it| it.names[0] == size);
+            let is_parameter =
+                |size| self.parameters.iter().any(|it| it.names[0] == size && it.shape.is_empty());
             it.name().is_some_and(|size| is_parameter(size) || !self.uses(size))
         };
         match guard {

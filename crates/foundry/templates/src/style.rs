@@ -93,8 +93,8 @@ impl Style {
                 ParameterOrder::ValuesLast,
             ][random.weighted([55, 15, 15, 15])],
             guard: [Guard::None, Guard::Count, Guard::Shape][random.weighted([84, 10, 6])],
-            has_docstring: random.chance(28),
-            has_comments: random.chance(45),
+            has_docstring: random.chance(60),
+            has_comments: random.chance(90),
         }
     }
 }

@@ -175,7 +175,9 @@ impl Template {
             };
             let mut own = names[at].clone();
             let first = own.remove(0);
-            own.retain(|name| !self.uses(name) && !is_other(name));
+            // A guard may make a parameter of a launch's size.
+            let is_size = |name: &str| self.launch.iter().any(|it| it.name() == Some(name));
+            own.retain(|name| !self.uses(name) && !is_other(name) && !is_size(name));
             own.insert(0, first);
             self.parameters[at].names = own;
         }

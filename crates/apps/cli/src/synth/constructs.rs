@@ -7,9 +7,9 @@ use gbxcule_rows::construct_table::{ConstructCounts, table};
 
 use crate::print;
 
-/// Print how many kernels have comments, guards, tiles, branches, loops: of datasets and of folders
+/// Print how many kernels have comments, guards, tiles, branches or loops
 ///
-/// A kernel is measured from `@wp.kernel` to the end of its body, in rows and in Python files alike.
+/// A kernel is measured from `@wp.kernel` to the end of its body, in rows and in files alike.
 #[derive(Args)]
 pub(crate) struct Constructs {
     /// Datasets, and folders of Python files such as `warp/examples` of a wheel: a column each
