@@ -9,16 +9,16 @@ pub(super) const X: u16 = 0xC015;
 pub(super) const PLAY: u8 = 1;
 const LIT: u8 = 4;
 
-/// Frames for which the player looks ahead, and in which it doesn't think again.
+/// Number of frames for which the player looks ahead, and number of frames between two decisions.
 const AHEAD: usize = 72;
 const STEP: usize = 6;
 
-/// A player that looks ahead: it runs to the right as long as that goes well on a copy of the
-/// console, else it tries when to jump, how high, how fast, after which wait, and keeps to what
-/// comes farthest.
+/// A player that looks ahead. It runs to the right as long as that goes well on a copy of the
+/// console. Else it tries jumps of several times, heights, speeds and waits, and follows the one
+/// that comes farthest.
 #[derive(Default)]
 pub(super) struct Player {
-    /// Buttons of the frames to come; after them it runs.
+    /// Buttons of the frames to come. Behind their end the player runs.
     plan: Vec<u8>,
     pub(super) played: Vec<u8>,
 }
@@ -39,7 +39,7 @@ impl Player {
         }
     }
 
-    /// Looks for another plan if the one at hand ends badly or leads nowhere.
+    /// Looks for another plan if the current one ends badly or doesn't advance.
     fn think(&mut self, console: &Console) {
         let ahead = outcome(console, &self.plan);
         let is_stuck = self.plan.is_empty() && ahead < i32::from(console.word(X)) + 24;
@@ -50,7 +50,7 @@ impl Player {
     }
 }
 
-/// Ways to go on, the worse before the better where they come equally far.
+/// Returns the plans to try. Of two that come equally far the later one is better.
 fn plans() -> Vec<Vec<u8>> {
     let mut plans = Vec::new();
     for before in [vec![LEFT; 24], vec![0; 24], Vec::new()] {
@@ -71,7 +71,8 @@ fn plans() -> Vec<Vec<u8>> {
     plans
 }
 
-/// The x that a plan reaches; for one that loses a life, frames until then less a lot.
+/// Returns the x that a plan reaches. A plan that loses a life returns the number of frames before
+/// the loss, less a large number.
 fn outcome(console: &Console, plan: &[u8]) -> i32 {
     let mut copy = console.clone();
     for frame in 0..AHEAD {
@@ -99,12 +100,12 @@ pub(super) fn start(mut console: Console) -> Console {
     console
 }
 
-/// The way of that player through the game: buttons and for how many frames of the game, from the
-/// first frame of play on.
+/// A player's way through the game: buttons, each with the number of game frames for which they are
+/// held, from the first frame of play on.
 const RUN: &str = include_str!("run.txt");
 
-/// Runs a frame of the machine and says whether it was one of the game, too: while a level is
-/// loaded the game stands still, for however long that takes.
+/// Runs a frame of the machine and returns true if it was a frame of the game too: while the game
+/// loads a level it stands still, for any number of frames.
 fn is_frame_of_the_game(console: &mut Console) -> bool {
     static CLOCK: OnceLock<u16> = OnceLock::new();
     let rom = || gbxcule_assembler::by_name("EMBER_LEAP").expect("the game").rom();
@@ -114,8 +115,8 @@ fn is_frame_of_the_game(console: &mut Console) -> bool {
     console.peek(clock) != before
 }
 
-/// Plays what RUN holds and calls `see` after each frame of the game with how many frames of the
-/// machine it took, until that says no.
+/// Plays [`RUN`]. Calls `see` after each frame of the game, with the number of machine frames that
+/// it took, until `see` returns false.
 pub(super) fn replay(console: &mut Console, mut see: impl FnMut(&Console, u32) -> bool) {
     for piece in RUN.split_whitespace() {
         let (buttons, frames) = piece.split_once('*').expect("buttons*frames");
@@ -132,7 +133,8 @@ pub(super) fn replay(console: &mut Console, mut see: impl FnMut(&Console, u32) -
     }
 }
 
-/// The player's game of at most so many frames. It knows one way, so it never begins later.
+/// Returns the player's game of at most `frames` frames. The player knows one way only, so it never
+/// begins later.
 pub(crate) fn played(frames: u32, _later: u32) -> Console {
     let mut console = started();
     replay(&mut console, |console, _| console.frames < frames);

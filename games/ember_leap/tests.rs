@@ -1,4 +1,4 @@
-//! EMBER_LEAP as its page promises it, and a scripted player that wins it.
+//! Tests of what EMBER_LEAP's page promises, and a scripted player that wins the game.
 
 pub(crate) mod player;
 
@@ -81,7 +81,7 @@ fn who_only_runs_falls_three_times_and_start_begins_anew() {
         }
         farthest = farthest.max(console.word(FARTHEST));
         assert!(farthest < 1200, "the gaps of the first level are open");
-        // Blocks are too high for those who don't jump.
+        // Blocks stop a player that doesn't jump.
         if console.peek(SPEED) == 0 && console.peek(STATE) == PLAY {
             console.hold(RIGHT | B | A);
             console.run(20);
@@ -200,7 +200,7 @@ fn buttons_and_the_seed_decide_the_game_and_nothing_else() {
     };
     let (first, second, third) = (after(&rom.bytes), after(&rom.bytes), after(&other));
     assert_eq!(first, second);
-    // Beside the random state itself: where moths and drops are.
+    // The bytes behind the random state: the places of moths and drops.
     let creatures = |seen: Vec<Vec<u8>>| -> Vec<Vec<u8>> {
         seen.into_iter().map(|bytes| bytes[0x20..].to_vec()).collect()
     };

@@ -6,7 +6,7 @@ use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use gbxcule_back_cxx::{self as cxx, Dialect};
 use gbxcule_files::check_writable;
-use gbxcule_front_warp::{ImportOptions, Program, Texts};
+use gbxcule_front_warp::ImportOptions;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Diagnostic, render};
@@ -18,6 +18,7 @@ use gbxcule_runtime::ProgramFiles;
 use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use gbxcule_survey::{survey, survey_with_texts};
 
+use crate::kernel_file::{Imports, Lowered, Wanted};
 use crate::print::{self, say};
 
 /// Compile kernels written in NVIDIA Warp's Python dialect, without Python and without a GPU
@@ -65,20 +66,8 @@ pub(crate) struct Compile {
     #[arg(long)]
     unchecked: bool,
 
-    /// Look for imported modules in this folder too; may be given several times
-    #[arg(long, value_name = "DIR")]
-    path: Vec<PathBuf>,
-
-    /// The value of a name that only Python would know: a constant of a compiled module
-    /// (`mujoco.mjtGeom.mjGEOM_BOX=6`), or an argument of a function around a kernel
-    /// (`make.dtype=wp.float64`, `make.helper=package.module.function`); may be given several times
-    #[arg(long, value_name = "NAME=VALUE", value_parser = definition)]
-    define: Vec<(String, String)>,
-
-    /// The types of a generic kernel's parameters, in order, or by name as a dictionary
-    /// (`fill=[wp.array(dtype=wp.vec3), wp.vec3]`); may be given several times
-    #[arg(long, value_name = "KERNEL=TYPES", value_parser = definition)]
-    types: Vec<(String, String)>,
+    #[command(flatten)]
+    imports: Imports,
 
     /// Write to this file instead of standard output; with `--survey`, write every refusal in full
     /// to this file
@@ -99,7 +88,7 @@ pub(crate) struct Compile {
     texts: bool,
 }
 
-/// The stages of the compiler that can be looked at.
+/// Stages of the compiler whose output can be written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Emit {
     /// The typed, structured IR
@@ -114,7 +103,7 @@ enum Emit {
     Cubin,
 }
 
-/// Device for which a text is.
+/// Device for which a text is written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TextTarget {
     /// The host, by a C++ compiler
@@ -141,7 +130,7 @@ impl Compile {
         }
     }
 
-    /// Refuses options that would change nothing.
+    /// Refuses options that would have no effect.
     fn check_options(&self) -> anyhow::Result<()> {
         let of_text = [
             ("--device", self.device.is_some()),
@@ -152,9 +141,9 @@ impl Compile {
         let of_file = [
             ("--emit", self.emit.is_some()),
             ("--kernel", self.kernel.is_some()),
-            ("--path", !self.path.is_empty()),
-            ("--define", !self.define.is_empty()),
-            ("--types", !self.types.is_empty()),
+            ("--path", !self.imports.path.is_empty()),
+            ("--define", !self.imports.define.is_empty()),
+            ("--types", !self.imports.types.is_empty()),
             ("--out", self.out.is_some()),
         ];
         let first = |options: &[(&'static str, bool)]| {
@@ -194,29 +183,16 @@ impl Compile {
         let replaces =
             self.out.as_deref().is_some_and(|out| gbxcule_files::is_same_file(out, file));
         ensure!(!replaces, "--out names the file that is compiled: name another one");
-        let files = self.allowed(ProgramFiles::of(file));
-        let text = files.text(file).with_context(|| format!("reading {}", file.display()))?;
-        let (mut sources, mut texts) = (SourceMap::new(), Texts::new(self.import_options()));
-        let id = sources.add(file.display().to_string(), text);
-        let refuse = |faults: &[Diagnostic], sources: &SourceMap| {
-            print::error(&render(faults, sources));
-            Ok(false)
+        let wanted = Wanted { kernels: self.kernel.as_slice(), gradients: self.grad };
+        let Some(Lowered { module, sources }) = self.imports.lower(file, wanted)? else {
+            return Ok(false);
         };
-        let program =
-            match Program::parse_with_cache(&mut texts, &mut sources, id, &|path| files.find(path))
-            {
-                Ok(program) => program,
-                Err(faults) => return refuse(&faults, &sources),
-            };
-        let undecided = program.reader().undecided();
-        if !undecided.is_empty() {
-            print::error(&(render(&undecided, &sources) + "\n"));
-        }
-        self.check_kernels(&program, file)?;
-        let module = self.lower(&program, file).and_then(check::module);
-        match module.and_then(|it| if self.grad { differentiated(&it) } else { Ok(it) }) {
+        match if self.grad { differentiated(&module) } else { Ok(module) } {
             Ok(module) => self.write(&self.print(&module, &sources)?).map(|()| true),
-            Err(faults) => refuse(&faults, &sources),
+            Err(faults) => {
+                print::error(&render(&faults, &sources));
+                Ok(false)
+            }
         }
     }
 
@@ -227,7 +203,7 @@ impl Compile {
         let mut paths = Vec::new();
         collect(folder, &mut paths).with_context(|| format!("reading {}", folder.display()))?;
         paths.sort();
-        let allowed = self.allowed(ProgramFiles::below(folder));
+        let allowed = self.imports.allowed(ProgramFiles::below(folder));
         let (mut files, mut unread) = (Vec::new(), Vec::new());
         for path in paths {
             match allowed.text(&path) {
@@ -238,7 +214,7 @@ impl Compile {
         if files.is_empty() {
             bail!("no Python file below {}", folder.display());
         }
-        let options = ImportOptions { tree: Some(folder.to_owned()), ..self.import_options() };
+        let options = ImportOptions { tree: Some(folder.to_owned()), ..self.imports.options() };
         let survey = if self.texts { survey_with_texts } else { survey };
         let survey = survey(files, &options, &|path| allowed.find(path));
         if self.out.is_some() {
@@ -249,53 +225,6 @@ impl Compile {
             say!("not read: {file}");
         }
         Ok(survey.bugs().next().is_none())
-    }
-
-    fn import_options(&self) -> ImportOptions {
-        ImportOptions {
-            folders: self.path.clone(),
-            defines: self.define.clone(),
-            types: self.types.clone(),
-            tree: None,
-            without_command_line: false,
-        }
-    }
-
-    fn allowed(&self, files: ProgramFiles) -> ProgramFiles {
-        self.path.iter().fold(files, |files, folder| files.and_below(folder))
-    }
-
-    fn check_kernels(&self, program: &Program, file: &Path) -> anyhow::Result<()> {
-        let kernels = program.reader().kernels();
-        let names: Vec<&str> = kernels.iter().map(|it| it.name.as_str()).collect();
-        let file = file.display();
-        match self.kernel.as_deref() {
-            _ if names.is_empty() => {
-                bail!("{file} has no kernel, which is a function decorated with `@wp.kernel`")
-            }
-            Some(wanted) if !names.contains(&wanted) => {
-                bail!("{file} has no kernel `{wanted}`; it has {}", names.join(", "))
-            }
-            _ => {}
-        }
-        match self.types.iter().find(|(kernel, _)| !names.contains(&kernel.as_str())) {
-            Some((kernel, _)) => {
-                bail!("--types: {file} has no kernel `{kernel}`; it has {}", names.join(", "))
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn lower(&self, program: &Program, file: &Path) -> Result<Module, Vec<Diagnostic>> {
-        let name = file.file_stem().map_or("kernels".into(), |stem| stem.to_string_lossy());
-        let reader = program.reader();
-        let reader = if self.grad { reader.with_gradients() } else { reader };
-        let Some(wanted) = &self.kernel else { return reader.compile(&name) };
-        let mut module = Module::new(name.into_owned());
-        for kernel in reader.kernels().iter().filter(|kernel| kernel.name == *wanted) {
-            reader.lower(kernel.position, &mut module)?;
-        }
-        Ok(module)
     }
 
     fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<Vec<u8>> {
@@ -335,30 +264,18 @@ impl Compile {
     }
 }
 
-/// The module with the reverse of every kernel.
+/// Adds the reverse of every kernel to the module.
 fn differentiated(module: &Valid<Module>) -> Result<Valid<Module>, Vec<Diagnostic>> {
     let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
     let (module, _) = reverses(module, &kernels)?;
     check::module(module)
 }
 
-/// `NAME=VALUE`.
-fn definition(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("this is NAME=VALUE")?;
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "._".contains(c));
-    if !is_name || value.trim().is_empty() || value.contains(['\n', '\r']) {
-        return Err(
-            "this is NAME=VALUE on one line, where the name is as the file writes it".to_owned()
-        );
-    }
-    Ok((name.to_owned(), value.to_owned()))
-}
-
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
-        // Links to folders may lead in circles.
+        // Links to folders are not followed, because they may lead in circles.
         if entry.file_type()?.is_dir() {
             collect(&path, paths)?;
         } else if path.extension().is_some_and(|extension| extension == "py") {

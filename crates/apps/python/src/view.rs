@@ -1,10 +1,10 @@
-//! Views as Python makes them.
+//! Views that Python makes.
 
 use gbxcule_swarm::{Grays, Picture};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Part that each env contributes to an observation: an array of `shape` and `dtype`.
+/// An env's part of an observation: an array of `shape` and `dtype`.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct View {
     pub(crate) inner: gbxcule_swarm::View,
@@ -14,8 +14,8 @@ pub(crate) struct View {
 
 #[pymethods]
 impl View {
-    /// The last drawn frame: `packed`, `gray`, `mean` or `stride`, in grays that are `even` or
-    /// `pyboy`, or in color: `rgb`, `rgb_corrected` or `rgb555`.
+    /// Makes a view of the last drawn frame: `packed`, `gray`, `mean` or `stride`, in grays that
+    /// are `even` or `pyboy`, or in color: `rgb`, `rgb_corrected` or `rgb555`.
     #[staticmethod]
     #[pyo3(signature = (name, grays = "even"))]
     fn picture(name: &str, grays: &str) -> PyResult<Self> {
@@ -52,7 +52,7 @@ impl View {
         Ok(Self { inner, shape, dtype: "uint8" })
     }
 
-    /// The bytes at ranges of addresses, each from its first address up to but without its last.
+    /// Makes a view of the bytes at ranges of addresses, each without its last address.
     #[staticmethod]
     fn memory(ranges: Vec<(u32, u32)>) -> Self {
         let inner =
@@ -60,7 +60,8 @@ impl View {
         Self { shape: vec![inner.bytes_per_env()], inner, dtype: "uint8" }
     }
 
-    /// The bits at ranges of addresses as bytes 0 and 1, the lowest bit of a byte first.
+    /// Makes a view of the bits at ranges of addresses as bytes 0 and 1, the lowest bit of a byte
+    /// first.
     #[staticmethod]
     fn bits(ranges: Vec<(u32, u32)>) -> Self {
         let inner =
@@ -68,20 +69,20 @@ impl View {
         Self { shape: vec![inner.bytes_per_env()], inner, dtype: "uint8" }
     }
 
-    /// The built-in observation: 32 numbers from 0 to 1.
+    /// Makes the built-in observation: 32 numbers from 0 to 1.
     #[staticmethod]
     fn obs_v0() -> Self {
         let inner = gbxcule_swarm::View::ObsV0;
         Self { shape: vec![gbxcule_swarm::OBS_V0_DIM], inner, dtype: "float32" }
     }
 
-    /// The shape of one env's part.
+    /// Shape of one env's part.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
         pyo3::types::PyTuple::new(py, &self.shape)
     }
 
-    /// The type of its elements, as NumPy calls it.
+    /// Type of its elements, as NumPy calls it.
     #[getter]
     fn dtype(&self) -> &'static str {
         self.dtype

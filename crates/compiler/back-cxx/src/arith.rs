@@ -1,5 +1,5 @@
-//! Arithmetic: C++'s own operators where they mean the same, the header's functions where they
-//! don't.
+//! Arithmetic: C++'s own operators where they mean the same as the IR's, the header's functions
+//! elsewhere.
 
 use super::convert::is_small;
 use super::expr::{Expr, Level};
@@ -9,15 +9,15 @@ use super::ty::scalar as spell;
 use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
-/// Operands of a binary operation and what is known of them.
+/// Operands of a binary operation, with known facts about them.
 struct Operands {
     left: Expr,
     right: Expr,
-    /// The exact result, before it is wrapped.
+    /// Interval of the exact result, before it is wrapped.
     exact: Option<Interval>,
-    /// The right one, if it is a literal.
+    /// Number of the right operand, if it is a literal.
     number: Option<i128>,
-    /// True if the right one is an amount that a shift takes.
+    /// True if the right operand is a valid amount of a shift.
     short: bool,
 }
 
@@ -85,7 +85,8 @@ impl Writer<'_, '_> {
         integer(op, of, operands, self.trusted_argument(op)).faulting(faults)
     }
 
-    /// Last argument of a call of the header for a division: says if it is not to check.
+    /// Returns the last argument of a call of the header's division, which turns its check off in
+    /// trusted functions.
     fn trusted_argument(&self, op: BinaryOp) -> &'static str {
         match op {
             BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder => {
@@ -102,7 +103,7 @@ impl Writer<'_, '_> {
         let expr = match op {
             BinaryOp::Add => Expr::infix(Level::Sum, "+", &left, &right),
             BinaryOp::Subtract => Expr::infix(Level::Sum, "-", &left, &right),
-            // Times one scalar everywhere.
+            // Multiplication of every component by one scalar.
             BinaryOp::Multiply if right.splat.is_some() => {
                 let factor = right.splat.as_deref().unwrap_or(&right);
                 Expr::infix(Level::Product, "*", &left, factor)
@@ -122,7 +123,7 @@ impl Writer<'_, '_> {
 }
 
 fn prefix(sign: &str, operand: &Expr) -> Expr {
-    // Two minus signs would be a decrement.
+    // Two minus signs would read as a decrement.
     let clash = operand.text.starts_with('-');
     let text = if clash {
         [sign, "(", &operand.text, ")"].concat()
@@ -169,7 +170,7 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr 
         BinaryOp::ShiftRight => (">>", Level::Shift),
     };
     let plain = match op {
-        // As C++ has it: of 32 bits and more unsigned ones wrap, narrower ones are computed as int.
+        // C++ wraps unsigned integers of 32 bits and more, and computes narrower ones as int.
         BinaryOp::Add | BinaryOp::Subtract => fits || !signed || bits < 32,
         BinaryOp::Multiply => fits || !signed || bits < 32,
         BinaryOp::Divide | BinaryOp::Remainder => {
@@ -186,7 +187,7 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr 
         return Expr::call_ending(function(op), &[&left, &right], vouched);
     }
     if bits >= 32 {
-        // The wider type must win; of a shift, the left one alone decides.
+        // The wider type must decide; in a shift the left operand alone decides.
         let shifts = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
         if !left.exact && (shifts || !right.exact) {
             left = left.cast(spell(of));
@@ -196,7 +197,7 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr 
     let wraps =
         matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::ShiftLeft);
     if op == BinaryOp::Multiply && of == Scalar::U16 && !fits {
-        // 65535 * 65535 is too much for an int.
+        // 65535 * 65535 overflows an int.
         left = left.cast("uint32_t");
     }
     let expr = Expr::infix(level, symbol, &left, &right);
@@ -210,7 +211,7 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr 
     }
 }
 
-/// The header's function for an operation.
+/// Returns the header's function for an operation.
 fn function(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Add => "gbx::add",

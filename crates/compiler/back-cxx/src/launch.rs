@@ -1,12 +1,14 @@
-//! Kernels: the loop over the threads of a launch around what one thread does.
+//! Writes kernels: the loop over the threads of a launch around the code of one thread.
 
 use super::function::Writer;
+use super::library;
 use super::statement::{Statements, returns_in_loop};
 use gbxcule_ir::function::Residency;
 
 pub(super) fn write(writer: &mut Writer<'_, '_>) {
     let symbol = writer.unit.function_name(writer.id).to_string();
-    // A return inside a loop can't be a `continue` of the loop over the threads.
+    // A return inside a loop can't be a `continue` of the loop over the threads, so the thread's
+    // code becomes a function.
     let apart = returns_in_loop(writer.body);
     writer.thread = writer.unit.names.local("thread");
     let args: Vec<String> = writer.params.clone();
@@ -49,7 +51,10 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
     }
     writer.unit.put("    }\n}\n");
     writer.depth = 0;
-    if let Some(range) = range {
+    let Some(range) = range else { return };
+    if let Some(prefix) = writer.unit.options.library {
+        library::function(writer, prefix, &range);
+    } else {
         writer.unit.put(&format!(
             "\nGBX_EXPORT int {symbol}(const gbx::Grid* grid, void* const* args, gbx::Fault* fault)\n{{\n    \
              return gbx::run({range}, grid, args, fault);\n}}\n"

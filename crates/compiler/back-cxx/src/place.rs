@@ -48,7 +48,7 @@ impl Writer<'_, '_> {
         for &step in self.body.path(id) {
             ty = self.step(&mut expr, ty, step);
         }
-        // What is not a plain name has no meaning of its own any more.
+        // Only a plain name is a composite of equal parts, or an operand of `op=`.
         Expr { splat: None, compound: None, ..expr }
     }
 
@@ -95,7 +95,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Number and type of the parts of a place that an index chooses.
+    /// Returns the number and the type of the parts among which an index chooses.
     fn parts_of(&self, shape: &Shape, ty: Type) -> (u32, Type) {
         match *shape {
             Shape::Matrix { rows, cols, of } => {
@@ -110,7 +110,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Appends the call that gives an element of an array.
+    /// Appends the call that selects an element of an array.
     fn element(&mut self, expr: &mut Expr, indices: List<Value>) {
         let indices = &self.body.value_lists[indices];
         expr.text.push('(');
@@ -134,7 +134,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// A name, with room for what follows it.
+/// Returns a name with capacity for the text after it.
 fn with_room(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 24);
     text.push_str(name);

@@ -16,11 +16,11 @@ use gbxcule_ir::stmt::{BlockId, Case, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
 use gbxcule_ir::walk::{Step, walk};
 
-/// Construct that `break` and `continue` have to leave.
+/// Construct that a `break` or `continue` must leave.
 #[derive(Debug)]
 enum Breakable {
     Loop {
-        /// Label to which a `break` inside a switch goes.
+        /// Label behind the loop, for a `break` that stands inside a switch.
         label: Option<String>,
     },
     Switch,
@@ -30,9 +30,9 @@ enum Breakable {
 pub(super) struct Statements<'w, 'u, 'a> {
     writer: &'w mut Writer<'u, 'a>,
     frames: Vec<Breakable>,
-    /// True if a return goes on with the next thread.
+    /// True if a return is a `continue` of the loop over the threads.
     continues: bool,
-    /// Gotos out of loops written so far.
+    /// Number of labels for gotos out of loops.
     labels: u32,
 }
 
@@ -41,21 +41,21 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         Self { writer, frames: Vec::new(), continues, labels: 0 }
     }
 
-    /// The outermost block.
+    /// Writes the outermost block.
     pub(super) fn root(&mut self, block: BlockId) {
         self.writer.unit.names.open();
         self.stmts(block, self.writer.body.blocks[block].stmts.len());
         self.writer.unit.names.close();
     }
 
-    /// The block of a statement, one level further in.
+    /// Writes the block of a statement, indented one level further.
     fn nested_block(&mut self, block: BlockId) {
         self.writer.depth += 1;
         self.root(block);
         self.writer.depth -= 1;
     }
 
-    /// The first statements of a block.
+    /// Writes the first statements of a block.
     fn stmts(&mut self, block: BlockId, count: usize) {
         for (position, stmt) in self.writer.body.blocks[block].stmts[..count].iter().enumerate() {
             self.stmt(block, position, stmt);
@@ -104,7 +104,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
             StmtKind::Trap { message } => {
                 let says = string(self.writer.module.text(*message));
                 self.writer.line_saying(&format!("gbx::trap({says});"), Some(*message));
-                // Compilers want to see that nothing follows.
+                // Compilers expect a return at the end, even if control never gets there.
                 if self.writer.function.result != Type::UNIT && self.frames.is_empty() {
                     self.writer.line(&format!("return {};", self.zero_result()));
                 }
@@ -272,7 +272,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         let [start, mut end, by] = range.map(|bound| self.writer.take(bound));
         self.writer.name_all_waiting();
         let interval = index_interval(known, step);
-        // `end` must be the same in each test.
+        // `end` must have the same value in each test.
         let plain = matches!(step, Some(1 | -1)) || steps_inside(of, known[1], step);
         if plain && !end.atom {
             let name = self.writer.unit.names.local("end");
@@ -330,7 +330,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         self.writer.unit.names.close();
     }
 
-    /// The body of a loop whose first line is written, to its end.
+    /// Writes the body of a loop, after the loop's first line.
     fn loop_body(&mut self, body: BlockId) {
         self.frames.push(Breakable::Loop { label: None });
         self.nested_block(body);
@@ -378,12 +378,12 @@ pub(super) fn returns_in_loop(body: &Body) -> bool {
     found
 }
 
-/// Returns true if an index that is still inside can take one more step without overflow.
+/// Returns true if an index inside the range can take one more step without overflow.
 fn steps_inside(of: Scalar, end: Option<Interval>, step: Option<i128>) -> bool {
     let (Some(all), Some(end), Some(step)) = (Interval::of(of), end, step) else {
         return false;
     };
-    // Beyond 32 bits the sum itself might be computed as an int.
+    // The index after the last one must fit the type of the index.
     match step {
         2.. => end.high - 1 + step <= all.high,
         ..=-2 => end.low + 1 + step >= all.low,
@@ -391,7 +391,7 @@ fn steps_inside(of: Scalar, end: Option<Interval>, step: Option<i128>) -> bool {
     }
 }
 
-/// A label; those of `u64` are bits.
+/// Writes a label; the labels of a `u64` selector are its bits.
 fn spell_label(label: i64, of: Scalar) -> String {
     match of {
         Scalar::U64 => format!("{}u", label as u64),
@@ -400,7 +400,7 @@ fn spell_label(label: i64, of: Scalar) -> String {
     }
 }
 
-/// Interval of an index.
+/// Returns the interval of an index.
 fn index_interval([start, end, _]: [Option<Interval>; 3], step: Option<i128>) -> Option<Interval> {
     let (start, end, step) = (start?, end?, step?);
     Some(if step > 0 {

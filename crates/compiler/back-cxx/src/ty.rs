@@ -9,11 +9,11 @@ use std::fmt::Write as _;
 /// Names of types in one text.
 #[derive(Debug)]
 pub(super) struct Spelling {
-    /// Names by position of the type; empty for types that the text doesn't need.
+    /// Names by the type's position; empty for types that the text doesn't need.
     names: Vec<String>,
-    /// Field names, by position of the struct.
+    /// Names of fields, by the struct's position.
     fields: Vec<Vec<String>>,
-    /// Types that are defined, in order: structs and tuples.
+    /// Types that the text defines, in order: structs and tuples.
     defined: Vec<Type>,
 }
 
@@ -39,7 +39,7 @@ impl Spelling {
     /// Names all types that `needed` marks, and those inside them.
     pub(super) fn new(module: &Module, mut needed: Vec<bool>, names: &mut Names) -> Self {
         let shapes = module.types.shapes();
-        // What is inside a type was interned before it.
+        // The types inside a type were interned before it.
         for (ty, shape) in shapes.iter().rev() {
             if needed[ty.index()] {
                 inner_types(module, shape, |inner| needed[inner.index()] = true);
@@ -89,17 +89,17 @@ impl Spelling {
         }
     }
 
-    /// A type.
+    /// Returns the name of a type.
     pub(super) fn of(&self, ty: Type) -> &str {
         &self.names[ty.index()]
     }
 
-    /// A field of a struct.
+    /// Returns the name of a struct's field.
     pub(super) fn field(&self, id: StructId, field: u32) -> &str {
         &self.fields[id.index()][field as usize]
     }
 
-    /// The definitions of all structs and tuples.
+    /// Writes the definitions of all structs and tuples.
     pub(super) fn definitions(&self, module: &Module) -> String {
         let mut text = String::new();
         for &ty in &self.defined {

@@ -1,6 +1,7 @@
-//! One text: what it needs, its names, and its sections in order.
+//! Writes one text: its sections in order, with the names and items that it needs.
 
 use super::function;
+use super::library::{self, LIBRARY_HEADER, LibraryFunction};
 use super::live::Faults;
 use super::name::Names;
 use super::table;
@@ -16,7 +17,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
 use std::borrow::Cow;
 
-/// Definition in a text where nothing is checked.
+/// First line of a text without checks.
 pub(super) const UNCHECKED: &str = "#define GBX_UNCHECKED";
 
 /// State that all functions of a text share.
@@ -29,6 +30,7 @@ pub(super) struct Unit<'a> {
     /// Lines written so far.
     pub(super) line: u32,
     pub(super) sites: Vec<Site>,
+    pub(super) library: Vec<LibraryFunction>,
     pub(super) faults: Faults,
     functions: Vec<String>,
     tables: Vec<String>,
@@ -40,7 +42,7 @@ impl<'a> Unit<'a> {
         let needed = needed_functions(module, options);
         let (types, tables) = needed_items(module, &needed);
         let mut names = Names::default();
-        // Kernels first, so that they get their names unchanged.
+        // Kernels come first, so that their names stay unchanged.
         let mut functions = vec![String::new(); module.functions.len()];
         let kinds = [FunctionKind::Kernel, FunctionKind::Callable];
         let all = kinds
@@ -81,6 +83,7 @@ impl<'a> Unit<'a> {
             out,
             line: 0,
             sites,
+            library: Vec::new(),
             faults,
             functions,
             tables,
@@ -105,7 +108,13 @@ impl<'a> Unit<'a> {
         for &id in &kernels {
             function::write(&mut self, id);
         }
+        if let Some(prefix) = self.options.library {
+            library::describe(&mut self, prefix);
+        }
         self.put("} // namespace program\n");
+        if self.options.library.is_some() {
+            self.put("} // namespace\n");
+        }
         let kernels = kernels.into_iter().map(|kernel| {
             let symbol = self.functions[kernel.index()].clone();
             Entry { kernel, symbol, diverges: module.functions[kernel].diverges }
@@ -113,6 +122,7 @@ impl<'a> Unit<'a> {
         Text {
             kernels: kernels.collect(),
             source: self.out,
+            functions: self.library,
             sites: self.sites,
             dialect: self.options.dialect,
         }
@@ -127,11 +137,17 @@ impl<'a> Unit<'a> {
         if self.options.checks == Checks::None {
             self.put(&format!("{UNCHECKED}\n"));
         }
+        if let Some(prefix) = self.options.library {
+            self.put(&library::opening(prefix));
+        }
         if self.options.embed_header {
             self.put(HEADER);
             self.put("\n");
         } else {
             self.put(&format!("#include \"{HEADER_NAME}\"\n\n"));
+        }
+        if self.options.library.is_some() {
+            self.put(LIBRARY_HEADER);
         }
     }
 
@@ -153,7 +169,7 @@ impl<'a> Unit<'a> {
         self.options.dialect == Dialect::Cuda
     }
 
-    /// Appends text, counting its lines.
+    /// Appends text and counts its lines.
     pub(super) fn put(&mut self, text: &str) {
         self.out.push_str(text);
         self.line += text.bytes().filter(|&byte| byte == b'\n').count() as u32;
@@ -167,19 +183,19 @@ impl<'a> Unit<'a> {
         &self.tables[Handle::index(id)]
     }
 
-    /// File and line of a span.
+    /// Returns the file and line of a span.
     pub(super) fn place(&self, span: Span) -> Option<(String, usize)> {
         let source = self.options.sources?.get(span.source()?);
         let (line, _) = source.line_column(span.start);
         Some((source.name.replace(|c: char| c.is_control(), " "), line))
     }
 
-    /// Number and text of a span's line.
+    /// Returns the number and text of a span's line.
     pub(super) fn quote(&self, span: Span) -> Option<(usize, Cow<'a, str>)> {
         let source = self.options.sources?.get(span.source()?);
         let (line, _) = source.line_column(span.start);
         let text = source.line(line).trim();
-        // A comment that ends in a backslash would go on in the next line.
+        // A comment that ends with a backslash would go on in the next line.
         let text = text.trim_end_matches(|c: char| c == '\\' || c.is_whitespace());
         if !text.contains(char::is_control) {
             return Some((line, Cow::Borrowed(text)));
@@ -202,7 +218,7 @@ fn needed_functions(module: &Valid<Module>, options: &Options<'_>) -> Vec<bool> 
     needed
 }
 
-/// The types and tables that functions mention.
+/// Marks the types and tables that functions mention.
 fn needed_items(module: &Valid<Module>, needed: &[bool]) -> (Vec<bool>, Vec<bool>) {
     let mut types = vec![false; module.types.shapes().len()];
     let mut tables = vec![false; module.tables.len()];
@@ -212,7 +228,7 @@ fn needed_items(module: &Valid<Module>, needed: &[bool]) -> (Vec<bool>, Vec<bool
             continue;
         }
         let body = &function.body;
-        // Of values that are never reached nothing is known.
+        // Values that are never reached may have any type.
         let mut need = |ty: Type| {
             if ty != Type::INVALID
                 && let Some(type_needed) = types.get_mut(ty.index())

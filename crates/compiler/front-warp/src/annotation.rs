@@ -1,11 +1,11 @@
 //! Types as the dialect writes them, before a module has interned them: they may be generic.
 
-use super::frame::FrameId;
 use super::indexed_array;
-use super::scope::ScopeId;
 use gbxcule_ir::builtin::Domain;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::{Field, Scalar, Shape, Struct, Type, Types};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_values::FrameId;
 use std::rc::Rc;
 
 /// A `@wp.struct` by the scope of its class, and the call of a function that the class is made in.

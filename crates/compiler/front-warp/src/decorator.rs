@@ -1,9 +1,10 @@
 //! Role of a function of the text, by its decorators: a name of `wp.kernel` or `wp.func`, a call of
 //! one, or a function of the text that calls one with the function that it decorates.
 
-use super::constant::{KnownValue, Unit};
-use super::scope::ScopeId;
-use super::syntax::{self, Expr, StmtFunctionDef};
+use crate::unit::Unit;
+use crate::value::KnownValue;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{self, Expr, StmtFunctionDef};
 
 /// Role of a function of the text in the dialect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,50 +18,48 @@ pub(super) enum Role {
     Python,
 }
 
-impl<'a> Unit<'a> {
-    /// Role of a function, by its decorators.
-    pub(super) fn role(&self, def: &'a StmtFunctionDef, scope: ScopeId) -> Role {
-        let mut decorators = def.decorator_list.iter();
-        decorators
-            .find_map(|decorator| self.role_given_by(&decorator.expression, scope))
-            .unwrap_or(Role::Python)
-    }
+/// Role of a function, by its decorators.
+pub(super) fn role<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef, scope: ScopeId) -> Role {
+    let mut decorators = def.decorator_list.iter();
+    decorators
+        .find_map(|decorator| role_given_by(unit, &decorator.expression, scope))
+        .unwrap_or(Role::Python)
+}
 
-    /// Role that an expression gives to the function that it is called with; `None` if it gives
-    /// none, or if only Python knows.
-    pub(super) fn role_given_by(&self, maker: &'a Expr, scope: ScopeId) -> Option<Role> {
-        let (named, is_called) = match maker {
-            Expr::Call(call) => (&*call.func, true),
-            named => (named, false),
-        };
-        match self.known(named, scope).ok()? {
-            KnownValue::Member(path) => role_named(&path),
-            KnownValue::Python(def, ..) if !is_called => self.role_given_by_function(def),
-            _ => None,
-        }
+/// Role that an expression gives to the function that it is called with; `None` if it gives
+/// none, or if only Python knows.
+pub(super) fn role_given_by<'a>(unit: &Unit<'a>, maker: &'a Expr, scope: ScopeId) -> Option<Role> {
+    let (named, is_called) = match maker {
+        Expr::Call(call) => (&*call.func, true),
+        named => (named, false),
+    };
+    match unit.known(named, scope).ok()? {
+        KnownValue::Member(path) => role_named(&path),
+        KnownValue::Python(def, ..) if !is_called => role_given_by_function(unit, def),
+        _ => None,
     }
+}
 
-    /// Role that a function of the text gives to what it is called with: it calls `wp.kernel` or
-    /// `wp.func` with its first parameter.
-    fn role_given_by_function(&self, def: &'a StmtFunctionDef) -> Option<Role> {
-        if def.is_async || !def.decorator_list.is_empty() {
-            return None;
-        }
-        let parameter = def.parameters.iter().next()?.as_parameter().name.as_str();
-        let body = self.scopes.body(def)?;
-        if self.scopes.bindings_in(body, parameter)?.len() != 1 {
-            return None;
-        }
-        let sites = syntax::calls(&def.body);
-        let made = sites.iter().take(MAX_SITES).filter(|site| {
-            let given = syntax::argument(&site.call.arguments, "func", 0);
-            matches!(given, Some(Expr::Name(name)) if name.id == parameter)
-        });
-        made.into_iter().find_map(|site| match &*site.call.func {
-            Expr::Call(maker) => role_named(&self.path(&maker.func, body)?),
-            maker => role_named(&self.path(maker, body)?),
-        })
+/// Role that a function of the text gives to what it is called with: it calls `wp.kernel` or
+/// `wp.func` with its first parameter.
+fn role_given_by_function<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef) -> Option<Role> {
+    if def.is_async || !def.decorator_list.is_empty() {
+        return None;
     }
+    let parameter = def.parameters.iter().next()?.as_parameter().name.as_str();
+    let body = unit.scopes.body(def)?;
+    if unit.scopes.bindings_in(body, parameter)?.len() != 1 {
+        return None;
+    }
+    let sites = syntax::calls(&def.body);
+    let made = sites.iter().take(MAX_SITES).filter(|site| {
+        let given = syntax::argument(&site.call.arguments, "func", 0);
+        matches!(given, Some(Expr::Name(name)) if name.id == parameter)
+    });
+    made.into_iter().find_map(|site| match &*site.call.func {
+        Expr::Call(maker) => role_named(&unit.path(&maker.func, body)?),
+        maker => role_named(&unit.path(maker, body)?),
+    })
 }
 
 /// How many calls of a decorator's function are looked at.

@@ -1,18 +1,19 @@
 //! Functions that a text must define with a given signature, such as a program's `reward`, and its
 //! settings: numbers bound at the top of the text.
 
-use super::Reader;
 use super::annotation::Annotation;
-use super::constant::{KnownValue, Unit};
-use super::decorator::Role;
+use super::decorator::{self, Role};
 use super::lower::{Binding, Definition, Kind, LoweringError, Session};
-use super::scope::BindingSource;
-use super::signature::Formal;
-use super::syntax::{Expr, StmtFunctionDef};
+use super::reader::Reader;
+use super::signature::{self, Formal};
+use crate::unit::Unit;
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::Type;
+use gbxcule_python_names::BindingSource;
+use gbxcule_python_names::syntax::{Expr, StmtFunctionDef};
 
 /// A function that a text may define for others to call.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,7 @@ pub enum EntryParam {
 }
 
 /// The scope of the text itself.
-const TOP: super::scope::ScopeId = 0;
+const TOP: gbxcule_python_names::ScopeId = 0;
 
 impl<'a> Reader<'a> {
     /// Lowers a function of the text into a module that has the library's; `None` if the text has
@@ -48,7 +49,7 @@ impl<'a> Reader<'a> {
         module: &mut Module,
     ) -> Result<Option<FunctionId>, Vec<Diagnostic>> {
         let Some(def) = self.definition(wanted)? else { return Ok(None) };
-        let formals = self.unit.formals(def, TOP)?;
+        let formals = signature::formals(&self.unit, def, TOP)?;
         let mut session = Session::new(&self.unit, self.gradients);
         let taken = formals.len() == wanted.params.len()
             && formals
@@ -78,7 +79,7 @@ impl<'a> Reader<'a> {
         let wanted = EntryPoint { name, params: &[], result: Type::UNIT, written: name };
         let def = self.definition(&wanted)?;
         let def = def.unwrap_or_else(|| panic!("the text has a function `{name}`"));
-        let formals = self.unit.formals(def, TOP)?;
+        let formals = signature::formals(&self.unit, def, TOP)?;
         let mut session = Session::new(&self.unit, self.gradients);
         let params: Vec<EntryParam> = formals
             .iter()
@@ -111,8 +112,11 @@ impl<'a> Reader<'a> {
             let at = params.len() as u32;
             match param {
                 EntryParam::Handle => {
-                    params.extend(self.unit.library.iter().flat_map(|it| it.parts.clone()));
-                    bindings.push(Binding::KnownValue(KnownValue::Handle(at), None));
+                    params.extend(self.unit.dialect.library.iter().flat_map(|it| it.parts.clone()));
+                    bindings.push(Binding::KnownValue(
+                        KnownValue::Foreign(WarpValue::Handle(at)),
+                        None,
+                    ));
                 }
                 EntryParam::Type(ty) => {
                     params.push(Param::value(formal.name, *ty).at(formal.span));
@@ -162,7 +166,8 @@ impl<'a> Reader<'a> {
                 _ => None,
             })
         };
-        let func = functions().filter(|def| self.unit.role(def, TOP) == Role::Func).last();
+        let func =
+            functions().filter(|def| decorator::role(&self.unit, def, TOP) == Role::Func).last();
         if let (None, Some(def)) = (func, functions().next()) {
             let fault = self.misfit(def, wanted, "has to be a `@wp.func`");
             let is_named_so = def.decorator_list.iter().any(|decorator| {

@@ -6,16 +6,22 @@
 //! asks for a table gets it as one more parameter after its own, and so do its callers, up to the
 //! kernel. The code that launches a kernel gives the tables.
 
-use super::constant::{Evaluation, KnownValue, Unit};
-use super::syntax::Expr;
+use crate::unit::{Evaluation, Unit};
+use crate::value::{KnownValue, type_value};
+use gbxcule_python_names::Library;
+use gbxcule_python_names::syntax::Expr;
 
 /// The library.
-pub(super) const TEXT: &str = concat!(
-    include_str!("geometry/hash_grid.py"),
-    include_str!("geometry/bvh.py"),
-    include_str!("geometry/mesh.py"),
-    include_str!("geometry/sparse.py"),
-);
+pub(super) const LIBRARY: Library = Library {
+    name: "<geometry>",
+    text: concat!(
+        include_str!("geometry/hash_grid.py"),
+        include_str!("geometry/bvh.py"),
+        include_str!("geometry/mesh.py"),
+        include_str!("geometry/sparse.py"),
+    ),
+    is_mentioned,
+};
 
 /// Parts of names by which a text is known to mention it.
 const NAME_PARTS: [&str; 9] = [
@@ -41,7 +47,7 @@ const QUERIES: [(&str, &str); 3] = [
 ];
 
 /// Returns true if a text may use the library.
-pub(super) fn is_mentioned(text: &str) -> bool {
+fn is_mentioned(text: &str) -> bool {
     NAME_PARTS.iter().any(|sign| text.contains(sign))
 }
 
@@ -59,22 +65,20 @@ pub(super) fn next_of(name: &str) -> Option<&'static str> {
     found(&QUERIES, name)
 }
 
-impl<'a> Unit<'a> {
-    /// A type of Warp's or a function of the library, by its name alone: a kernel may leave out
-    /// `wp.` before it.
-    pub(super) fn bare(&self, name: &str, expr: &Expr) -> Option<KnownValue<'a>> {
-        let ty = super::warp::type_named(name).map(KnownValue::Type);
-        ty.or_else(|| self.geometry(name, expr)?.ok())
-    }
+/// A type of Warp's or a function of the library, by its name alone: a kernel may leave out
+/// `wp.` before it.
+pub(super) fn bare<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<KnownValue<'a>> {
+    let ty = super::warp::type_named(name).map(type_value);
+    ty.or_else(|| member(unit, name, expr)?.ok())
+}
 
-    /// The meaning of `wp.name`, if the library defines it.
-    pub(super) fn geometry(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
-        let root = self.scopes.root(self.files.geometry?);
-        let definitions = self.scopes.bindings_in(root, name).filter(|_| !name.starts_with('_'))?;
-        match self.bound(definitions, name, expr, root) {
-            // Its own imports are no part of it.
-            Ok(KnownValue::Module(_)) => None,
-            known => Some(known),
-        }
+/// The meaning of `wp.name`, if the library defines it.
+pub(super) fn member<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
+    let root = unit.scopes.root(unit.files.library?);
+    let definitions = unit.scopes.bindings_in(root, name).filter(|_| !name.starts_with('_'))?;
+    match unit.bound(definitions, name, expr, root) {
+        // Its own imports are no part of it.
+        Ok(KnownValue::Module(_)) => None,
+        known => Some(known),
     }
 }

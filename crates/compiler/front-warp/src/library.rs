@@ -3,7 +3,7 @@
 //! several parameters.
 
 use super::annotation::Annotation;
-use super::constant::{Evaluation, KnownValue};
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Param};
@@ -30,9 +30,14 @@ impl Library {
     }
 
     /// Looks up `attr` of the module, where that is written as `written`.
-    pub(super) fn member<'a>(&self, attr: &str, written: &str, span: Span) -> Evaluation<'a> {
+    pub(super) fn member<'a>(
+        &self,
+        attr: &str,
+        written: &str,
+        span: Span,
+    ) -> Result<KnownValue<'a>, Box<Diagnostic>> {
         if attr == self.handle {
-            return Ok(KnownValue::Type(Annotation::Handle));
+            return Ok(KnownValue::Foreign(WarpValue::Type(Annotation::Handle)));
         }
         if self.function(attr).is_some() {
             return Ok(KnownValue::Member(format!("{}.{attr}", self.name).into()));

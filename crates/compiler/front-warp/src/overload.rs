@@ -2,13 +2,15 @@
 //! for.
 
 use super::annotation::Annotation;
-use super::constant::{KnownValue, Unit};
-use super::decorator::Role;
-use super::frame::FrameId;
-use super::scope::{BindingSource, Owner, ScopeId};
-use super::signature::Formal;
-use super::syntax::{self, CallSite, Expr, ExprCall, Stmt, StmtFunctionDef};
+use super::decorator::{self, Role};
+use super::signature::{self, Formal};
+use crate::type_expr;
+use crate::unit::Unit;
+use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_python_names::syntax::{self, CallSite, Expr, ExprCall, Stmt, StmtFunctionDef};
+use gbxcule_python_names::{BindingSource, Owner, ScopeId};
+use gbxcule_python_values::FrameId;
 
 /// Calls of a text that make kernels, or say types and values for them.
 pub(super) struct KernelCalls<'a> {
@@ -42,10 +44,11 @@ impl<'a> KernelCalls<'a> {
             let is_made = || {
                 matches!(maker, "Kernel" | "kernel")
                     || maker.contains("getkernel")
-                    || unit.role_given_by(&call.func, unit.scopes.at(at)) == Some(Role::Kernel)
+                    || decorator::role_given_by(unit, &call.func, unit.scopes.at(at))
+                        == Some(Role::Kernel)
             };
             if let Some(&(def, scope)) = named
-                && unit.role(def, scope) == Role::Python
+                && decorator::role(unit, def, scope) == Role::Python
                 && is_made()
                 && !found.iter().any(|(other, _)| std::ptr::eq(*other, def))
             {
@@ -64,7 +67,7 @@ impl<'a> KernelCalls<'a> {
         formals: &[Formal<'a>],
     ) -> Result<Vec<Vec<Annotation>>, Box<Diagnostic>> {
         if let Some((text, place)) = unit.files.types_of(&def.name) {
-            return Ok(vec![unit.given_types(*text, place, &def.name, formals)?]);
+            return Ok(vec![given_types(unit, *text, place, &def.name, formals)?]);
         }
         let mut found: Vec<Vec<Annotation>> = Vec::new();
         let mut add = |types: Option<Vec<Annotation>>| {
@@ -77,7 +80,7 @@ impl<'a> KernelCalls<'a> {
             }
             let at = unit.scopes.at(syntax::start(site.call));
             for round in unit.rounds(site, at, FrameId::NONE)? {
-                add(unit.framed(round, || unit.types_of(types, formals, at)));
+                add(unit.frames.run(round, || types_of(unit, types, formals, at)));
             }
         }
         // `@wp.overload` before a function of the kernel's name, with types for parameters.
@@ -88,7 +91,7 @@ impl<'a> KernelCalls<'a> {
             let is_overload = decorators.any(|decorator| {
                 unit.path(&decorator.expression, scope).as_deref() == Some("warp.overload")
             });
-            if is_overload && let Ok(types) = unit.formals(overload, scope) {
+            if is_overload && let Ok(types) = signature::formals(unit, overload, scope) {
                 add(fitting(types.into_iter().map(|it| it.annotation).collect(), formals));
             }
         }
@@ -96,69 +99,70 @@ impl<'a> KernelCalls<'a> {
     }
 }
 
-impl<'a> Unit<'a> {
-    /// Types that the user gives for a kernel.
-    fn given_types(
-        &self,
-        text: usize,
-        place: &str,
-        kernel: &str,
-        formals: &[Formal<'a>],
-    ) -> Result<Vec<Annotation>, Box<Diagnostic>> {
-        let root = self.scopes.root(text);
-        let given = self.scopes.bindings_in(root, place).and_then(|definitions| definitions.last());
-        let Some(BindingSource::Value(types)) = given.map(|it| it.source) else {
-            unreachable!("the values of a user are bound by name in a text of their own");
-        };
-        self.types_of(types, formals, root).ok_or_else(|| {
-            let names: Vec<&str> = formals.iter().map(|formal| formal.name).collect();
-            let message = format!("these aren't types that the parameters of `{kernel}` take");
-            let help = format!("it takes a list of types for ({})", names.join(", "));
-            let fault = Diagnostic::error(Code::GenericKernel, self.span(types), message);
-            Box::new(fault.help(help + ", or a dictionary for those that are generic"))
-        })
-    }
+/// Types that the user gives for a kernel.
+fn given_types<'a>(
+    unit: &Unit<'a>,
+    text: usize,
+    place: &str,
+    kernel: &str,
+    formals: &[Formal<'a>],
+) -> Result<Vec<Annotation>, Box<Diagnostic>> {
+    let root = unit.scopes.root(text);
+    let given = unit.scopes.bindings_in(root, place).and_then(|definitions| definitions.last());
+    let Some(BindingSource::Value(types)) = given.map(|it| it.source) else {
+        unreachable!("the values of a user are bound by name in a text of their own");
+    };
+    types_of(unit, types, formals, root).ok_or_else(|| {
+        let names: Vec<&str> = formals.iter().map(|formal| formal.name).collect();
+        let message = format!("these aren't types that the parameters of `{kernel}` take");
+        let help = format!("it takes a list of types for ({})", names.join(", "));
+        let fault = Diagnostic::error(Code::GenericKernel, unit.span(types), message);
+        Box::new(fault.help(help + ", or a dictionary for those that are generic"))
+    })
+}
 
-    /// Types as `wp.overload` takes them: a list for all parameters, or a dictionary by their
-    /// names.
-    fn types_of(
-        &self,
-        expr: &'a Expr,
-        formals: &[Formal<'a>],
-        scope: ScopeId,
-    ) -> Option<Vec<Annotation>> {
-        let types = match expr {
-            Expr::List(list) => {
-                list.elts.iter().map(|it| self.annotation(it, scope).ok()).collect::<Option<_>>()?
-            }
-            Expr::Tuple(tuple) => tuple
-                .elts
-                .iter()
-                .map(|it| self.annotation(it, scope).ok())
-                .collect::<Option<_>>()?,
-            Expr::Dict(dict) => {
-                let of = |formal: &Formal<'a>| {
-                    let mut items = dict.items.iter();
-                    let named = items.find(|item| {
-                        let key = item.key.as_ref().map(|key| self.known(key, scope));
-                        matches!(key, Some(Ok(KnownValue::Text(text))) if &*text == formal.name)
-                    });
-                    match named {
-                        Some(item) => self.annotation(&item.value, scope).ok(),
-                        None => Some(formal.annotation.clone()),
-                    }
-                };
-                formals.iter().map(of).collect::<Option<_>>()?
-            }
-            expr => match self.known(expr, scope).ok()? {
-                KnownValue::Sequence(parts) => {
-                    parts.iter().map(|it| self.as_type(it, expr).ok()).collect::<Option<_>>()?
+/// Types as `wp.overload` takes them: a list for all parameters, or a dictionary by their
+/// names.
+fn types_of<'a>(
+    unit: &Unit<'a>,
+    expr: &'a Expr,
+    formals: &[Formal<'a>],
+    scope: ScopeId,
+) -> Option<Vec<Annotation>> {
+    let types = match expr {
+        Expr::List(list) => list
+            .elts
+            .iter()
+            .map(|it| type_expr::annotation(unit, it, scope).ok())
+            .collect::<Option<_>>()?,
+        Expr::Tuple(tuple) => tuple
+            .elts
+            .iter()
+            .map(|it| type_expr::annotation(unit, it, scope).ok())
+            .collect::<Option<_>>()?,
+        Expr::Dict(dict) => {
+            let of = |formal: &Formal<'a>| {
+                let mut items = dict.items.iter();
+                let named = items.find(|item| {
+                    let key = item.key.as_ref().map(|key| unit.known(key, scope));
+                    matches!(key, Some(Ok(KnownValue::Text(text))) if &*text == formal.name)
+                });
+                match named {
+                    Some(item) => type_expr::annotation(unit, &item.value, scope).ok(),
+                    None => Some(formal.annotation.clone()),
                 }
-                _ => return None,
-            },
-        };
-        fitting(types, formals)
-    }
+            };
+            formals.iter().map(of).collect::<Option<_>>()?
+        }
+        expr => match unit.known(expr, scope).ok()? {
+            KnownValue::Sequence(parts) => parts
+                .iter()
+                .map(|it| type_expr::as_type(unit, it, expr).ok())
+                .collect::<Option<_>>()?,
+            _ => return None,
+        },
+    };
+    fitting(types, formals)
 }
 
 /// Types, if there is one for each parameter, which takes it.

@@ -1,8 +1,8 @@
 //! Functions that may take arguments by reference, found by their names before anything is lowered:
 //! only what is handed to one of them needs a variable.
 
-use super::file::{Files, Text};
-use super::syntax::{Expr, ExprCall};
+use gbxcule_python_names::syntax::{Expr, ExprCall};
+use gbxcule_python_names::{Files, Text};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -21,12 +21,12 @@ pub(super) struct References<'a> {
 impl<'a> References<'a> {
     pub(super) fn read(files: &'a Files) -> Self {
         let mut texts = files.texts.iter().enumerate();
-        if !texts.any(|(number, text)| text.has_references && files.geometry != Some(number)) {
+        if !texts.any(|(number, text)| text.has_references && files.library != Some(number)) {
             return Self::default();
         }
         // Changes by functions of the geometry library are known otherwise.
         let texts = files.texts.iter().enumerate();
-        let texts = texts.map(|(number, text)| (&**text, files.geometry == Some(number))).collect();
+        let texts = texts.map(|(number, text)| (&**text, files.library == Some(number))).collect();
         Self { texts, known: RefCell::default() }
     }
 

@@ -1,581 +1,111 @@
-//! Annotations, parameters of functions and fields of structs, read from the text.
+//! Parameters of functions and fields of structs, read from the text.
 
-use super::annotation::{Annotation, StructKey};
-use super::constant::{KnownValue, Unit};
-use super::decorator::Role;
-use super::scope::{BindingSource, OverloadSet, Owner, ScopeId};
-use super::syntax::{self, Arguments, Expr, Operator, Stmt, StmtFunctionDef};
-use super::warp;
-use gbxcule_ir::builtin::nearest_of;
+use crate::annotation::{Annotation, StructKey};
+use crate::decorator::{self, Role};
+use crate::type_expr;
+use crate::unit::Unit;
+use crate::value::OverloadSet;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
-use gbxcule_ir::ty::Scalar;
-use std::rc::Rc;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{Expr, Stmt, StmtFunctionDef};
+use gbxcule_python_names::{BindingSource, Owner};
 
 /// A parameter as it is written.
 #[derive(Clone)]
-pub(super) struct Formal<'a> {
-    pub(super) name: &'a str,
-    pub(super) annotation: Annotation,
-    pub(super) default: Option<&'a Expr>,
-    pub(super) span: Span,
+pub(crate) struct Formal<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) annotation: Annotation,
+    pub(crate) default: Option<&'a Expr>,
+    pub(crate) span: Span,
     /// `*args`: takes all further arguments.
-    pub(super) variadic: bool,
+    pub(crate) variadic: bool,
 }
 
 /// A field of a struct as it is written.
-pub(super) struct FieldSpec<'a> {
-    pub(super) name: &'a str,
-    pub(super) annotation: Annotation,
-    pub(super) span: Span,
+pub(crate) struct FieldSpec<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) annotation: Annotation,
+    pub(crate) span: Span,
 }
 
-/// Types as they are written most, to find what a misspelled one was meant to be.
-const TYPES: [&str; 22] = [
-    "array",
-    "array2d",
-    "array3d",
-    "array4d",
-    "bool",
-    "float16",
-    "float32",
-    "float64",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "mat22",
-    "mat33",
-    "mat44",
-    "quat",
-    "spatial_vector",
-    "transform",
-    "uint8",
-    "uint32",
-    "vec2",
-    "vec3",
-];
+/// The parameters of a function that stands in `scope`.
+pub(crate) fn formals<'a>(
+    unit: &Unit<'a>,
+    def: &'a StmtFunctionDef,
+    scope: ScopeId,
+) -> Result<Vec<Formal<'a>>, Vec<Diagnostic>> {
+    let mut formals = Vec::new();
+    let mut faults = Vec::new();
+    for parameter in &def.parameters {
+        let default = parameter.default();
+        let variadic = parameter.is_variadic();
+        let parameter = parameter.as_parameter();
+        let annotation = match &parameter.annotation {
+            Some(written) => type_expr::annotation(unit, written, scope),
+            None if variadic => Ok(Annotation::Any),
+            None => {
+                let message = format!("`{}` needs an annotation", parameter.name);
+                let span = unit.span(parameter);
+                Err(Box::new(Diagnostic::error(Code::MissingAnnotation, span, message)))
+            }
+        };
+        match annotation {
+            Ok(annotation) => formals.push(Formal {
+                name: parameter.name.as_str(),
+                annotation,
+                default,
+                span: unit.span(parameter),
+                variadic,
+            }),
+            Err(fault) => faults.push(*fault),
+        }
+    }
+    if faults.is_empty() { Ok(formals) } else { Err(faults) }
+}
 
-/// Advice for types of Python that kernels don't have.
-fn foreign_type_help(expr: &Expr) -> Option<&'static str> {
-    let name = match expr {
-        Expr::Subscript(subscript) => return foreign_type_help(&subscript.value),
-        Expr::Name(name) => name.id.as_str(),
-        Expr::Attribute(attribute) => attribute.attr.as_str(),
-        Expr::BinOp(binary) if binary.op == Operator::BitOr => "Union",
-        _ => return None,
+/// The definitions of a family, in order, each with a mark if it stands under a condition.
+pub(crate) fn overloads<'a>(
+    unit: &Unit<'a>,
+    family: OverloadSet<'a>,
+) -> Vec<(&'a StmtFunctionDef, bool)> {
+    if let Some(def) = family.given {
+        return vec![(def, false)];
+    }
+    let scope = family.home;
+    let definitions = unit.scopes.bindings_in(scope, family.name).unwrap_or_default();
+    definitions
+        .iter()
+        .filter(|definition| family.before.is_none_or(|before| definition.at < before))
+        .map(|definition| (definition, unit.condition(definition.guard, scope)))
+        .filter(|(_, holds)| *holds != Some(false))
+        .filter_map(|(definition, holds)| match definition.source {
+            BindingSource::Function(def)
+                if matches!(decorator::role(unit, def, scope), Role::Func | Role::Native) =>
+            {
+                Some((def, holds.is_none()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// Name, place and fields of a struct.
+pub(crate) fn fields<'a>(
+    unit: &Unit<'a>,
+    key: StructKey,
+) -> Result<(&'a str, Span, Vec<FieldSpec<'a>>), Box<Diagnostic>> {
+    let Owner::Class(def) = unit.scopes.owner(key.class) else {
+        return Ok(("", Span::NONE, Vec::new()));
     };
-    Some(match name {
-        "Optional" | "Union" => {
-            "a parameter has one type: write that alone; an array that a launch gives as `None` is \
-             false in the kernel"
-        }
-        "List" | "list" | "Sequence" | "ndarray" | "ArrayLike" | "NDArray" | "Tensor" => {
-            "an array is written `wp.array(dtype=float)`, or `wp.array2d(..)` with two dimensions"
-        }
-        "Dict" | "dict" | "str" => "kernels take numbers, vectors, arrays and structs",
-        _ => return None,
-    })
-}
-
-type AnnotationResult = Result<Annotation, Box<Diagnostic>>;
-
-impl<'a> Unit<'a> {
-    /// The type an annotation says.
-    pub(super) fn annotation(&self, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
-        self.annotated_type(expr, scope).map_err(|fault| match foreign_type_help(expr) {
-            Some(help) if matches!(fault.code, Code::UnknownType | Code::ImportedName) => {
-                Box::new(fault.help(help))
-            }
-            _ => fault,
-        })
+    let mut fields = Vec::new();
+    for stmt in &def.body {
+        let Stmt::AnnAssign(field) = stmt else { continue };
+        let Expr::Name(name) = &*field.target else { continue };
+        let annotation = unit
+            .frames
+            .run(key.frame, || type_expr::annotation(unit, &field.annotation, key.class))?;
+        fields.push(FieldSpec { name: name.id.as_str(), annotation, span: unit.span(field) });
     }
-
-    fn annotated_type(&self, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
-        match expr {
-            Expr::BinOp(_) => Err(self.no_type(expr, self.quote(self.span(expr)))),
-            Expr::StringLiteral(text) => self.quoted(text.value.to_str(), expr, scope),
-            Expr::Subscript(subscript) => {
-                let parts: Vec<&'a Expr> = match &*subscript.slice {
-                    Expr::Tuple(tuple) => tuple.elts.iter().collect(),
-                    one => vec![one],
-                };
-                self.subscripted(&subscript.value, &parts, expr, scope)
-            }
-            Expr::Call(call) => self.called(&call.func, &call.arguments, expr, scope),
-            Expr::NoneLiteral(_) => Ok(Annotation::Tuple(Some(Rc::new([])))),
-            _ => {
-                let value = self.known(expr, scope)?;
-                self.as_type(&value, expr)
-            }
-        }
-    }
-
-    /// A static value as a type.
-    pub(super) fn as_type(&self, value: &KnownValue<'a>, expr: &Expr) -> AnnotationResult {
-        match value {
-            KnownValue::Type(ty) => Ok(ty.clone()),
-            KnownValue::Member(path) => match &**path {
-                "typing.Any" => Ok(Annotation::Any),
-                "typing.Callable" | "collections.abc.Callable" => Ok(Annotation::Callable),
-                "typing.Tuple" => Ok(Annotation::Tuple(None)),
-                "types.NoneType" => Ok(Annotation::Tuple(Some(Rc::new([])))),
-                path => {
-                    let name = path.strip_prefix("warp.").unwrap_or("");
-                    if let Some(class) = warp::array_named(name) {
-                        return Ok(class.of(Annotation::Any));
-                    }
-                    if name == "tile" {
-                        return Ok(Annotation::Tile(Rc::new(Annotation::Any), None));
-                    }
-                    if let Some((code, what)) = warp::missing_feature(name) {
-                        return Ok(Annotation::Unsupported(code, what));
-                    }
-                    let short = path.rsplit('.').next().unwrap_or(path);
-                    if path.starts_with("numpy.")
-                        && let Some(scalar) = warp::scalar_named(short)
-                    {
-                        return Ok(Annotation::Scalar(scalar));
-                    }
-                    if path.starts_with("builtins.") {
-                        return Err(self.no_type(expr, short));
-                    }
-                    if !path.starts_with("warp.") || path.matches('.').count() > 1 {
-                        return Err(self.unknown_module(path, self.span(expr)));
-                    }
-                    Err(self.no_type(expr, short))
-                }
-            },
-            KnownValue::Text(text) => {
-                warp::type_named(text).ok_or_else(|| self.no_type(expr, text))
-            }
-            KnownValue::None => Ok(Annotation::Tuple(Some(Rc::new([])))),
-            KnownValue::Class(_) => {
-                let fault = self.no_type(expr, self.quote(self.span(expr)));
-                Err(Box::new(
-                    fault.help(
-                        "a class is a type if it is a `@wp.struct`, or if its base is a type",
-                    ),
-                ))
-            }
-            _ => Err(self.no_type(expr, self.quote(self.span(expr)))),
-        }
-    }
-
-    fn no_type(&self, expr: &Expr, name: &str) -> Box<Diagnostic> {
-        let message = format!("`{name}` is no type of the dialect");
-        let fault = Diagnostic::error(Code::UnknownType, self.span(expr), message);
-        Box::new(match nearest_of(name, TYPES) {
-            Some(near) => fault.help(format!("`wp.{near}` is")),
-            None => fault,
-        })
-    }
-
-    /// Names in strings are looked up like any others; the tree of the string doesn't live long
-    /// enough to be kept, so only what can be said by path is read.
-    fn quoted(&self, text: &str, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
-        let parsed = syntax::parse_annotation(text).ok_or_else(|| self.no_type(expr, text))?;
-        self.quoted_expr(&parsed, expr, scope)
-    }
-
-    fn quoted_expr(&self, parsed: &Expr, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
-        let path = |node: &Expr| -> Option<KnownValue<'a>> { self.quoted_path(node, expr, scope) };
-        match parsed {
-            Expr::Subscript(subscript) => {
-                let base = path(&subscript.value)
-                    .ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
-                let KnownValue::Member(name) = &base else {
-                    return Err(self.no_type(expr, self.quote(self.span(expr))));
-                };
-                let class = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
-                let class = class.ok_or_else(|| self.no_type(expr, name))?;
-                Ok(class.of(self.quoted_expr(&subscript.slice, expr, scope)?))
-            }
-            Expr::Call(call) => {
-                let base = path(&call.func)
-                    .ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
-                let KnownValue::Member(name) = &base else {
-                    return Err(self.no_type(expr, self.quote(self.span(expr))));
-                };
-                let class = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
-                let mut class = class.ok_or_else(|| self.no_type(expr, name))?;
-                let mut of = Annotation::Any;
-                for keyword in &call.arguments.keywords {
-                    match (keyword.arg.as_ref().map(|arg| arg.as_str()), &keyword.value) {
-                        (Some("dtype"), value) => of = self.quoted_expr(value, expr, scope)?,
-                        (Some("ndim"), Expr::NumberLiteral(number)) => {
-                            let dims =
-                                syntax::integer(&number.value).and_then(|n| u8::try_from(n).ok());
-                            class.dims = dims.map(|dims| dims.clamp(1, 4));
-                        }
-                        _ => return Err(self.no_type(expr, name)),
-                    }
-                }
-                if let Some(first) = call.arguments.args.first() {
-                    of = self.quoted_expr(first, expr, scope)?;
-                }
-                Ok(class.of(of))
-            }
-            _ => {
-                let value =
-                    path(parsed).ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
-                self.as_type(&value, expr)
-            }
-        }
-    }
-
-    fn quoted_path(&self, node: &Expr, expr: &'a Expr, scope: ScopeId) -> Option<KnownValue<'a>> {
-        match node {
-            Expr::Name(name) => self.name(name.id.as_str(), expr, scope).ok(),
-            Expr::Attribute(attribute) => {
-                let base = self.quoted_path(&attribute.value, expr, scope)?;
-                self.attribute(&base, attribute.attr.as_str(), expr).ok()
-            }
-            _ => None,
-        }
-    }
-
-    fn subscripted(
-        &self,
-        base: &'a Expr,
-        parts: &[&'a Expr],
-        expr: &'a Expr,
-        scope: ScopeId,
-    ) -> AnnotationResult {
-        let value = self.known(base, scope)?;
-        let name = match &value {
-            KnownValue::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
-            KnownValue::Type(Annotation::Tuple(None)) => "tuple".to_owned(),
-            KnownValue::Type(Annotation::Callable) => return Ok(Annotation::Callable),
-            KnownValue::Type(unsupported @ Annotation::Unsupported(..)) => {
-                return Ok(unsupported.clone());
-            }
-            _ => return Err(self.no_type(expr, self.quote(self.span(expr)))),
-        };
-        if let Some(mut class) = warp::array_named(&name) {
-            let of = self.annotation(parts[0], scope)?;
-            if let Some(second) = parts.get(1) {
-                class.dims = Some(self.dimensions(second, scope)?);
-            }
-            return Ok(class.of(of));
-        }
-        match name.as_str() {
-            "tile" => {
-                let of = Rc::new(self.annotation(parts[0], scope)?);
-                Ok(Annotation::Tile(of, self.tile_extents(&parts[1..], expr, scope)?))
-            }
-            "tuple" | "typing.Tuple" => {
-                if parts.iter().any(|part| matches!(part, Expr::EllipsisLiteral(_))) {
-                    return Ok(Annotation::Tuple(None));
-                }
-                let parts: Result<Vec<_>, _> =
-                    parts.iter().map(|part| self.annotation(part, scope)).collect();
-                Ok(Annotation::Tuple(Some(parts?.into())))
-            }
-            "ref" => Ok(Annotation::Reference(Rc::new(self.annotation(parts[0], scope)?))),
-            "typing.Callable" | "collections.abc.Callable" => Ok(Annotation::Callable),
-            "vec" | "vector" | "types.vector" => self.vector_of(parts, expr, scope),
-            "mat" | "matrix" | "types.matrix" => {
-                let [rows, cols, of] = parts else { return Err(self.no_type(expr, &name)) };
-                let of = self.annotation(of, scope)?;
-                let (rows, cols) = (self.extent(rows, scope)?, self.extent(cols, scope)?);
-                Ok(Annotation::Matrix(rows, cols, Rc::new(of)))
-            }
-            "quaternion" => Ok(Annotation::Quaternion(Rc::new(self.annotation(parts[0], scope)?))),
-            "transformation" => {
-                Ok(Annotation::Transform(Rc::new(self.annotation(parts[0], scope)?)))
-            }
-            name => match warp::missing_feature(name) {
-                Some((code, what)) => Ok(Annotation::Unsupported(code, what)),
-                None => Err(self.no_type(expr, name)),
-            },
-        }
-    }
-
-    /// The shape of a tile: numbers, or one tuple of them.
-    fn tile_extents(
-        &self,
-        parts: &[&'a Expr],
-        expr: &'a Expr,
-        scope: ScopeId,
-    ) -> Result<Option<Rc<[u32]>>, Box<Diagnostic>> {
-        let mut extents = Vec::new();
-        for part in parts {
-            match self.known(part, scope)? {
-                KnownValue::Sequence(inner) => extents.extend(inner.iter().cloned()),
-                one => extents.push(one),
-            }
-        }
-        let extent = |known: &KnownValue<'a>| match known {
-            KnownValue::Int(extent) => u32::try_from(*extent).ok().filter(|&extent| extent > 0),
-            _ => None,
-        };
-        match extents.iter().map(extent).collect::<Option<Vec<u32>>>() {
-            Some(found) if found.is_empty() => Ok(None),
-            Some(found) if found.len() <= 4 => Ok(Some(found.into())),
-            _ => {
-                let message = "a tile's shape is one to four numbers above 0";
-                Err(Box::new(Diagnostic::error(Code::UnknownType, self.span(expr), message)))
-            }
-        }
-    }
-
-    fn vector_of(&self, parts: &[&'a Expr], expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
-        let [len, of] = parts else { return Err(self.no_type(expr, "vector")) };
-        let of = self.annotation(of, scope)?;
-        Ok(Annotation::Vector(self.extent(len, scope)?, Rc::new(of)))
-    }
-
-    fn dimensions(&self, expr: &'a Expr, scope: ScopeId) -> Result<u8, Box<Diagnostic>> {
-        let expr = self.literal(expr, scope);
-        match self.known(expr, scope)? {
-            KnownValue::Int(dims @ 1..=4) => Ok(dims as u8),
-            _ => {
-                let message = "an array has 1 to 4 dimensions";
-                Err(Box::new(Diagnostic::error(Code::UnknownType, self.span(expr), message)))
-            }
-        }
-    }
-
-    /// `3` of `Literal[3]`; any other expression itself.
-    fn literal(&self, expr: &'a Expr, scope: ScopeId) -> &'a Expr {
-        match expr {
-            Expr::Subscript(it) => match self.path(&it.value, scope).as_deref() {
-                Some("typing.Literal" | "typing_extensions.Literal") => &it.slice,
-                _ => expr,
-            },
-            expr => expr,
-        }
-    }
-
-    /// A length: a number, or `Any`.
-    fn extent(&self, expr: &'a Expr, scope: ScopeId) -> Result<Option<u16>, Box<Diagnostic>> {
-        let expr = self.literal(expr, scope);
-        match self.known(expr, scope)? {
-            KnownValue::Int(len) if (1..=1024).contains(&len) => Ok(Some(len as u16)),
-            KnownValue::Member(path) if &*path == "typing.Any" => Ok(None),
-            KnownValue::Type(Annotation::Any) => Ok(None),
-            _ => {
-                let message = "a length is a whole number from 1 to 1024, or `Any`";
-                Err(Box::new(Diagnostic::error(Code::UnknownType, self.span(expr), message)))
-            }
-        }
-    }
-
-    /// The extents of a matrix, as far as they are known.
-    fn matrix_extents(
-        &self,
-        shape: &'a Expr,
-        scope: ScopeId,
-    ) -> Result<Vec<Option<u16>>, Box<Diagnostic>> {
-        if let Expr::Tuple(tuple) = shape {
-            return tuple.elts.iter().map(|extent| self.extent(extent, scope)).collect();
-        }
-        let KnownValue::Sequence(parts) = self.known(shape, scope)? else { return Ok(Vec::new()) };
-        let extent = |part: &KnownValue<'_>| match part {
-            KnownValue::Int(len) => u16::try_from(*len).ok(),
-            _ => None,
-        };
-        Ok(parts.iter().map(extent).collect())
-    }
-
-    fn called(
-        &self,
-        func: &'a Expr,
-        args: &'a Arguments,
-        expr: &'a Expr,
-        scope: ScopeId,
-    ) -> AnnotationResult {
-        let callee = self.known(func, scope)?;
-        let argument = |name, position| syntax::argument(args, name, position);
-        let member = match &callee {
-            KnownValue::Member(path) => path.strip_prefix("warp.").unwrap_or(path),
-            KnownValue::Type(unsupported @ Annotation::Unsupported(..)) => {
-                return Ok(unsupported.clone());
-            }
-            KnownValue::Type(Annotation::Quaternion(_)) => "quaternion",
-            KnownValue::Type(Annotation::Transform(_)) => "transformation",
-            _ => return self.as_type(&self.known(expr, scope)?, expr),
-        };
-        let dtype = |position| {
-            let given = argument("dtype", position).map(|of| self.annotation(of, scope));
-            given.unwrap_or(Ok(Annotation::Scalar(Scalar::F32)))
-        };
-        if member == "tile" {
-            return self.tile_annotation(args, expr, scope);
-        }
-        if let Some(mut class) = warp::array_named(member) {
-            if let Some(ndim) = argument("ndim", 9) {
-                class.dims = Some(self.dimensions(ndim, scope)?);
-            }
-            return Ok(class.of(self.dtype_or_any(args, scope)?));
-        }
-        let required =
-            |name, position| argument(name, position).ok_or_else(|| self.no_type(expr, member));
-        match member {
-            "vector" | "vec" => {
-                let len = self.extent(required("length", 0)?, scope)?;
-                Ok(Annotation::Vector(len, Rc::new(dtype(1)?)))
-            }
-            "matrix" | "mat" => {
-                let shape = required("shape", 0)?;
-                let [rows, cols] = self.matrix_extents(shape, scope)?[..] else {
-                    return Err(self.no_type(expr, member));
-                };
-                Ok(Annotation::Matrix(rows, cols, Rc::new(dtype(1)?)))
-            }
-            "quaternion" => Ok(Annotation::Quaternion(Rc::new(dtype(0)?))),
-            "transformation" => Ok(Annotation::Transform(Rc::new(dtype(0)?))),
-            "fixedarray" => {
-                let (shape, of) = (required("shape", 1)?, dtype(0)?);
-                Ok(Annotation::Fixed(Rc::new(of), self.shape(shape, scope)?.into()))
-            }
-            name => {
-                if let Some((code, what)) = warp::missing_feature(name) {
-                    return Ok(Annotation::Unsupported(code, what));
-                }
-                let value = self.known(expr, scope);
-                self.as_type(&value.map_err(|fault| self.of_warp(&callee, func, fault))?, expr)
-            }
-        }
-    }
-
-    /// The fault of a call that gives no type: of a function of Warp, that it is not a type.
-    fn of_warp(
-        &self,
-        callee: &KnownValue<'a>,
-        func: &Expr,
-        fault: Box<Diagnostic>,
-    ) -> Box<Diagnostic> {
-        match callee {
-            KnownValue::Member(path) => match path.strip_prefix("warp.") {
-                Some(name) => self.no_type(func, name),
-                None => fault,
-            },
-            _ => fault,
-        }
-    }
-
-    /// The annotation of `wp.tile(dtype, shape)`.
-    fn tile_annotation(
-        &self,
-        args: &'a Arguments,
-        expr: &'a Expr,
-        scope: ScopeId,
-    ) -> AnnotationResult {
-        let shape = syntax::argument(args, "shape", 1).into_iter().collect::<Vec<_>>();
-        let of = self.dtype_or_any(args, scope)?;
-        Ok(Annotation::Tile(Rc::new(of), self.tile_extents(&shape, expr, scope)?))
-    }
-
-    fn dtype_or_any(&self, args: &'a Arguments, scope: ScopeId) -> AnnotationResult {
-        match syntax::argument(args, "dtype", 0) {
-            Some(of) => self.annotation(of, scope),
-            None => Ok(Annotation::Any),
-        }
-    }
-
-    /// A constant shape: a number or a tuple of numbers.
-    pub(super) fn shape(
-        &self,
-        expr: &'a Expr,
-        scope: ScopeId,
-    ) -> Result<Vec<u32>, Box<Diagnostic>> {
-        let value = self.known(expr, scope)?;
-        let extents: Option<Vec<u32>> = match &value {
-            KnownValue::Int(len) => u32::try_from(*len).ok().map(|len| vec![len]),
-            KnownValue::Sequence(parts) => parts
-                .iter()
-                .map(|part| match part {
-                    KnownValue::Int(len) => u32::try_from(*len).ok(),
-                    _ => None,
-                })
-                .collect(),
-            _ => None,
-        };
-        extents.filter(|e| (1..=4).contains(&e.len()) && e.iter().all(|&len| len > 0)).ok_or_else(
-            || {
-                let message =
-                    "a shape is one to four whole numbers above 0, known without running Python";
-                Box::new(Diagnostic::error(Code::NeedsPythonEvaluation, self.span(expr), message))
-            },
-        )
-    }
-
-    /// The parameters of a function that stands in `scope`.
-    pub(super) fn formals(
-        &self,
-        def: &'a StmtFunctionDef,
-        scope: ScopeId,
-    ) -> Result<Vec<Formal<'a>>, Vec<Diagnostic>> {
-        let mut formals = Vec::new();
-        let mut faults = Vec::new();
-        for parameter in &def.parameters {
-            let default = parameter.default();
-            let variadic = parameter.is_variadic();
-            let parameter = parameter.as_parameter();
-            let annotation = match &parameter.annotation {
-                Some(annotation) => self.annotation(annotation, scope),
-                None if variadic => Ok(Annotation::Any),
-                None => {
-                    let message = format!("`{}` needs an annotation", parameter.name);
-                    let span = self.span(parameter);
-                    Err(Box::new(Diagnostic::error(Code::MissingAnnotation, span, message)))
-                }
-            };
-            match annotation {
-                Ok(annotation) => formals.push(Formal {
-                    name: parameter.name.as_str(),
-                    annotation,
-                    default,
-                    span: self.span(parameter),
-                    variadic,
-                }),
-                Err(fault) => faults.push(*fault),
-            }
-        }
-        if faults.is_empty() { Ok(formals) } else { Err(faults) }
-    }
-
-    /// The definitions of a family, in order, each with a mark if it stands under a condition.
-    pub(super) fn overloads(&self, family: OverloadSet<'a>) -> Vec<(&'a StmtFunctionDef, bool)> {
-        if let Some(def) = family.given {
-            return vec![(def, false)];
-        }
-        let scope = family.home;
-        let definitions = self.scopes.bindings_in(scope, family.name).unwrap_or_default();
-        definitions
-            .iter()
-            .filter(|definition| family.before.is_none_or(|before| definition.at < before))
-            .map(|definition| (definition, self.condition(definition.guard, scope)))
-            .filter(|(_, holds)| *holds != Some(false))
-            .filter_map(|(definition, holds)| match definition.source {
-                BindingSource::Function(def)
-                    if matches!(self.role(def, scope), Role::Func | Role::Native) =>
-                {
-                    Some((def, holds.is_none()))
-                }
-                _ => None,
-            })
-            .collect()
-    }
-
-    /// Name, place and fields of a struct.
-    pub(super) fn fields(
-        &self,
-        key: StructKey,
-    ) -> Result<(&'a str, Span, Vec<FieldSpec<'a>>), Box<Diagnostic>> {
-        let Owner::Class(def) = self.scopes.owner(key.class) else {
-            return Ok(("", Span::NONE, Vec::new()));
-        };
-        let mut fields = Vec::new();
-        for stmt in &def.body {
-            let Stmt::AnnAssign(field) = stmt else { continue };
-            let Expr::Name(name) = &*field.target else { continue };
-            let annotation =
-                self.framed(key.frame, || self.annotation(&field.annotation, key.class))?;
-            fields.push(FieldSpec { name: name.id.as_str(), annotation, span: self.span(field) });
-        }
-        Ok((def.name.as_str(), self.span(&def.name), fields))
-    }
+    Ok((def.name.as_str(), unit.span(&def.name), fields))
 }

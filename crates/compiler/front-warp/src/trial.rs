@@ -3,18 +3,15 @@
 //! ([`super::Reader::lower_with_trials`]): it learns what would compile if such values were given.
 //! Values are chosen by what the text says of a name, and each is tried by itself.
 
-use super::annotation::Annotation;
-use super::constant::{Evaluation, KnownValue, Unit};
-use super::decorator::Role;
-use super::scope::{BindingSource, Owner, ScopeId};
-use super::syntax::StmtFunctionDef;
-use gbxcule_ir::diagnostic::Code;
+use crate::annotation::Annotation;
+use crate::value::{KnownValue, WarpValue, type_value};
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::ScopeId;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Most trials of a kernel.
-pub(super) const MAX_ATTEMPTS: usize = 40;
+pub(crate) const MAX_ATTEMPTS: usize = 40;
 
 /// Number of no scope: members of modules that aren't there.
 const ABSENT: ScopeId = ScopeId::MAX;
@@ -35,7 +32,7 @@ struct Choice<'a> {
 
 /// Values that are tried now.
 #[derive(Default)]
-pub(super) struct Trials<'a> {
+pub(crate) struct Trials<'a> {
     is_on: Cell<bool>,
     /// True while a lowering ends at its first fault: that one says how far some values led.
     is_brief: Cell<bool>,
@@ -43,21 +40,21 @@ pub(super) struct Trials<'a> {
 }
 
 impl<'a> Trials<'a> {
-    pub(super) fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.is_on.get()
     }
 
-    pub(super) fn is_brief(&self) -> bool {
+    pub(crate) fn is_brief(&self) -> bool {
         self.is_brief.get()
     }
 
     /// Asks for all faults of a lowering with what is chosen, not for the first alone.
-    pub(super) fn ask_for_all(&self) {
+    pub(crate) fn ask_for_all(&self) {
         self.is_brief.set(false);
     }
 
     /// Begins or ends trying; nothing is chosen yet.
-    pub(super) fn set(&self, is_on: bool) {
+    pub(crate) fn set(&self, is_on: bool) {
         self.is_on.set(is_on);
         self.is_brief.set(is_on);
         self.choices.borrow_mut().clear();
@@ -85,132 +82,55 @@ impl<'a> Trials<'a> {
 
     /// Returns the number of values that each name may have, in the order in which the names were
     /// asked for.
-    pub(super) fn counts(&self) -> Vec<usize> {
+    pub(crate) fn counts(&self) -> Vec<usize> {
         self.choices.borrow().iter().map(|choice| choice.candidates.len()).collect()
     }
 
     /// Chooses the first value for all names but one.
-    pub(super) fn choose(&self, which: usize, value: usize) {
+    pub(crate) fn choose(&self, which: usize, value: usize) {
         for (at, choice) in self.choices.borrow_mut().iter_mut().enumerate() {
             choice.chosen = if at == which { value } else { 0 };
         }
     }
 
-    /// Keeps what is chosen as the first value to try.
-    pub(super) fn keep(&self) {
-        for choice in self.choices.borrow_mut().iter_mut() {
-            choice.candidates.swap(0, choice.chosen);
-            choice.chosen = 0;
-        }
-    }
-}
-
-impl<'a> Unit<'a> {
-    /// A value to try for a name that only Python knows.
-    pub(super) fn trial(&self, name: &str, home: ScopeId) -> Option<KnownValue<'a>> {
-        if !self.trials.is_on() {
-            return None;
-        }
-        let python = match self.scopes.owner(home) {
-            Owner::Function(def) => self.role(def, self.scopes.around(home)) == Role::Python,
-            Owner::Module | Owner::Class(_) => true,
-        };
-        let definition = self.scopes.bindings_in(home, name).and_then(|all| all.last());
-        let definition = definition.filter(|_| python)?;
-        if let Some(known) = self.trials.chosen(home, name) {
-            return Some(known);
-        }
-        let candidates = match (definition.source, self.scopes.owner(home)) {
-            (BindingSource::Argument, Owner::Function(def)) => {
-                self.argument_candidates(def, name, home)
-            }
-            (BindingSource::Value(_) | BindingSource::Part(..) | BindingSource::Runtime, _) => {
-                by_name(name)
-            }
-            _ => return None,
-        };
-        self.trials.begin(home, name, candidates)
-    }
-
-    /// Values for a parameter, by its annotation, its default and its name.
-    fn argument_candidates(
-        &self,
-        def: &'a StmtFunctionDef,
-        name: &str,
-        home: ScopeId,
-    ) -> Vec<KnownValue<'a>> {
-        let mut parameters = def.parameters.iter();
-        let Some(parameter) = parameters.find(|it| it.as_parameter().name.as_str() == name) else {
-            return Vec::new();
-        };
-        let around = self.scopes.around(home);
-        let mut candidates = Vec::new();
-        if let Some(default) = parameter.default()
-            && let Ok(known) = self.known(default, around)
-            && known != KnownValue::None
-        {
-            candidates.push(known);
-        }
-        let annotation = parameter.as_parameter().annotation.as_deref();
-        candidates.extend(match annotation.map(|it| self.known(it, around)) {
-            Some(Ok(KnownValue::Type(Annotation::Scalar(Scalar::Bool)))) => flags(),
-            Some(Ok(KnownValue::Type(Annotation::Scalar(Scalar::I32)))) => numbers(),
-            Some(Ok(KnownValue::Type(Annotation::Scalar(Scalar::F32)))) => {
-                vec![KnownValue::Float(1.0)]
-            }
-            _ => by_name(name),
-        });
-        candidates
-    }
-
     /// A type to try for the part of a generic kernel's parameter that may be any.
-    pub(super) fn trial_type(&self, parameter: &str) -> Option<Annotation> {
-        if !self.trials.is_on() {
-            return None;
-        }
-        let known = self.trials.chosen(GENERIC, parameter);
-        match known.or_else(|| self.trials.begin(GENERIC, parameter, types())) {
-            Some(KnownValue::Type(ty)) => Some(ty),
+    pub(crate) fn generic_type(&self, parameter: &str) -> Option<Annotation> {
+        match self.of(GENERIC, parameter, types)? {
+            KnownValue::Foreign(WarpValue::Type(ty)) => Some(ty),
             _ => None,
         }
     }
 
-    /// A value to try for `self.a.b`.
-    pub(super) fn trial_path(&self, path: &str) -> Option<KnownValue<'a>> {
-        if !self.trials.is_on() {
+    /// A value to try for `self.a.b`, by its path.
+    pub(crate) fn attribute(&self, path: &str) -> Option<KnownValue<'a>> {
+        let name = path.rsplit('.').next().unwrap_or(path);
+        self.of(RECEIVER, path, || by_name(name))
+    }
+
+    /// A value to try for a member of a module that isn't there, by its path.
+    pub(crate) fn absent(&self, path: &str) -> Option<KnownValue<'a>> {
+        self.of(ABSENT, path, || member_candidates(path))
+    }
+
+    /// The value chosen for a name, or else the first of its candidates; `None` if no values are
+    /// tried.
+    pub(crate) fn of(
+        &self,
+        scope: ScopeId,
+        name: &str,
+        candidates: impl FnOnce() -> Vec<KnownValue<'a>>,
+    ) -> Option<KnownValue<'a>> {
+        if !self.is_on() {
             return None;
         }
-        let name = path.rsplit('.').next().unwrap_or(path);
-        let begin = || self.trials.begin(RECEIVER, path, by_name(name));
-        self.trials.chosen(RECEIVER, path).or_else(begin)
+        self.chosen(scope, name).or_else(|| self.begin(scope, name, candidates()))
     }
 
-    /// A member of a module that isn't there, as a number.
-    pub(super) fn settled(&self, value: KnownValue<'a>) -> KnownValue<'a> {
-        match &value {
-            KnownValue::Member(path) if self.is_absent(path) => {
-                let known = self.trials.chosen(ABSENT, path);
-                let begin = || self.trials.begin(ABSENT, path, member_candidates(path));
-                known.or_else(begin).unwrap_or(value)
-            }
-            _ => value,
-        }
-    }
-
-    /// Returns true if values are tried and a path leads to a module that was looked for in vain,
-    /// or to one of Warp's older versions.
-    fn is_absent(&self, path: &str) -> bool {
-        let is_old = || path.starts_with("warp.sim.");
-        self.trials.is_on() && (is_old() || self.files.looked_for(path).is_some())
-    }
-
-    /// Result of an expression whose value only Python knows, in `wp.static`.
-    pub(super) fn tried(&self, known: Evaluation<'a>) -> Evaluation<'a> {
-        match known {
-            Err(fault) if self.trials.is_on() && fault.code == Code::NeedsPythonEvaluation => {
-                Ok(KnownValue::Int(1))
-            }
-            known => known.map(|value| self.settled(value)),
+    /// Keeps the chosen values as the first to try.
+    pub(crate) fn keep(&self) {
+        for choice in self.choices.borrow_mut().iter_mut() {
+            choice.candidates.swap(0, choice.chosen);
+            choice.chosen = 0;
         }
     }
 }
@@ -226,11 +146,11 @@ fn member_candidates<'a>(path: &str) -> Vec<KnownValue<'a>> {
     if is_real { vec![real, number] } else { vec![number, real] }
 }
 
-fn flags<'a>() -> Vec<KnownValue<'a>> {
+pub(crate) fn flags<'a>() -> Vec<KnownValue<'a>> {
     vec![KnownValue::Bool(true), KnownValue::Bool(false)]
 }
 
-fn numbers<'a>() -> Vec<KnownValue<'a>> {
+pub(crate) fn numbers<'a>() -> Vec<KnownValue<'a>> {
     [4, 1, 3, 16, 0].map(KnownValue::Int).to_vec()
 }
 
@@ -240,12 +160,12 @@ fn types<'a>() -> Vec<KnownValue<'a>> {
     let array = Annotation::Array(of(), 1);
     let matrix = Annotation::Matrix(Some(3), Some(3), of());
     [Annotation::Scalar(Scalar::F32), vector, Annotation::Scalar(Scalar::I32), matrix, array]
-        .map(KnownValue::Type)
+        .map(type_value)
         .to_vec()
 }
 
 /// Values for a name that says nothing else.
-fn by_name<'a>(name: &str) -> Vec<KnownValue<'a>> {
+pub(crate) fn by_name<'a>(name: &str) -> Vec<KnownValue<'a>> {
     let lower = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let begins = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));

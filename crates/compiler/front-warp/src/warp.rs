@@ -1,8 +1,8 @@
-//! Names of the `warp` module that are types or constants, features that it has and we don't, and
-//! the names that Python itself brings.
+//! Names of the `warp` module that are types or constants, and features of Warp that this compiler
+//! lacks.
 
 use super::annotation::Annotation;
-use super::constant::KnownValue;
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::builtin::Domain;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;
@@ -191,16 +191,6 @@ pub(super) fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
         .map(|&(_, code, what)| (code, what))
 }
 
-/// Modules by the name they are known under here.
-pub(super) fn canonical(path: &str) -> &str {
-    match path {
-        // Our Python package has Warp's names.
-        "warp.types" | "warp._src.types" | "gbxcule.kernel" => "warp",
-        "np" => "numpy",
-        path => path,
-    }
-}
-
 /// Constant of `warp.fem`.
 pub(super) fn fem_constant<'a>(path: &str, name: &str) -> Option<KnownValue<'a>> {
     Some(match (path, name) {
@@ -217,23 +207,8 @@ pub(super) fn starred_name<'a>(name: &str) -> Option<KnownValue<'a>> {
         return Some(KnownValue::Module("warp".into()));
     }
     if let Some(ty) = type_named(name) {
-        return Some(KnownValue::Type(ty));
+        return Some(KnownValue::Foreign(WarpValue::Type(ty)));
     }
     let known = gbxcule_ir::builtin::find(name).is_some() || missing_feature(name).is_some();
     known.then(|| KnownValue::Member(format!("warp.{name}").into()))
-}
-
-/// Names that Python itself brings.
-pub(super) fn builtin_name<'a>(name: &str) -> Option<KnownValue<'a>> {
-    Some(match name {
-        "int" | "float" | "bool" => KnownValue::Type(type_named(name)?),
-        "tuple" => KnownValue::Type(Annotation::Tuple(None)),
-        "range" | "len" | "print" | "min" | "max" | "abs" | "round" | "type" | "reversed"
-        | "slice" | "repr" | "str" | "sum" | "pow" | "isinstance" | "zip" | "enumerate"
-        | "list" | "getattr" | "hasattr" | "open" | "dict" | "set" | "sorted" | "any" | "all"
-        | "frozenset" | "map" | "filter" | "divmod" | "input" | "globals" | "vars" => {
-            KnownValue::Member(format!("builtins.{name}").into())
-        }
-        _ => return None,
-    })
 }

@@ -7,7 +7,7 @@ use gbxcule_ir::{
     Root, StmtKind, Type, Value,
 };
 
-/// A kernel as its callers see it.
+/// Kernel as its callers see it.
 #[derive(Clone, Debug)]
 pub struct Reflection {
     /// Name.
@@ -25,17 +25,16 @@ pub struct Reflection {
 pub struct Parameter {
     /// Name.
     pub name: String,
-    /// Type, of the kernel's module.
+    /// Type in the kernel's module.
     pub ty: Type,
     /// The type as users of the dialect write it.
     pub type_name: String,
-    /// True if arrays in it may be written, or their gradients. What can't be told counts as
-    /// written.
+    /// True if arrays in it, or their gradients, may be written. In doubt they count as written.
     pub written: bool,
 }
 
-/// Reflections of all kernels, by position of the function.
-pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
+/// Returns the reflections of all kernels, by position of the function.
+pub fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
     let mut summaries: Vec<HandleSummary> = vec![HandleSummary::default(); module.functions.len()];
     for &id in module.call_order() {
         summaries[id.index()] = HandleFlow::summarise(module, &module.functions[id], &summaries);
@@ -52,7 +51,7 @@ pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
             Reflection {
                 name: function.name.clone(),
                 parameters: parameters.collect(),
-                dims: summaries[id.index()].dims,
+                dims: module.facts(id).launch_dims,
                 disjoint: function.disjoint.clone(),
             }
         })
@@ -60,27 +59,24 @@ pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
     reflected.collect()
 }
 
-/// Uses that a function makes of the handles that its parameters hold.
+/// Uses that a function makes of the handles in its parameters.
 #[derive(Clone, Default, Debug)]
 struct HandleSummary {
     /// True, for each parameter, if memory of its handles may be written.
     written: Vec<bool>,
-    /// The first parameter whose handles each parameter, and then the result, may hold.
+    /// For each parameter, and then for the result, the first parameter whose handles it may hold.
     class: Vec<usize>,
-    /// Number of leading dimensions of the grid that the kernel asks for.
-    dims: u8,
 }
 
-/// Handles flow through values and variables. Handles that flow into each other are one class, in
-/// either direction: a little coarse, and done in one walk. Nodes are parameters, result, locals,
-/// values.
+/// Flow of handles through values and variables. Handles that flow into each other, in either
+/// direction, form one class: this is slightly coarse, but takes only one walk. Nodes are
+/// parameters, result, locals and values.
 struct HandleFlow<'a> {
     body: &'a Body,
     function: &'a Function,
     module: &'a Module,
     parents: Vec<usize>,
     written: Vec<usize>,
-    dims: u8,
 }
 
 impl HandleFlow<'_> {
@@ -88,7 +84,7 @@ impl HandleFlow<'_> {
         let body = &function.body;
         let nodes = function.params.len() + 1 + body.locals.len() + body.values.len();
         let parents = (0..nodes).collect();
-        let mut flow = HandleFlow { body, function, module, parents, written: Vec::new(), dims: 0 };
+        let mut flow = HandleFlow { body, function, module, parents, written: Vec::new() };
         walk(body, body.root, |step| {
             if let Step::Stmt(stmt) = step {
                 flow.stmt(&stmt.kind, known);
@@ -107,7 +103,6 @@ impl HandleFlow<'_> {
                 .iter()
                 .map(|root| roots.iter().position(|other| other == root).unwrap_or_default())
                 .collect(),
-            dims: flow.dims,
         }
     }
 
@@ -137,7 +132,7 @@ impl HandleFlow<'_> {
             Root::Param(position) => position as usize,
             Root::Local(local) => self.result() + 1 + local.index(),
             Root::Array(value) => self.value(value),
-            // Tables hold no handles: a node of their own would stay alone.
+            // Tables hold no handles, so their node has no meaning.
             Root::Table(_) => self.result() + 1 + self.body.locals.len(),
         }
     }
@@ -173,10 +168,8 @@ impl HandleFlow<'_> {
     fn operation(&mut self, value: Value) {
         let body = self.body;
         let data = &body.values[value];
-        match data.op {
-            Op::Atomic { place, .. } => self.write(place),
-            Op::LaunchIndex(dim) => self.dims = self.dims.max(dim + 1),
-            _ => {}
+        if let Op::Atomic { place, .. } = data.op {
+            self.write(place);
         }
         if !self.module.types.holds_array(data.ty) {
             return;
@@ -201,7 +194,6 @@ impl HandleFlow<'_> {
 
     fn call(&mut self, value: Value, id: FunctionId, args: List<Arg>, known: &[HandleSummary]) {
         let (callee, summary) = (&self.module.functions[id], &known[id.index()]);
-        self.dims = self.dims.max(summary.dims);
         let args = &self.body.arg_lists[args];
         let mut nodes: Vec<usize> = args
             .iter()

@@ -58,8 +58,7 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
     };
     for draw in &problem.draws {
         let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
-        let ran =
-            execute::launch_with_budget(ANSWER_BUDGET, module, kernel, problem.grid(), &memory);
+        let ran = execute::launch_with_budget(ANSWER_BUDGET, module, kernel, draw.grid(), &memory);
         let wrong = match ran {
             Ok(after) => problem.forward_difference(draw, &after),
             Err(fault) => Some(format!("{fault}, on {}", draw.name)),

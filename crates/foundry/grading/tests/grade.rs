@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 fn rows(mode: Mode, range: Range<u64>) -> BTreeMap<u64, Row> {
-    let plan = Plan { seed: 11, mode, device: Texts::Both, host_every: 0 };
+    let plan = Plan { seed: 11, mode, device: Texts::Both, host_every: 0, sampled: 100 };
     range.map(|id| (id, make(plan, id))).collect()
 }
 
@@ -26,6 +26,7 @@ fn options(name: &str) -> GradeOptions {
         work: Path::new(env!("CARGO_TARGET_TMPDIR")).join("grade").join(name),
         workers: 2,
         limits: GradeOptions::LIMITS,
+        cuda_on_host: true,
     }
 }
 

@@ -1,9 +1,9 @@
-//! Names for variables and functions such as people choose, grouped by the thing they name.
+//! Names of variables and functions such as people choose, grouped by the thing that they name.
 
 use crate::ast::{Ty, VEC2};
 use gbxcule_ir::Scalar;
 
-/// Themes of floats: each is a list of names that fit together in one text.
+/// Themes of floats: each theme is a list of names that fit together in one text.
 const FLOATS: [&[&str]; 6] = [
     &[
         "damping",
@@ -231,7 +231,7 @@ const VERBS: &[&str] = &[
 /// Number of themes.
 pub(crate) const THEMES: usize = FLOATS.len();
 
-/// Candidates for a variable of a type, in a text of a theme.
+/// Returns candidates for the name of a variable of a type, in a text of a theme.
 pub(crate) fn variable(ty: Ty, theme: usize) -> &'static [&'static str] {
     match ty {
         Ty::Scalar(Scalar::Bool) => BOOLS,
@@ -245,7 +245,7 @@ pub(crate) fn variable(ty: Ty, theme: usize) -> &'static [&'static str] {
     }
 }
 
-/// Candidates for what a role is called, whatever its type.
+/// Use of a name, which decides its candidates whatever the type is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Role {
     Accumulator,
@@ -256,7 +256,7 @@ pub(crate) enum Role {
     Constant,
 }
 
-/// The candidates.
+/// Returns the candidates for a role.
 pub(crate) fn role(role: Role) -> &'static [&'static str] {
     match role {
         Role::Accumulator => ACCUMULATORS,
@@ -270,7 +270,7 @@ pub(crate) fn role(role: Role) -> &'static [&'static str] {
     }
 }
 
-/// The plural of a name: what an array of such things is called.
+/// Returns the plural of a name, which names an array of such things.
 pub(crate) fn plural(name: &str) -> String {
     match name {
         "axis" => "axes".into(),

@@ -1,24 +1,25 @@
-//! The statements of a Python text by their indentation, and the names they define: enough to cut a
-//! kernel out of a file with all that it needs. Nothing is decided here about what Python means: a
-//! text that was cut out wrongly compiles to other IR, or not at all, and is refused.
+//! The statements of a Python text by their indentation, and the names that they define: enough to
+//! cut a kernel out of a file with all that it needs. This module doesn't decide what Python means:
+//! a text that was cut out wrongly compiles to other IR, or not at all, and is refused.
 
 use gbxcule_rows::structure::{Token, tokens};
 use std::collections::BTreeSet;
 
-/// A statement with everything that is indented below it, decorators included.
+/// A statement with its decorators and everything that is indented below it.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
-    /// Bytes of the text, from the first line's margin to the end of the last line.
+    /// Range of the statement in the text, in bytes: from the first line's margin to the end of the
+    /// last line.
     pub(crate) begin: usize,
     pub(crate) end: usize,
     pub(crate) margin: usize,
-    /// Position of the statement that it is indented below.
+    /// Position of the statement below which it is indented.
     pub(crate) parent: Option<usize>,
-    /// Names that it defines.
+    /// Names that the statement defines.
     pub(crate) defines: Vec<String>,
-    /// Binding of an import; the names are then in `defines`.
+    /// Names that an import binds; `defines` holds them too.
     pub(crate) imports: Vec<Import>,
-    /// A function or class.
+    /// True for a function or class.
     pub(crate) is_definition: bool,
 }
 
@@ -26,50 +27,50 @@ pub(crate) struct Statement {
 #[derive(Default)]
 pub(crate) struct Mentions {
     pub(crate) names: BTreeSet<String>,
-    /// Names after the dot of names: `module.name`.
+    /// Pairs of a name and an attribute of it, as in `module.name`.
     pub(crate) attributes: BTreeSet<(String, String)>,
 }
 
 /// A name that an import binds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Import {
-    /// The name here; `*` for all names of the module.
+    /// The name in the importing file; `*` for all names of the module.
     pub(crate) name: String,
     /// Dots before the module's name.
     pub(crate) level: usize,
     /// The module, `a.b`; empty in `from . import x`.
     pub(crate) module: String,
-    /// The name there; `None` for the module itself.
+    /// The name in the imported module; `None` if the import binds the module itself.
     pub(crate) original: Option<String>,
 }
 
 impl Mentions {
-    /// Reads the text of a statement. Outlines don't hold this: of statements below statements the
-    /// names would be there again and again.
+    /// Reads the names that a statement's text mentions. Outlines don't store them: a statement's
+    /// names would be stored again with each statement around it.
     pub(crate) fn of(text: &str) -> Self {
-        let mut found = Self::default();
+        let mut mentions = Self::default();
         let all = tokens(text);
         for (_, token) in &all {
             if let Token::Name(name, false) = token {
-                found.names.insert((*name).to_owned());
+                mentions.names.insert((*name).to_owned());
             }
         }
         for three in all.windows(3) {
             if let [Token::Name(module, false), Token::Mark("."), Token::Name(name, true)] =
                 [three[0].1, three[1].1, three[2].1]
             {
-                found.attributes.insert((module.to_owned(), name.to_owned()));
+                mentions.attributes.insert((module.to_owned(), name.to_owned()));
             }
         }
-        found
+        mentions
     }
 }
 
-/// The statements of a text, in order; those indented below others follow them.
+/// Returns the statements of a text, in order; those indented below a statement follow it.
 pub(crate) fn outline(text: &str) -> Vec<Statement> {
     let all = tokens(text);
     let line_begin = |at: usize| text[..at].trim_end_matches([' ', '\t']).len();
-    // What follows the end of brackets that span lines is marked as a line, too, and is none.
+    // A token `Line` also follows brackets that span lines, but begins no statement there.
     let begins = |&(at, token): &(usize, Token<'_>)| match token {
         Token::Line(_) => line_begin(at) == 0 || text[..line_begin(at)].ends_with('\n'),
         _ => false,
@@ -77,7 +78,7 @@ pub(crate) fn outline(text: &str) -> Vec<Statement> {
     let lines: Vec<usize> = (0..all.len()).filter(|&at| begins(&all[at])).collect();
     let mut statements: Vec<Statement> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
-    // Decorators wait for what they decorate.
+    // Decorators belong to the definition that follows them.
     let mut decorators: Option<usize> = None;
     for (number, &first) in lines.iter().enumerate() {
         let (at, Token::Line(margin)) = all[first] else { continue };
@@ -89,7 +90,7 @@ pub(crate) fn outline(text: &str) -> Vec<Statement> {
             continue;
         }
         let begin = decorators.take().unwrap_or(begin);
-        // A statement ends where the next one begins that isn't indented below it.
+        // A statement ends before the next statement that isn't indented below it.
         while let Some(&above) = open.last()
             && statements[above].margin >= margin
         {
@@ -123,7 +124,7 @@ fn name_at<'a>(words: &[Token<'a>], at: usize) -> Option<&'a str> {
     }
 }
 
-/// The names that a line defines, and whether it begins a function or class.
+/// Returns the names that a line defines, and whether it begins a function or class.
 fn definitions(words: &[Token<'_>]) -> (Vec<String>, bool) {
     if let Some("def" | "class") = name_at(words, 0) {
         return (name_at(words, 1).map(str::to_owned).into_iter().collect(), true);
@@ -151,7 +152,7 @@ fn definitions(words: &[Token<'_>]) -> (Vec<String>, bool) {
     (if assigns { names } else { Vec::new() }, false)
 }
 
-/// The names that an import binds.
+/// Returns the names that an import binds.
 fn imports(words: &[Token<'_>]) -> Vec<Import> {
     match name_at(words, 0) {
         Some("import") => imported_modules(words),
@@ -160,7 +161,7 @@ fn imports(words: &[Token<'_>]) -> Vec<Import> {
     }
 }
 
-/// A path with dots that begins at a word, and the word after it.
+/// Returns the dotted path that begins at a word, and the position of the word after it.
 fn path_at(words: &[Token<'_>], mut at: usize) -> (String, usize) {
     let mut path = String::new();
     while let Some(Token::Name(name, _)) = words.get(at) {
@@ -175,14 +176,14 @@ fn path_at(words: &[Token<'_>], mut at: usize) -> (String, usize) {
     (path, at)
 }
 
-/// The name after `as` at a word.
+/// Returns the name after an `as` at a word.
 fn renamed<'a>(words: &[Token<'a>], at: usize) -> Option<&'a str> {
     (name_at(words, at) == Some("as")).then(|| name_at(words, at + 1)).flatten()
 }
 
-/// The modules of `import a.b, c as d`.
+/// Returns the modules of `import a.b, c as d`.
 fn imported_modules(words: &[Token<'_>]) -> Vec<Import> {
-    let (mut found, mut at) = (Vec::new(), 1);
+    let (mut imports, mut at) = (Vec::new(), 1);
     while at < words.len() {
         let (module, next) = path_at(words, at);
         let first = module.split('.').next().unwrap_or_default().to_owned();
@@ -190,25 +191,25 @@ fn imported_modules(words: &[Token<'_>]) -> Vec<Import> {
             Some(name) => (name.to_owned(), next + 2),
             None => (first, next),
         };
-        found.push(Import { name, level: 0, module, original: None });
+        imports.push(Import { name, level: 0, module, original: None });
         at = next + 1;
     }
-    found
+    imports
 }
 
-/// The names of `from .a import b, c as d`.
+/// Returns the names of `from .a import b, c as d`.
 fn imported_names(words: &[Token<'_>]) -> Vec<Import> {
     let level = words[1..].iter().take_while(|it| **it == Token::Mark(".")).count();
     let (module, mut at) = match name_at(words, 1 + level) {
         Some("import") => (String::new(), 1 + level),
-        // Behind a dot a name is marked as such.
+        // The tokenizer marks a name behind a dot.
         _ if words.get(1 + level) == Some(&Token::Name("import", true)) => {
             (String::new(), 1 + level)
         }
         _ => path_at(words, 1 + level),
     };
     at += 1;
-    let mut found = Vec::new();
+    let mut imports = Vec::new();
     while at < words.len() {
         let original = match words.get(at) {
             Some(Token::Name(original, _)) => original,
@@ -222,7 +223,7 @@ fn imported_names(words: &[Token<'_>]) -> Vec<Import> {
             Some(name) => (name, at + 3),
             None => (*original, at + 1),
         };
-        found.push(Import {
+        imports.push(Import {
             name: name.to_owned(),
             level,
             module: module.clone(),
@@ -230,7 +231,7 @@ fn imported_names(words: &[Token<'_>]) -> Vec<Import> {
         });
         at = next + 1;
     }
-    found
+    imports
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Functions that look like kernels and that the front end knows no mark of: their decorator comes
-//! from a file that it doesn't follow, or makes kernels when Python runs it.
+//! Functions that look like kernels but have no decorator that the front end knows: their decorator
+//! comes from a file that the front end doesn't follow, or makes kernels when Python runs it.
 
 use gbxcule_rows::structure::{Token, tokens};
 use std::collections::HashSet;
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Unmarked {
     pub(crate) name: String,
-    /// Byte of its name in the text.
+    /// Offset of the function's name in the text, in bytes.
     pub(crate) at: usize,
 }
 
@@ -16,23 +16,24 @@ pub(crate) struct Unmarked {
 struct Function<'a> {
     name: &'a str,
     at: usize,
-    /// Decorated by `wp.func`, which makes no kernels.
+    /// True if `wp.func` decorates the function, which makes no kernel of it.
     is_device_function: bool,
     calls_tid: bool,
 }
 
-/// Returns the functions of a text that call `wp.tid` or are launched, without device functions.
+/// Returns the functions of a text that call `wp.tid` or are launched; device functions are left
+/// out.
 pub(crate) fn likely_kernels(text: &str) -> Vec<Unmarked> {
     let tokens = tokens(text);
     let kinds: Vec<Token<'_>> = tokens.iter().map(|it| it.1).collect();
     let mut functions: Vec<Function<'_>> = Vec::new();
-    // Margins of the blocks around a line, with the function that each one is the body of.
+    // Margins of the blocks around a line, each with the function whose body the block is.
     let mut open: Vec<(usize, Option<usize>)> = Vec::new();
     let mut is_device_function = false;
     let launched = launched(&kinds);
     for (number, &kind) in kinds.iter().enumerate() {
         if let Token::Line(margin) = kind {
-            // After brackets over several lines there is one in the middle of a line.
+            // A token `Line` also follows brackets that span lines, in the middle of a line.
             if !is_at_margin(text, tokens[number].0) {
                 continue;
             }
@@ -68,7 +69,7 @@ pub(crate) fn likely_kernels(text: &str) -> Vec<Unmarked> {
     wanted.map(|it| Unmarked { name: it.name.to_owned(), at: it.at }).collect()
 }
 
-/// Names that a text launches: `wp.launch(NAME, ..)` and its like.
+/// Returns the names of kernels that a text launches by `wp.launch(NAME, ..)` and similar calls.
 fn launched<'a>(tokens: &[Token<'a>]) -> HashSet<&'a str> {
     let name = |six: &[Token<'a>]| match six {
         [
@@ -90,7 +91,7 @@ fn is_at_margin(text: &str, at: usize) -> bool {
     text[begin..at].trim().is_empty()
 }
 
-/// Returns true for `@wp.func` and its like.
+/// Returns true for the decorator `@wp.func` or one of its forms.
 fn is_func(decorator: &[Token<'_>]) -> bool {
     match decorator {
         [_, Token::Name(_, false), Token::Mark("."), Token::Name(name, true), ..]

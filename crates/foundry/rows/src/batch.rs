@@ -79,7 +79,7 @@ impl Manifest {
 
     /// The command that makes it, but for its folder.
     pub(crate) fn command(&self) -> String {
-        let Plan { seed, mode, device, host_every } = self.plan;
+        let Plan { seed, mode, device, host_every, sampled } = self.plan;
         let (device, mode) = (format!("{device:?}"), format!("{mode:?}"));
         if let Some(harvest) = &self.harvest {
             let (folder, license) = (&harvest.folder, &harvest.license);
@@ -91,7 +91,7 @@ impl Manifest {
         let host =
             if host_every == 0 { String::new() } else { format!(" --host-every {host_every}") };
         format!(
-            "gbxcule synth batch --count {} --seed {seed} --device {} --mode {}{host}{}",
+            "gbxcule synth batch --count {} --seed {seed} --sampled {sampled} --device {} --mode {}{host}{}",
             self.count,
             device.to_lowercase(),
             mode.to_lowercase(),

@@ -15,7 +15,7 @@ pub(crate) use crate::semantic_check::RejectReason;
 use crate::skeleton::KnownSkeletons;
 use crate::tensor::{self, Tensor};
 use crate::verdict::{Check, CheckOutcome, Verdict};
-use crate::{mutation_check, rounding, widen};
+use crate::{mutation_check, rounding, seed_text, template_row, widen};
 use gbxcule_back_cxx::Dialect;
 use gbxcule_grammar::input::ArgumentInput;
 use gbxcule_grammar::{Draft, draft, random};
@@ -26,7 +26,7 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 /// Changes when the same seed would give other rows.
-pub const GENERATOR_VERSION: u32 = 6;
+pub const GENERATOR_VERSION: u32 = 7;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
 /// Drafts tried for a row.
@@ -72,6 +72,7 @@ pub struct Row {
     pub signature_json: String,
     pub launch_dims: Vec<u32>,
     pub inputs_json: String,
+    #[serde(with = "seed_text")]
     pub input_seed: u64,
     pub outputs_json: Option<String>,
     pub gradients_json: Option<String>,
@@ -79,6 +80,7 @@ pub struct Row {
     pub structure: String,
     pub split: String,
     pub checks_json: String,
+    #[serde(with = "seed_text")]
     pub seed: u64,
     pub attempt: u32,
     pub generator_version: u32,
@@ -86,6 +88,13 @@ pub struct Row {
     pub in_warp: bool,
     pub warp_gradient: Option<String>,
     pub origin_json: Option<String>,
+    /// The algorithm of the library that the row is an instance of.
+    pub template: Option<String>,
+    pub summary: Option<String>,
+    pub description: Option<String>,
+    pub specification: Option<String>,
+    pub real_launch_dims: Vec<u32>,
+    pub block_dims: Vec<u32>,
 }
 
 /// Devices for which a row holds text.
@@ -124,9 +133,17 @@ pub struct Plan {
     /// One of this many rows has its C++ text compiled by the host's compiler and run; 0 for none.
     #[serde(default)]
     pub host_every: u64,
+    /// Percentage of the rows that the grammar samples; the others are algorithms of the library.
+    #[serde(default = "all_sampled")]
+    pub sampled: u32,
 }
 
-/// A row, or why a draft was none.
+/// Datasets of programs that had no library.
+fn all_sampled() -> u32 {
+    100
+}
+
+/// A sampled row, or why a draft was none.
 fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     let own = random::seed(plan.seed, id);
     let seed = random::seed(own, attempt);
@@ -255,6 +272,10 @@ pub(crate) fn machine_code(
 
 /// Row `id` of a dataset.
 pub fn make(plan: Plan, id: u64) -> Row {
+    template_row::make(plan, id).unwrap_or_else(|| sampled(plan, id))
+}
+
+fn sampled(plan: Plan, id: u64) -> Row {
     for number in 0..ATTEMPTS {
         if let Ok(row) = attempt(plan, id, number) {
             return row;

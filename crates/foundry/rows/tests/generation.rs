@@ -10,8 +10,10 @@ use gbxcule_rows::verdict::Verdict;
 use std::collections::HashSet;
 use std::path::Path;
 
-const TEXT: Plan = Plan { seed: 5, mode: Mode::Text, device: Texts::Both, host_every: 0 };
-const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+const TEXT: Plan =
+    Plan { seed: 5, mode: Mode::Text, device: Texts::Both, host_every: 0, sampled: 100 };
+const RUN: Plan =
+    Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
 
 #[test]
 fn nearly_every_row_has_a_structure_of_its_own() {

@@ -7,7 +7,7 @@ use gbxcule_swarm::SwarmError;
 
 use crate::BackendKind;
 
-/// Error of the lab, with advice on what to do about it.
+/// Error of the lab, with advice on how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum LabError {

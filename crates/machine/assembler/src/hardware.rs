@@ -1,4 +1,4 @@
-//! The names every source knows: the registers of the hardware, spelled as Pan Docs spells them.
+//! Names that every source may use: the registers of the hardware, spelled as in Pan Docs.
 
 /// Register names and addresses.
 pub(crate) const REGISTERS: [(&str, i64); 61] = [

@@ -12,7 +12,7 @@ use crate::dma::{is_lost_to_dma, sync_dma};
 use crate::dma::{move_dma, read_on_dma_bus, write_on_dma_bus};
 #[cfg(not(color))]
 use crate::dma::{read_on_dma_bus, write_on_dma_bus};
-use crate::machine::{COLOR, Machine, WRAM_BYTES};
+use crate::machine::{COLOR, Machine, WRAM_BYTES, is_before};
 use crate::ppu::VRAM_BYTES;
 #[cfg(color)]
 use crate::ppu::color_write::write_ppu;
@@ -233,6 +233,10 @@ impl Machine {
             }
             0x10..=0x3f => {
                 self.apu.write(self.now, self.timer.div_base, 0xff00 | low as u16, value);
+                #[cfg(color)]
+                if self.apu.voices.reads_on_bus {
+                    self.deadline = self.now;
+                }
             }
             0x46 => {
                 sync_dma(self, rom, cart_ram);
@@ -252,10 +256,22 @@ impl Machine {
         }
         // What was written may have moved a deadline or let an interrupt through.
         match low {
-            0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x43 | 0x45 | 0x46 | 0x4a | 0x4b | 0xff => {
-                self.deadline = self.now;
+            0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x46 | 0xff => self.deadline = self.now,
+            0x43 | 0x45 | 0x4a | 0x4b => {
+                if self.interrupts.pending() != 0 {
+                    self.deadline = self.now;
+                }
+                self.bring_deadline_forward();
             }
+            0x42 | 0x47..=0x49 => self.bring_deadline_forward(),
             _ => {}
+        }
+    }
+
+    /// Called after a write to a register that moves the PPU's deadline alone.
+    pub(crate) fn bring_deadline_forward(&mut self) {
+        if self.ppu.is_on() && is_before(self.ppu.deadline, self.deadline) {
+            self.deadline = self.ppu.deadline;
         }
     }
 
@@ -263,7 +279,9 @@ impl Machine {
     #[inline(always)]
     pub(crate) fn serial_control_ones(&self) -> u8 {
         #[cfg(color)]
-        let ones = if self.ppu.compatible { 0x7e } else { 0x7c };
+        let is_fast = !self.ppu.compatible || self.color.drives_outside;
+        #[cfg(color)]
+        let ones = if is_fast { 0x7c } else { 0x7e };
         #[cfg(not(color))]
         let ones = 0x7e;
         ones

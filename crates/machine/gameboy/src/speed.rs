@@ -8,6 +8,8 @@ use crate::dma::halt_dma;
 use crate::machine::is_before;
 use crate::machine::{FRAME_MCYCLES, Machine};
 #[cfg(color)]
+use crate::ppu::sync_ppu;
+#[cfg(color)]
 use crate::ppu::timing::schedule_ppu;
 
 /// FF4D (KEY1), and what the clocks showed when the speed changed last.
@@ -127,9 +129,46 @@ impl Speed {
 }
 
 /// STOP while KEY1 is armed: the CPU waits while its clock settles, then runs on at the other
-/// speed. DIV begins anew (Pan Docs "FF4D").
+/// speed. DIV begins anew (Pan Docs "FF4D"). With an interrupt pending the CPU waits for an M-cycle
+/// of the new speed at most, and DIV begins anew in the one after (AGE `spsw-interrupts`, docboy
+/// `stop_key1_joypad0_interrupt1_*`).
 #[cfg(color)]
-pub(crate) fn change_speed(machine: &mut Machine) {
+pub(crate) fn change_speed(machine: &mut Machine, is_pending: bool) {
+    let began = machine.now;
+    begin_div_anew(machine);
+    machine.speed.changing = true;
+    machine.speed.resume_at = began.wrapping_add(CHANGE_MCYCLES);
+    let is_slow = !machine.speed.double;
+    let wakes = is_slow && !is_pending && wait_slowly(machine);
+    let slow_mcycles = machine.now.wrapping_sub(began);
+    // OAM DMA stands still for one M-cycle of those that pass before double speed (gambatte
+    // `oamdmasrcC0_speedchange_readC000`); it moves once more before single speed (docboy
+    // `speed_switch_to_single_during_dma_*`).
+    if is_slow {
+        halt_dma(machine, 1);
+    } else if !is_pending {
+        halt_dma(machine, 0u32.wrapping_sub(1));
+    }
+    machine.apu.sync(machine.now, machine.timer.div_base);
+    let gained = if is_slow { 0 } else { GAINED_TCYCLES };
+    switch_clock(machine, gained.wrapping_sub(if is_pending && !is_slow { 4 } else { 0 }));
+    if is_pending {
+        machine.now = machine.now.wrapping_add(is_slow as u32);
+        machine.speed.resume_at = machine.now.wrapping_add(1);
+    } else if wakes {
+        machine.speed.changing = false;
+        if slow_mcycles < SLOW_MCYCLES {
+            machine.now = machine.now.wrapping_add(1);
+            machine.timer.div_base = machine.timer.div_base.wrapping_add(1);
+        }
+    }
+    if machine.ppu.is_on() {
+        schedule_ppu(machine);
+    }
+}
+
+#[cfg(color)]
+fn begin_div_anew(machine: &mut Machine) {
     machine.sync_interrupts();
     // TIMA may count once more, an M-cycle before DIV begins anew (gambatte
     // `speedchange_tima*`).
@@ -141,20 +180,15 @@ pub(crate) fn change_speed(machine: &mut Machine) {
     machine.timer.div_base = counter_base;
     machine.timer.schedule(machine.now);
     machine.serial.schedule(machine.now, machine.timer.div_base);
-    machine.speed.changing = true;
-    machine.speed.resume_at = machine.now.wrapping_add(CHANGE_MCYCLES);
-    if !machine.speed.double {
-        machine.now = machine.now.wrapping_add(SLOW_MCYCLES);
-        // OAM DMA moves in the first of them (gambatte `oamdmasrcC0_speedchange_readC000`).
-        halt_dma(machine, 1);
-        machine.sync_interrupts();
-    }
-    machine.apu.sync(machine.now, machine.timer.div_base);
+}
+
+/// Lets the clocks run at the other speed from now on; the picture gets ahead by some T-cycles.
+#[cfg(color)]
+fn switch_clock(machine: &mut Machine, gained: u32) {
     let (frame, dark) = (
         machine.now.wrapping_sub(machine.frame_start),
         machine.now.wrapping_sub(machine.lcd_off_since),
     );
-    let gained = if machine.speed.double { GAINED_TCYCLES } else { 0 };
     let tcycles = machine.tcycles().wrapping_add(gained);
     machine.speed.steady_mcycles = machine.mcycles_at_single_speed();
     machine.speed.tcycles = tcycles;
@@ -173,7 +207,33 @@ pub(crate) fn change_speed(machine: &mut Machine) {
         machine.frame_start = machine.now.wrapping_sub(frame >> 1);
         machine.lcd_off_since = machine.now.wrapping_sub(dark >> 1);
     }
-    if machine.ppu.is_on() {
-        schedule_ppu(machine);
+}
+
+/// Lets the M-cycles of single speed pass that come before double speed: one if an interrupt is
+/// requested in it. Returns true if one is in the first six T-cycles: the CPU wakes early (docboy
+/// `speed_switch_to_double_interrupt_*_aligned_with_stop_*`).
+#[cfg(color)]
+fn wait_slowly(machine: &mut Machine) -> bool {
+    machine.now = machine.now.wrapping_add(1);
+    machine.sync_interrupts();
+    if machine.interrupts.pending() != 0 {
+        return true;
     }
+    sync_ppu(machine, machine.tcycles().wrapping_add(2));
+    let wakes = machine.interrupts.pending() != 0;
+    machine.now = machine.now.wrapping_add(SLOW_MCYCLES - 1);
+    machine.sync_interrupts();
+    wakes
+}
+
+/// Begins DIV anew after a change of speed that did not stop the CPU.
+#[cfg(color)]
+#[cold]
+#[inline(never)]
+pub(crate) fn end_pending_change(machine: &mut Machine) {
+    machine.sync_interrupts();
+    machine.apu.sync(machine.now, machine.timer.div_base);
+    machine.timer.div_base = machine.speed.resume_at;
+    machine.timer.schedule(machine.now);
+    machine.serial.schedule(machine.now, machine.timer.div_base);
 }

@@ -23,7 +23,7 @@ const MAGIC: [u8; 8] = if crate::COLOR { *b"gbxcolor" } else { *b"gbxstate" };
 /// First bytes of a state of the other model.
 const OTHER_MAGIC: [u8; 8] = if crate::COLOR { *b"gbxstate" } else { *b"gbxcolor" };
 /// Raised with every change of `list`.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 impl Machine {
     /// Returns the length of a state of a machine with this cartridge.

@@ -1,4 +1,4 @@
-//! A temporary folder that is moved to its place when it is complete.
+//! Temporary folder that is moved to its place when it is complete.
 
 use std::fs::{self, File};
 use std::io::{Error, Result};
@@ -8,25 +8,26 @@ use crate::open_folder::{OpenFolder, is_taken};
 use crate::temporary::{Temporary, lock_in_use, name, sweep};
 use crate::write_target::make_folder;
 
-/// A folder of this process alone, removed when it is dropped, at a signal that ends the process,
-/// or, if the process was killed, by the next one that makes such a folder at the same place.
+/// Folder of this process alone. It is removed when it is dropped, or at a signal that ends the
+/// process. If the process was killed, the next process that makes such a folder at the same place
+/// removes it.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     temporary: Temporary,
     parent: OpenFolder,
-    /// Locked for as long as it is open.
+    /// Handle that holds the lock.
     _owner: Option<File>,
 }
 
 impl TemporaryFolder {
-    /// A folder inside of `parent`, which is made if it is not there.
+    /// Makes a folder inside of `parent`, which is made as well if it doesn't exist.
     ///
     /// # Errors
     /// The parent can't be written to.
     pub fn inside(parent: &Path) -> Result<Self> {
         let parent = make_folder(parent)?;
         sweep(parent.path());
-        // Programs that run in it may have another working folder.
+        // Programs that run in the folder may have another working folder.
         let path = fs::canonicalize(parent.path())?;
         for _ in 0..16 {
             let name = name(None);
@@ -34,7 +35,7 @@ impl TemporaryFolder {
             match parent.make(&name) {
                 Ok(()) => {
                     let owner = parent.open(&name).ok();
-                    // Another sweeper may have taken it for a leftover before it was locked.
+                    // Another sweeper may have removed it as a leftover before it was locked.
                     let is_ours = match &owner {
                         Some(owner) => lock_in_use(owner, temporary.path()),
                         None => temporary.path().exists(),
@@ -56,7 +57,7 @@ impl TemporaryFolder {
         self.temporary.path()
     }
 
-    /// Gives it another name in its parent, at which nothing is yet.
+    /// Renames it to a name in its parent at which no file exists.
     ///
     /// # Errors
     /// Something is there, or the name is too long.

@@ -1,6 +1,6 @@
-//! A command that takes a policy on before it starts: the one file of this crate with `unsafe`, for
-//! the moment between fork and exec, in which nothing may allocate. All that needs memory is made
-//! before.
+//! Makes a command that confines itself to a policy before it starts. This is the one file of the
+//! crate with `unsafe`, for the moment between fork and exec, in which nothing may allocate.
+//! Everything that needs memory is made before.
 
 use std::ffi::OsString;
 use std::io::PipeWriter;
@@ -12,9 +12,9 @@ use std::process::Command;
 use crate::policy::{Kind, Policy};
 use crate::{SandboxError, protection::Protection};
 
-/// The program as a command that is confined by the policy from its first instruction on, to be
-/// started by [`crate::ChildGroup::spawn`] on a thread that outlives it. Its owner counts time on
-/// the clock, output and processes.
+/// Returns the program as a command that is confined by the policy from its first instruction on.
+/// [`crate::ChildGroup::spawn`] must start it on a thread that outlives it. Its owner limits time
+/// on the clock, output and processes.
 ///
 /// # Errors
 /// The system has the parts of a sandbox and refuses them.
@@ -22,15 +22,14 @@ pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError>
     marked(program, policy, None)
 }
 
-/// Makes the same command, whose child leaves a byte in the pipe when it comes as far as its
-/// program's first instruction. A failure after it is the program's fault, one before it this
-/// machine's.
+/// Makes the same command, whose child leaves a byte in the pipe when it reaches its program's
+/// first instruction. A failure after that is the program's fault, one before it this machine's.
 pub(crate) fn marked(
     program: &Path,
     policy: &Policy,
     mark: Option<PipeWriter>,
 ) -> Result<Command, SandboxError> {
-    // The search along `PATH` is done here, as the child may not look everywhere.
+    // The search along `PATH` is done here, because the child may not read all folders.
     let found = crate::policy::find(program).unwrap_or_else(|| program.to_owned());
     let mut command = Command::new(found);
     command.current_dir(&policy.folder).env_clear();
@@ -41,13 +40,13 @@ pub(crate) fn marked(
     Ok(command)
 }
 
-/// The child's environment: `PATH` and the policy's variables as the user has them, folders of its
-/// own, one language; nothing else.
+/// Returns the child's environment: `PATH` and the policy's variables with the user's values,
+/// folders of its own, and one language.
 fn environment(policy: &Policy) -> Vec<(&'static str, OsString)> {
     let given = ["PATH"].iter().chain(&policy.variables);
     let mut all: Vec<_> = given.filter_map(|&name| Some((name, std::env::var_os(name)?))).collect();
     all.extend(["HOME", "TMPDIR", "TMP"].map(|name| (name, policy.folder.clone().into())));
-    // Messages in one language; no compiler's cache in a home that isn't there.
+    // Messages are in one language; a compiler's cache is off, because its home is missing.
     all.extend(
         [("LC_ALL", "C"), ("CCACHE_DISABLE", "1")].map(|(name, value)| (name, value.into())),
     );
@@ -84,7 +83,7 @@ fn confine(
             setrlimit(*resource, *limit)?;
         }
         // SAFETY: the call takes three numbers, and only marks descriptors to be closed by exec. An
-        // old kernel refuses it; what this process opens is marked already.
+        // old kernel refuses it; descriptors that this process opened are marked already.
         unsafe {
             libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
         }
@@ -111,15 +110,16 @@ fn confine(
     Ok(())
 }
 
-/// Limit of the kernel for processes and threads, for a program that makes them faster than they are
-/// counted: more than the policy's own, so that its end is told. The system counts all of a user's,
-/// but those in a namespace by themselves; root it doesn't limit.
+/// Returns the kernel's limit for processes and threads, for a program that makes them faster than
+/// this process counts them. It is greater than the policy's own limit, so that the program's end
+/// is reported. Outside of a namespace the kernel counts all processes of the user; root's
+/// processes have no limit.
 #[cfg(target_os = "linux")]
 fn limit_of_tasks(policy: &Policy, namespaces: bool) -> rustix::process::Rlimit {
-    /// What a user's other programs may add meanwhile.
+    /// Number of processes that the user's other programs may add meanwhile.
     const OTHERS: u64 = 1000;
 
-    // A program may start none, and is not started more slowly for it.
+    // A compiled program may start no process, so the count would only delay it.
     let is_counted = !namespaces && policy.kind != Kind::Program;
     let beside = if is_counted { crate::tree::tasks_of_user() + OTHERS } else { 0 };
     let most = rustix::process::getrlimit(rustix::process::Resource::Nproc).maximum;
@@ -128,13 +128,13 @@ fn limit_of_tasks(policy: &Policy, namespaces: bool) -> rustix::process::Rlimit 
     rustix::process::Rlimit { current: wanted, maximum: wanted }
 }
 
-/// Limits of the kernel for each process.
+/// Returns the kernel's limits for each process.
 #[cfg(target_os = "linux")]
 fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::process::Rlimit)> {
     use rustix::process::{Resource, Rlimit, getrlimit};
 
     let limits = policy.limits;
-    // The first limit is a signal that can be caught, the second isn't.
+    // The first limit is a signal that can be caught; the second can't be caught.
     let seconds = limits.cpu.as_secs().max(1);
     let wanted = [
         (Resource::Cpu, seconds, seconds + 1),
@@ -144,15 +144,15 @@ fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::p
         (Resource::Core, 0, 0),
     ];
     let within = |(resource, soft, hard): (Resource, u64, u64)| {
-        // No limit is raised.
+        // A limit is never raised.
         let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
         (resource, Rlimit { current: Some(soft.min(most)), maximum: Some(hard.min(most)) })
     };
     wanted.into_iter().map(within).collect()
 }
 
-/// Confines a child where there is no Landlock: a shell sets the limits that it knows, then becomes
-/// the program.
+/// Confines a child on systems without Landlock: a shell sets the limits that it supports, then
+/// becomes the program.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn confine(
     command: &mut Command,
@@ -165,7 +165,7 @@ fn confine(
     let limits = policy.limits;
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", SET]).arg(limits.cpu.as_secs().max(1).to_string());
-    // In blocks of 512 bytes.
+    // The unit is blocks of 512 bytes.
     shell.arg((limits.file_bytes / 512).to_string()).arg(limits.open_files.to_string());
     shell.arg(command.get_program()).current_dir(&policy.folder).env_clear();
     for (name, value) in environment(policy) {

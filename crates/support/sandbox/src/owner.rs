@@ -1,4 +1,4 @@
-//! A child process and all processes that it starts: one process group, ended as one.
+//! Child process with all processes that it starts: one process group, which ends as a whole.
 
 use std::collections::BTreeSet;
 use std::io::{Error, Result};
@@ -11,24 +11,24 @@ use crate::{ChildEnd, Policy, orphan_killer, tree};
 /// Time between two polls of a child.
 const POLL_EVERY: Duration = Duration::from_millis(5);
 
-/// Time between two looks at what a group uses that lives on, and how many of them look at its
-/// folder once.
+/// Time between two measurements of a living group, and number of measurements for each look at its
+/// folder.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const LOOKS_PER_FOLDER: u32 = 32;
 
-/// The groups of this process that are not known to have ended.
+/// Groups of this process that are not known to have ended.
 static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 fn groups<R>(change: impl FnOnce(&mut BTreeSet<u32>) -> R) -> R {
     change(&mut GROUPS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A running child that ends, with its descendants, when this is dropped, at [`end_all`], and when
-/// this process ends in any way.
+/// Running child that ends, with its descendants, when this value is dropped, at [`end_all`], and
+/// when this process ends in any way.
 #[derive(Debug)]
 pub struct ChildGroup {
     child: Child,
-    /// Exit status, once it was waited for.
+    /// Exit status, after the child was waited for.
     status: Option<ExitStatus>,
     /// Limit of the whole group that ended it.
     exceeded: Arc<OnceLock<ChildEnd>>,
@@ -48,8 +48,8 @@ impl ChildGroup {
         Ok(Self { child, status: None, exceeded: Arc::default() })
     }
 
-    /// The child, to take its pipes. Do not wait for it: [`ChildGroup::end`] does, after it has
-    /// ended the group.
+    /// Returns the child, to take its pipes. The caller must not wait for it: [`ChildGroup::end`]
+    /// does that after it has ended the group.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
@@ -60,8 +60,8 @@ impl ChildGroup {
         self.child.id()
     }
 
-    /// Ends the group when all of it uses more than the policy gives the whole: processes, threads,
-    /// bytes of files. A thread looks until the group ends.
+    /// Ends the group when all of it together uses more than the policy allows: processes, threads,
+    /// bytes of files. A thread measures until the group ends.
     ///
     /// # Errors
     /// There is no thread to be had.
@@ -73,7 +73,7 @@ impl ChildGroup {
             let _first = tree::come_first();
             for count in 1_u32.. {
                 std::thread::sleep(LOOK_EVERY);
-                // The number may be another group's once this one has ended.
+                // After this group's end the number may belong to another group.
                 let Some(exceeded) = exceeded.upgrade() else { return };
                 if !groups(|all| all.contains(&group)) {
                     return;
@@ -95,12 +95,12 @@ impl ChildGroup {
         self.exceeded.get().copied()
     }
 
-    /// Returns true if the child has ended by itself; others of its group may still run.
+    /// Returns true if the child has ended by itself; other processes of its group may still run.
     pub fn has_ended(&mut self) -> bool {
         self.status.is_some() || has_ended(&mut self.child)
     }
 
-    /// Waits until the child has ended by itself, then ends what it left of its group.
+    /// Waits until the child has ended by itself, then ends the rest of its group.
     ///
     /// # Errors
     /// The system doesn't say what it ended with.
@@ -111,8 +111,7 @@ impl ChildGroup {
         self.end()
     }
 
-    /// Ends the child and all of its group, if they haven't ended, and returns what the child ended
-    /// with.
+    /// Ends the child and all of its group, if they haven't ended, and returns the child's status.
     ///
     /// # Errors
     /// The system doesn't say.
@@ -138,7 +137,7 @@ impl Drop for ChildGroup {
     }
 }
 
-/// Ends all children of this process and what they started: for a signal that ends it.
+/// Ends all children of this process and their descendants, at a signal that ends the process.
 pub fn end_all() {
     groups(|all| all.iter().for_each(|&group| end_group(group)));
 }
@@ -148,7 +147,7 @@ fn end_group(group: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
 
     if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
-        // Its last member may have ended just now.
+        // The group's last member may have ended just now.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
@@ -163,7 +162,7 @@ fn has_ended(child: &mut Child) -> bool {
 
     let Some(id) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return true };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    // An error means that it isn't there any more.
+    // An error means that the child is gone.
     waitid(WaitId::Pid(id), options).map_err(Error::from).map_or(true, |status| status.is_some())
 }
 

@@ -1,6 +1,6 @@
-//! System calls of a child, held by seccomp: a list of those that it may make, by its kind
-//! ([`table`]). All others that Linux is known to have fail with `EPERM`, as if the user had no
-//! right to them; numbers that are not known fail with `ENOSYS`, as on a kernel without them.
+//! System calls of a child, enforced by seccomp: a list of the calls that it may make, by its kind
+//! ([`table`]). All other calls of Linux in the table fail with `EPERM`, as if the user had no
+//! right to them; unknown numbers fail with `ENOSYS`, as on a kernel without them.
 
 mod table;
 
@@ -21,15 +21,15 @@ const CLONE_REFUSED: u64 = 0x7e02_0080 | 0x2000 | 0x8000;
 /// Commands of `fcntl`: descriptors, flags, locks. Those that name a receiver of signals, and
 /// leases and watches, are refused.
 const FCNTL: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 1030, 36, 37, 38, 1034];
-/// Requests of `ioctl`: the kind of a terminal, its size, bytes that wait, flags of a descriptor.
-/// Attributes of files such as "immutable" are among the refused ones.
+/// Requests of `ioctl`: the kind of a terminal, its size, waiting bytes, flags of a descriptor.
+/// Attributes of files such as "immutable" are refused.
 const IOCTL: [u64; 7] = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451, 0x802c_542a];
-/// Options of `prctl`: names of threads and of memory, and questions. The signal at its owner's
-/// end stays as it was set.
+/// Options of `prctl`: names of threads and of memory, and questions. The signal at the owner's end
+/// can't be changed.
 const PRCTL: [u64; 8] = [3, 15, 16, 23, 51, 56, 64, 0x5356_4d41];
 
-/// The filters of a child, each to be installed, in their order: of two that refuse a call the
-/// later one says with which error.
+/// Returns the filters of a child, to be installed in this order: if two refuse a call, the later
+/// one decides the error.
 pub(crate) fn filters(kind: Kind) -> Result<&'static [BpfProgram], String> {
     static MADE: [OnceLock<Result<Vec<BpfProgram>, String>>; 3] = [const { OnceLock::new() }; 3];
     let made = MADE[kind as usize].get_or_init(|| make(kind).map_err(|error| error.to_string()));
@@ -37,12 +37,12 @@ pub(crate) fn filters(kind: Kind) -> Result<&'static [BpfProgram], String> {
 }
 
 fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
-    // The first filters let the last one be installed, which then refuses any more.
+    // The first filters allow the last one to be installed, which then refuses any more.
     let allowed = allowed(kind).into_iter().chain([libc::SYS_seccomp]);
     let allowed = allowed.map(|call| (call, Vec::new())).collect();
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
         known_and_refused(kind).into_iter().map(|call| (call, Vec::new())).collect();
-    // Asking for a limit is allowed, setting one isn't.
+    // Reading a limit is allowed, setting one is not.
     refused.insert(libc::SYS_prlimit64, vec![any_but(2, &SeccompCmpArgLen::Qword, &[0])?]);
     let int = SeccompCmpArgLen::Dword;
     refused.insert(libc::SYS_fcntl, vec![any_but(1, &int, &FCNTL)?]);
@@ -67,7 +67,7 @@ fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
     ])
 }
 
-/// Returns the calls that a kind of child may make, some of them with some arguments alone.
+/// Returns the calls that a kind of child may make, some of them only with certain arguments.
 pub(crate) fn allowed(kind: Kind) -> Vec<c_long> {
     let mut calls = [table::EVERY, table::EVERY_HERE].concat();
     if kind != Kind::Program {
@@ -79,7 +79,7 @@ pub(crate) fn allowed(kind: Kind) -> Vec<c_long> {
     calls
 }
 
-/// Returns the calls that Linux has and a kind of child has not.
+/// Returns the calls that Linux has and a kind of child may not make.
 fn known_and_refused(kind: Kind) -> Vec<c_long> {
     let mut calls = [
         table::REFUSED,
@@ -125,8 +125,8 @@ fn filter(
     Ok(SeccompFilter::new(calls, otherwise, listed, arch)?.try_into()?)
 }
 
-/// Returns true if this kernel takes the filters: a thread that ends tries them. Where the system
-/// gives no thread they are taken for granted: then a child is confined, or not started.
+/// Returns true if this kernel accepts the filters, tried by a thread that ends. If the system
+/// gives no thread, they are assumed: then a child is confined, or doesn't start.
 pub(crate) fn works() -> bool {
     let tried = std::thread::Builder::new().spawn(|| {
         filters(Kind::Program)

@@ -22,7 +22,7 @@ use crate::shared_calls::SwarmParts;
 use crate::step_plan::StepPlan;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    AnyMachine, Counters, EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError,
+    AnyMachine, Counters, EnvSnapshot, LinkMode, Rom, Stage, SwarmConfig, SwarmError,
     banked_address, capacity,
 };
 
@@ -89,8 +89,7 @@ impl NativeSwarm {
         let runs_frames = config.recompile != Recompile::Off
             && !sound
             && hooks.places.is_empty()
-            && link == LinkMode::Open
-            && rom.model() == Model::Original;
+            && link == LinkMode::Open;
         let recompile = runs_frames.then_some(config.recompile);
         let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound, recompile, link };
         let mut envs_per_shard =
@@ -120,13 +119,11 @@ impl NativeSwarm {
     }
 
     /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
-    /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), or the last
-    /// trial is not won.
+    /// the configuration leaves them out ([`SwarmConfig::recompile`]), or the last trial is not
+    /// won.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
-        let runner = self.shards.iter().flatten().find_map(Shard::runner)?;
-        let shared = runner.shared();
-        shared.are_used().then(|| shared.table().len())
+        self.shards.iter().flatten().find_map(Shard::runner)?.blocks()
     }
 
     /// Threads that step and show the machines.

@@ -1,4 +1,4 @@
-//! A dataset of rows that are there already, as `validate`, `dedupe` and `harvest` write one.
+//! Writes a dataset of existing rows, as `validate`, `dedupe` and `harvest` do.
 
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,11 @@ use gbxcule_rows::table::{to_parquet, write_whole};
 
 use super::make::describe;
 
-/// Rows of a file.
+/// Number of rows in a file.
 const FILE_ROWS: usize = 5000;
 
-/// A folder in which a dataset will be. The dataset is made in a folder of its own, so that a full
-/// disk leaves no data without a card; that one is there before the work begins, so that a folder
+/// Folder for a new dataset. The dataset is made in a temporary folder, so that a full disk leaves
+/// no data without a card. The temporary folder is made before the work begins, so that a place
 /// that can't be written to costs no work.
 pub(super) struct NewDataset {
     out: PathBuf,
@@ -27,8 +27,8 @@ impl NewDataset {
     /// Makes the temporary folder.
     pub(super) fn at(out: &Path) -> anyhow::Result<Self> {
         check_free(out)?;
-        // A link is followed, and a folder that is there may be a disk of its own: what is made on
-        // another one could not be moved into it.
+        // A link is followed, and an existing folder may be a disk of its own: a folder on another
+        // disk could not be moved into it.
         let parent = match out.canonicalize() {
             Ok(there) => there,
             Err(_) => match out.parent() {
@@ -42,7 +42,8 @@ impl NewDataset {
         Ok(Self { out: out.to_owned(), made })
     }
 
-    /// Writes the rows, with a file beside them if there is one, and moves them to their place.
+    /// Writes the rows, with another file beside them if there is one, and moves them to their
+    /// place.
     pub(super) fn write(
         self,
         manifest: &Manifest,
@@ -63,20 +64,20 @@ impl NewDataset {
     }
 }
 
-/// Refuses a folder that holds data, and what is no folder.
+/// Refuses a folder that holds data, and a path that is not a folder.
 fn check_free(out: &Path) -> anyhow::Result<()> {
     let shown = out.display();
     if out.join("data").exists() {
         bail!("{shown} holds data already: choose another folder");
     }
     match out.symlink_metadata() {
-        Ok(_) if !out.is_dir() => bail!("{shown} is no folder: choose another name for --out"),
+        Ok(_) if !out.is_dir() => bail!("{shown} is not a folder: choose another name for --out"),
         _ => Ok(()),
     }
 }
 
-/// Moves all that a folder holds, at this place inside, into another one, `data` last: where there
-/// is data, there is all that describes it. No link in the other folder is followed.
+/// Moves the contents of a folder, below `inside`, into another one, `data` last: where there is
+/// data, there is everything that describes it. No link in the other folder is followed.
 fn move_into(from: &Path, to: &Path, inside: &Path) -> std::io::Result<()> {
     let mut entries = std::fs::read_dir(from.join(inside))?.collect::<std::io::Result<Vec<_>>>()?;
     entries.sort_by_key(|entry| (entry.file_name() == "data", entry.file_name()));

@@ -1,5 +1,5 @@
-//! The texts that kernels were compiled from: one map for the whole process, because a device
-//! reports a fault only at a later wait, where the kernel is not known.
+//! Texts from which kernels were compiled: one map for the whole process, because a device reports
+//! a fault only at a later wait, when the kernel is not known.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,13 +12,13 @@ use gbxcule_runtime::ProgramFiles;
 
 static TEXTS: LazyLock<RwLock<SourceMap>> = LazyLock::new(RwLock::default);
 
-/// All texts that were compiled.
+/// Returns all texts that were compiled.
 pub(crate) fn all() -> RwLockReadGuard<'static, SourceMap> {
     TEXTS.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps a text of a file and parses it; with `beside` also the files beside it that it imports
-/// from. `types` has those of generic kernels.
+/// Stores a text of a file and parses it; with `beside`, also the files beside it from which it
+/// imports. `types` has the types of generic kernels.
 pub(crate) fn parse(
     file: String,
     text: String,

@@ -1,4 +1,4 @@
-//! The settings of a swarm, read from the keyword arguments of its constructor in Python.
+//! Settings of a swarm, read from the keyword arguments of its constructor in Python.
 //!
 //! A keyword that is not a setting, or a value of another type, is refused as Python refuses the
 //! arguments of a function.
@@ -12,10 +12,10 @@ use pyo3::types::PyDict;
 
 use super::{OrRefuse, drawn_at};
 
-/// A hook's bank and address, whether it ends the step, and the function that it calls.
+/// Bank and address of a hook, whether it ends the step, and the function that it calls.
 type HookTuple = (u16, u16, bool, Option<String>);
 
-/// A keyword argument for each field.
+/// Settings, one keyword argument for each field.
 pub(super) struct Settings {
     codec: String,
     frames_per_step: u32,
@@ -95,7 +95,7 @@ impl<'py> Keywords<'py> {
         Ok(Self(keywords.map(|keywords| keywords.copy()).transpose()?))
     }
 
-    /// Takes an argument out; the default stands in for one that was not given.
+    /// Takes an argument out, or the default if it was not given.
     fn take<T>(&mut self, name: &str, default: T) -> PyResult<T>
     where
         T: for<'a> FromPyObject<'a, 'py>,

@@ -8,13 +8,15 @@ use super::session::Kind;
 use super::tile;
 use super::tile::Writes;
 use super::writer::Writer;
-use crate::constant::{KnownValue, Unit};
-use crate::scope::ScopeId;
-use crate::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
+use crate::unit::Unit;
+use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
+use gbxcule_python_values::with_stack;
 
 /// Lowers the expressions of one function.
 pub(super) struct Expressions<'s, 'a> {
@@ -76,7 +78,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
     pub(super) fn expr(&mut self, expr: &'a Expr) -> LoweringResult<Operand<'a>> {
         let outer = self.b.span();
         self.b.set_span(self.unit.span(expr));
-        let result = super::with_stack(|| self.expression(expr));
+        let result = with_stack(|| self.expression(expr));
         self.b.set_span(outer);
         result
     }
@@ -306,7 +308,7 @@ impl Operand<'_> {
 /// Returns true if evaluating an expression costs little and has no effect: names and numbers, and
 /// arithmetic of them that doesn't divide.
 fn is_simple(expr: &Expr) -> bool {
-    use crate::syntax::Operator;
+    use gbxcule_python_names::syntax::Operator;
     match expr {
         Expr::Name(_) | Expr::NumberLiteral(_) | Expr::BooleanLiteral(_) => true,
         Expr::UnaryOp(unary) => is_simple(&unary.operand),

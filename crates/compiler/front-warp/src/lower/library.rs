@@ -4,15 +4,15 @@ use super::Expressions;
 use super::call::CallArgument;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::constant::KnownValue;
 use crate::library::Library;
-use crate::syntax::ExprCall;
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::syntax::ExprCall;
 
 impl<'a> Expressions<'_, 'a> {
     /// `gb.name(machine, ..)`
@@ -80,7 +80,8 @@ fn matched<'a>(
     asked: &[&Param],
     given: &[CallArgument<'a>],
 ) -> Option<(u32, Vec<CallArgument<'a>>)> {
-    let ((None, Operand::KnownValue(KnownValue::Handle(first)), _), rest) = given.split_first()?
+    let ((None, Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(first))), _), rest) =
+        given.split_first()?
     else {
         return None;
     };

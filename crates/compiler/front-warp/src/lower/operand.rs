@@ -1,7 +1,7 @@
 //! Operands and bindings of the functions that are lowered, and the reasons why lowering ends.
 
 use super::tile::{Tile, TileParam};
-use crate::constant::KnownValue;
+use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::LocalId;
 use gbxcule_ir::op::Value;

@@ -11,12 +11,12 @@ use super::operator::{function_operator, named_operator, operate_one};
 use super::tile::tile_call;
 use super::{Expressions, atomic, indexed_array, usage};
 use crate::annotation::Annotation;
-use crate::constant::KnownValue;
-use crate::syntax::{Expr, ExprCall, UnaryOp};
+use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
+use gbxcule_python_names::syntax::{Expr, ExprCall, UnaryOp};
 
 /// Types of Warp's arrays, which Python makes from pointers.
 const ARRAY_TYPES: [&str; 5] = ["array", "array1d", "array2d", "array3d", "array4d"];
@@ -236,7 +236,9 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
             None => Annotation::of_type(ty, &self.e.b.module.types),
         };
         match annotation {
-            Some(annotation) => Ok(Operand::KnownValue(KnownValue::Type(annotation))),
+            Some(annotation) => {
+                Ok(Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(annotation))))
+            }
             None => fault(Code::TypeMismatch, span, "the type of this can't be named"),
         }
     }
@@ -247,7 +249,11 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         let given = self.e.call_arguments(&call.arguments)?;
         let [
             (_, operand, _),
-            (_, Operand::KnownValue(KnownValue::Type(Annotation::Scalar(to))), _),
+            (
+                _,
+                Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(to)))),
+                _,
+            ),
         ] = &given[..]
         else {
             return fault(Code::WrongArguments, span, "`wp.cast` needs a number and a scalar type");

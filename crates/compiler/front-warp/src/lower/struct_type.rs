@@ -2,7 +2,8 @@
 
 use super::operand::{LoweringError, fault};
 use crate::annotation::{Annotation, StructKey};
-use crate::constant::Unit;
+use crate::signature;
+use crate::unit::Unit;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::module::Module;
@@ -54,13 +55,13 @@ impl StructTypes {
             Some(Definition::Known(ty)) => return Ok(*ty),
             Some(Definition::Refused) => return Err(LoweringError::Reported),
             Some(Definition::Open) => {
-                let (name, span, _) = unit.fields(key)?;
+                let (name, span, _) = signature::fields(unit, key)?;
                 return fault(Code::Recursion, span, format!("`{name}` contains itself"));
             }
             None => {}
         }
         if self.open == MAX_STRUCT_NESTING {
-            let (_, span, _) = unit.fields(key)?;
+            let (_, span, _) = signature::fields(unit, key)?;
             let message = format!("structs nest at most {MAX_STRUCT_NESTING} deep");
             self.classes.insert(key, Definition::Refused);
             return fault(Code::TooComplex, span, message);
@@ -80,7 +81,7 @@ impl StructTypes {
         module: &mut Module,
         key: StructKey,
     ) -> Result<Type, LoweringError> {
-        let (name, span, specs) = unit.fields(key)?;
+        let (name, span, specs) = signature::fields(unit, key)?;
         let mut fields = Vec::with_capacity(specs.len());
         for spec in specs {
             let ty = self.concrete(unit, module, &spec.annotation, spec.span)?;
@@ -102,7 +103,7 @@ impl StructTypes {
             return fault(code, span, format!("{what} aren't supported"));
         }
         if *annotation == Annotation::Handle {
-            let handle = unit.library.map_or("", |library| &library.handle);
+            let handle = unit.dialect.library.map_or("", |library| &library.handle);
             return fault(Code::UnknownType, span, format!("only functions take a `{handle}`"));
         }
         self.define_structs(unit, module, annotation)?;

@@ -74,15 +74,15 @@ impl Machine {
             // (gambatte `hdma_late_speedchange_inc_*`).
             let runs_operand = rest_hdma_for_change(self, cpu.pc);
             let due = self.hdma.due;
-            change_speed(self);
+            change_speed(self, !skips);
             // HBlank that begins meanwhile is slept through.
             self.hdma.due = due;
             cpu.now = self.now;
             if skips {
                 cpu.pc = cpu.pc.wrapping_add(1 - runs_operand as u16);
-                cpu.mode = Mode::Halted;
-            } else {
-                self.speed.changing = false;
+                if self.speed.changing {
+                    cpu.mode = Mode::Halted;
+                }
             }
             self.deadline = cpu.now;
             return cpu;
@@ -99,7 +99,7 @@ impl Machine {
             cpu.stop_skips = skips;
             #[cfg(color)]
             note_mode_at_stop(self, cpu.now);
-            self.reset_div();
+            self.begin_stop();
         }
         self.deadline = cpu.now;
         cpu

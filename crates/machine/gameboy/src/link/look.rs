@@ -102,7 +102,7 @@ pub(crate) fn next_look(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) -> L
                 look.add_use(5, Target::Dispatch);
             }
         }
-    } else if machine.cpu.mode == Mode::Stopped && machine.joypad.lines() != 0x0f {
+    } else if machine.cpu.mode == Mode::Stopped && machine.wakes_from_stop() {
         look.add_use(0, Target::Divider);
     }
     look

@@ -47,7 +47,8 @@ pub(crate) fn read_palette(machine: &mut Machine, of_objects: bool) -> u8 {
 }
 
 /// A write to FF69 or FF6B. While the PPU draws the colour stays, but the index moves on.
-pub(crate) fn write_color_cell(machine: &mut Machine, of_objects: bool, value: u8) {
+#[inline(never)]
+pub fn write_color_cell(machine: &mut Machine, of_objects: bool, value: u8) {
     sync_ppu_now(machine);
     if !is_palette_blocked(machine) {
         before_picture_change(machine);

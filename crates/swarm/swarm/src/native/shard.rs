@@ -6,11 +6,11 @@ mod single_frames;
 pub(crate) use link::joined;
 
 use gbxcule_gameboy::view::StepNumbers;
-use gbxcule_recompiler::{Recompile, Runner};
+use gbxcule_recompiler::Recompile;
 use single_frames::SingleFrames;
 
 use crate::hook::HookTable;
-use crate::machine::MachineSound;
+use crate::machine::{AnyRunner, MachineSound};
 use crate::program::{NativePrograms, Outputs, ProgramInputs, TextRole};
 use crate::step_plan::StepPlan;
 use crate::{AnyMachine, Counters, EnvSnapshot, LinkMode, Programs, Rom, Stage, SwarmError};
@@ -61,7 +61,7 @@ pub(crate) struct Shard {
     /// The sound of each machine, if it is asked for.
     sounds: Vec<MachineSound>,
     /// Runs frames by code made for the ROM.
-    runner: Option<Runner>,
+    runner: Option<AnyRunner>,
     link: LinkMode,
     /// The first env whose program stopped since the swarm last took the fault, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
@@ -102,7 +102,7 @@ impl Shard {
                 true => vec![MachineSound::new(&start.machine); count],
                 false => Vec::new(),
             },
-            runner: recompile.map(|recompile| Runner::new(rom.shared_bytes(), recompile)),
+            runner: recompile.map(|recompile| AnyRunner::new(rom, recompile)),
             link,
             fault: None,
         };
@@ -160,14 +160,10 @@ impl Shard {
         let machine = &mut self.machines[slot];
         let step = plan.step(frames_held);
         let rom = self.rom.bytes();
-        let mcycles = match (self.sounds.get_mut(slot), &mut self.runner, machine) {
-            (None, Some(runner), AnyMachine::Original(machine)) => {
-                machine.run_step_with(buttons, step, |machine, draw| {
-                    runner.run_frame(machine, cart_ram, draw);
-                })
-            }
-            (None, _, machine) => machine.run_step(rom, cart_ram, buttons, step),
-            (Some(sound), _, machine) => sound.run_step(machine, rom, cart_ram, buttons, step),
+        let mcycles = match (self.sounds.get_mut(slot), &mut self.runner) {
+            (None, Some(runner)) => runner.run_step(machine, cart_ram, buttons, step),
+            (None, None) => machine.run_step(rom, cart_ram, buttons, step),
+            (Some(sound), _) => sound.run_step(machine, rom, cart_ram, buttons, step),
         };
         let counters = &mut self.counters[slot];
         counters.frames += u64::from(step.frames);
@@ -273,7 +269,7 @@ impl Shard {
     }
 
     /// Returns the runner of code made for the ROM; `None` if frames are interpreted.
-    pub(crate) fn runner(&self) -> Option<&Runner> {
+    pub(crate) fn runner(&self) -> Option<&AnyRunner> {
         self.runner.as_ref()
     }
 

@@ -4,7 +4,7 @@ use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
 use super::call::TileCall;
 use super::{Tile, between, each, repeat};
-use crate::constant::KnownValue;
+use crate::value::KnownValue;
 use gbxcule_ir::Native;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
