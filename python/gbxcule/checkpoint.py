@@ -144,12 +144,15 @@ def note_of(env: SwarmVectorEnv[Any]) -> bytes:
     spaces = [getattr(env, name) if name in env.__dict__ else None for name in _SPACES]
     note = {
         "arguments": env._arguments,
+        "weights": env.weights,
         "symbols": dict(env.symbols),
         "is_seeded": env._is_seeded,
         "steps": env._steps,
         "returns": env._returns,
         "over": env._over,
-        "levels": env._levels,
+        "levels": env._measure.levels,
+        "lives": env._measure.lives_before,
+        "goes_on": env._goes_on,
         "heard": env._observer.heard(),
         "meaning": _MEANING,
         "part": _part_of(env) if isinstance(env, RankVectorEnv) else None,
@@ -201,9 +204,12 @@ def _env_of_note(
         env.envs, env.rank = range(first, end), Rank(*rank) if rank else None
     env._is_seeded[:] = note["is_seeded"]
     env._observer.hear_again(note.get("heard", {}))
-    env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
+    env._steps[:], env._over[:], env._measure.levels[:] = note["steps"], note["over"], note["levels"]
     # Earlier checkpoints have none.
-    env._returns[:] = note.get("returns", 0.0)
+    env.weights = note.get("weights", [])
+    env.weights = list(env.weights) if isinstance(env.weights, tuple) else env.weights
+    env._returns[:], env._goes_on[:] = note.get("returns", 0.0), note.get("goes_on", False)
+    env._measure.lives_before[:] = note.get("lives", 0)
     for name, generator in zip(_SPACES, generators, strict=True):
         if generator is not None:
             getattr(env, name)._np_random = generator

@@ -89,11 +89,16 @@ def program_of(spec: Observation) -> str | None:
 
 
 def is_program(spec: Any) -> bool:
-    """Is this the path of a program, or the name of a game, which has one?"""
+    """Is this the path of a program, its text, or the name of a game, which has one?"""
     if not isinstance(spec, (str, os.PathLike)):
         return False
     name = os.fspath(spec)
-    return name.endswith(".py") or name in GAMES
+    return name.endswith(".py") or name in GAMES or is_program_text(name)
+
+
+def is_program_text(spec: str) -> bool:
+    """Is this the text of a program, and no path?"""
+    return "\n" in spec and "def " in spec
 
 
 class _ProgramView:
@@ -153,11 +158,9 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
         return _native.View.obs_v0()
     if isinstance(spec, str) and spec in PICTURES:
         return _native.View.picture(spec, grays)
-    text = "; write a program's text into such a file" if isinstance(spec, str) and "\n" in spec else ""
     raise ValueError(
         f"no observation {quoted(spec if isinstance(spec, str) else shown(spec))}; there are {', '.join(PICTURES)}, obs_v0, audio, the games' own ({', '.join(GAMES)}), "
-        "files that end in .py, gbxcule.Ram(...), gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
-        f"{text}"
+        "files that end in .py, their texts, gbxcule.Ram(...), gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
     )
 
 
@@ -210,8 +213,11 @@ class Observer:
         grays: str = "even",
         frames_per_step: int = 1,
         copies: bool = True,
+        pictures: _native.View | None = None,
     ) -> None:
         num_envs = swarm.num_envs
+        # The stack of pictures that the swarm keeps, if it keeps one.
+        self.pictures = pictures
         self.is_mapping = isinstance(spec, Mapping)
         named = dict(spec) if isinstance(spec, Mapping) else {"": spec}
         if not named:
@@ -226,6 +232,8 @@ class Observer:
                 return _NumbersView(one, symbols, num_envs)
             if listens(one):
                 return _AudioView(frames_per_step)
+            if pictures is not None and isinstance(one, str) and one in PICTURES:
+                return _NativeView(pictures)
             return program if is_program(one) else _NativeView(view_of(one, symbols, grays))
 
         self._views = {name: view(one) for name, one in named.items()}

@@ -19,6 +19,7 @@ mod exit_code;
 mod film;
 mod gif;
 mod interrupt;
+mod judge;
 mod kernel_file;
 pub mod live_view;
 mod mp4;
@@ -102,6 +103,7 @@ enum Verb {
     Watch(Box<watch::Watch>),
     Play(play::Play),
     Record(Box<record::Record>),
+    Judge(judge::Judge),
     Synth(synth::Synth),
 }
 
@@ -133,6 +135,7 @@ pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Watch(verb) => verb.run(),
         Verb::Play(verb) => verb.run(),
         Verb::Record(verb) => verb.run(),
+        Verb::Judge(verb) => verb.run(),
         Verb::Synth(verb) => verb.run(),
     };
     interrupt::wait_for_the_end();

@@ -26,8 +26,8 @@ const DEFAULT_STREAM: u64 = 1;
 /// A number: address, number of bytes, and whether it is big-endian, signed, decimal.
 type NumberTuple = (u32, u8, bool, bool, bool);
 
-/// Lengths and returns of episodes, and whether they are over.
-type StateTuple = (Vec<i32>, Vec<f32>, Vec<bool>);
+/// Lengths, returns, whether episodes are over, and whether the next ones go on.
+type StateTuple = (Vec<i32>, Vec<f32>, Vec<bool>, Vec<bool>);
 
 /// Actions that the device may still read.
 #[derive(Default)]
@@ -49,7 +49,7 @@ pub(crate) struct Rollout {
 impl Rollout {
     #[new]
     #[pyo3(signature = (
-        swarm, *, same_step, max_episode_steps, program_pays, program_ends, changes, ends
+        swarm, *, same_step, max_episode_steps, program_pays, program_ends, changes, ends, lives
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new(
@@ -61,6 +61,7 @@ impl Rollout {
         program_ends: bool,
         changes: Vec<(NumberTuple, f32)>,
         ends: Vec<NumberTuple>,
+        lives: Option<NumberTuple>,
     ) -> PyResult<Self> {
         let changes = changes.into_iter().map(|(tuple, scale)| (number(tuple), scale)).collect();
         let ends = ends.into_iter().map(number).collect();
@@ -71,6 +72,7 @@ impl Rollout {
             program_ends,
             changes,
             ends,
+            lives: lives.map(number),
         };
         let rollout = Self { swarm, config, lent: Mutex::default() };
         rollout.change(py, |swarm, config| swarm.prepare_rollout(config).map(drop))?;
@@ -110,8 +112,9 @@ impl Rollout {
         lengths: Vec<i32>,
         returns: Vec<f32>,
         over: Vec<bool>,
+        goes_on: Vec<bool>,
     ) -> PyResult<()> {
-        let state = RolloutState { lengths, returns, over };
+        let state = RolloutState { lengths, returns, over, goes_on };
         self.change(py, |swarm, config| {
             swarm.prepare_rollout(config)?;
             swarm.enter_rollout(&state)
@@ -141,7 +144,7 @@ impl Rollout {
         let left = self.change(py, |swarm, _| swarm.leave_rollout());
         self.lent.lock().unwrap_or_else(PoisonError::into_inner).until.clear();
         let left = left?;
-        Ok(left.map(|RolloutState { lengths, returns, over }| (lengths, returns, over)))
+        Ok(left.map(|it| (it.lengths, it.returns, it.over, it.goes_on)))
     }
 }
 

@@ -206,6 +206,17 @@ impl Swarm {
         self.change(py, |swarm| swarm.reset_masked(&mask))
     }
 
+    /// Changes the weights that the programs read from the next step on.
+    fn set_weights(&self, py: Python<'_>, weights: Vec<f32>) -> PyResult<()> {
+        self.change(py, |swarm| swarm.set_weights(&weights))
+    }
+
+    /// Begins episodes of the marked envs where their machines are.
+    fn begin_again(&self, py: Python<'_>, mask: &[u8]) -> PyResult<()> {
+        let mask = as_mask(mask);
+        self.change(py, |swarm| swarm.begin_again(&mask))
+    }
+
     /// Makes an env's present state the only start of later episodes.
     fn start_from_env(&self, py: Python<'_>, env: usize) -> PyResult<()> {
         self.change(py, |swarm| swarm.start_from_env(env))
@@ -359,6 +370,15 @@ impl Swarm {
     #[getter]
     fn frame_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::frame_array)
+    }
+
+    /// The stacks of pictures where they lie on the device, a row of bytes for each env; `None` on
+    /// the CPU, and if the swarm keeps none.
+    #[getter]
+    fn picture_array(&self) -> PyResult<Option<DeviceArray>> {
+        let swarm = try_lock(self.inner.try_read())?;
+        let array = swarm.as_device().and_then(DeviceSwarm::picture_array);
+        Ok(array.cloned().map(DeviceArray::new))
     }
 
     /// Number of bytes of a frame in `frame_array`.

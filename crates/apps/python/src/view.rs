@@ -1,6 +1,6 @@
 //! Views that Python makes.
 
-use gbxcule_swarm::{Grays, Picture};
+use gbxcule_swarm::{Crop, Grays, Picture, PictureStack};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -12,6 +12,37 @@ pub(crate) struct View {
     dtype: &'static str,
 }
 
+impl View {
+    /// The form of the stack that it shows, if it shows one.
+    pub(crate) fn stack(&self) -> Option<PictureStack> {
+        match self.inner {
+            gbxcule_swarm::View::Stack(stack) => Some(stack),
+            _ => None,
+        }
+    }
+}
+
+/// A picture and grays by their names.
+fn named(name: &str, grays: &str) -> PyResult<(Picture, Grays)> {
+    let refused = |said: String| PyValueError::new_err(said);
+    let grays = Grays::by_name(grays).ok_or_else(|| {
+        refused(format!(
+            "no grays `{grays}`; there are even (255, 170, 85, 0), pyboy (255, 153, 85, 0)"
+        ))
+    })?;
+    let picture = Picture::by_name(name).ok_or_else(|| {
+        refused(format!(
+            "no picture `{name}`; there are packed, gray, mean, stride, rgb, rgb_corrected, rgb555"
+        ))
+    })?;
+    Ok((picture, grays))
+}
+
+/// Lines, columns, and channels if there are several.
+fn shape_of([lines, columns, channels]: [usize; 3]) -> Vec<usize> {
+    if channels == 1 { vec![lines, columns] } else { vec![lines, columns, channels] }
+}
+
 #[pymethods]
 impl View {
     /// Makes a view of the last drawn frame: `packed`, `gray`, `mean` or `stride`, in grays that
@@ -19,37 +50,36 @@ impl View {
     #[staticmethod]
     #[pyo3(signature = (name, grays = "even"))]
     fn picture(name: &str, grays: &str) -> PyResult<Self> {
-        let grays = match grays {
-            "even" => Grays::Even,
-            "pyboy" => Grays::Pyboy,
-            _ => {
-                return Err(PyValueError::new_err(format!(
-                    "no grays `{grays}`; there are even (255, 170, 85, 0), pyboy (255, 153, 85, 0)"
-                )));
-            }
-        };
-        let picture = match name {
-            "packed" => Picture::Packed,
-            "gray" => Picture::Gray,
-            "mean" => Picture::Mean,
-            "stride" => Picture::Stride,
-            "rgb" => Picture::Rgb,
-            "rgb_corrected" => Picture::RgbCorrected,
-            "rgb555" => Picture::Rgb555,
-            _ => {
-                return Err(PyValueError::new_err(format!(
-                    "no picture `{name}`; there are packed, gray, mean, stride, rgb, rgb_corrected, rgb555"
-                )));
-            }
-        };
+        let (picture, grays) = named(name, grays)?;
         let (lines, columns) = picture.shape();
-        let shape = match picture {
-            Picture::Rgb | Picture::RgbCorrected => vec![lines, columns / 3, 3],
-            Picture::Rgb555 => vec![lines, columns / 2, 2],
-            _ => vec![lines, columns],
-        };
+        let channels = picture.pixel_bytes();
+        let shape = shape_of([lines, columns / channels, channels]);
         let inner = gbxcule_swarm::View::Picture(picture, grays);
         Ok(Self { inner, shape, dtype: "uint8" })
+    }
+
+    /// The stack of pictures that a swarm keeps: the part `crop` (top, left, lines, columns) of a
+    /// picture, reduced to `size` lines and columns, `depth` of them; with `max_pool` the lighter
+    /// of a step's last two frames.
+    #[staticmethod]
+    #[pyo3(signature = (name, grays, *, crop, size, depth, max_pool))]
+    fn pictures(
+        name: &str,
+        grays: &str,
+        crop: Option<[u16; 4]>,
+        size: Option<[u16; 2]>,
+        depth: Option<u16>,
+        max_pool: bool,
+    ) -> PyResult<Self> {
+        let (picture, grays) = named(name, grays)?;
+        let crop = crop.map(|[top, left, lines, columns]| Crop { top, left, lines, columns });
+        let stack =
+            PictureStack { picture, grays, crop, size, depth: depth.unwrap_or(1), max_pool };
+        let mut shape = shape_of(stack.shape());
+        if let Some(depth) = depth {
+            shape.insert(0, depth.into());
+        }
+        Ok(Self { inner: gbxcule_swarm::View::Stack(stack), shape, dtype: "uint8" })
     }
 
     /// Makes a view of the bytes at ranges of addresses, each without its last address.

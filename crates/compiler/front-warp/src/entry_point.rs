@@ -22,6 +22,8 @@ pub struct EntryPoint<'w> {
     pub name: &'w str,
     /// Parameters.
     pub params: &'w [EntryParam],
+    /// One more parameter at the end, which a function has if it names one so.
+    pub optional: Option<(&'w str, EntryParam)>,
     /// The type of its result; `Type::UNIT` if it gives none.
     pub result: Type,
     /// The signature as users write it: `def reward(machine: gb.Machine) -> wp.float32`.
@@ -51,15 +53,19 @@ impl<'a> Reader<'a> {
         let Some(def) = self.definition(wanted)? else { return Ok(None) };
         let formals = signature::formals(&self.unit, def, TOP)?;
         let mut session = Session::new(&self.unit, self.gradients);
-        let taken = formals.len() == wanted.params.len()
+        let last = formals.last().map(|formal| formal.name);
+        let optional = wanted.optional.filter(|(name, _)| last == Some(*name));
+        let params: Vec<EntryParam> =
+            wanted.params.iter().copied().chain(optional.map(|(_, param)| param)).collect();
+        let taken = formals.len() == params.len()
             && formals
                 .iter()
-                .zip(wanted.params)
+                .zip(&params)
                 .all(|(formal, param)| takes(&self.unit, &mut session, module, formal, *param));
         if !taken {
             return Err(vec![self.misfit(def, wanted, "takes other parameters")]);
         }
-        let id = self.lower_entry(&mut session, def, &formals, wanted.params, module);
+        let id = self.lower_entry(&mut session, def, &formals, &params, module);
         if session.report.faults().is_empty() && session.report.is_refused() {
             session.report.push(self.misfit(def, wanted, "is refused"));
         }
@@ -76,7 +82,8 @@ impl<'a> Reader<'a> {
     /// # Panics
     /// The text has no such function.
     pub fn declared(&self, name: &str, module: &mut Module) -> Result<FunctionId, Vec<Diagnostic>> {
-        let wanted = EntryPoint { name, params: &[], result: Type::UNIT, written: name };
+        let wanted =
+            EntryPoint { name, params: &[], optional: None, result: Type::UNIT, written: name };
         let def = self.definition(&wanted)?;
         let def = def.unwrap_or_else(|| panic!("the text has a function `{name}`"));
         let formals = signature::formals(&self.unit, def, TOP)?;

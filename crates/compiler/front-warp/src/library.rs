@@ -22,6 +22,9 @@ pub struct Library {
     /// Functions. A parameter that is called as a part gets that part, and a method's `self` the
     /// first one; the caller gives the others.
     pub functions: Vec<(String, FunctionId)>,
+    /// Labels of places, which texts write in quotes where a function takes an `address`. Above the
+    /// address' 16 bits is the bank plus one, for a function that takes a `bank` as well.
+    pub labels: Vec<(String, u32)>,
 }
 
 impl Library {
@@ -43,6 +46,35 @@ impl Library {
             return Ok(KnownValue::Member(format!("{}.{attr}", self.name).into()));
         }
         Err(Box::new(self.unknown(attr, written, span)))
+    }
+
+    /// The address of a label, for a parameter of a function that takes a bank or takes none.
+    pub(super) fn address(
+        &self,
+        label: &str,
+        takes_bank: bool,
+        span: Span,
+    ) -> Result<i128, Box<Diagnostic>> {
+        let fault = |message| Diagnostic::error(Code::UndefinedName, span, message);
+        let Some((_, place)) = self.labels.iter().find(|(known, _)| known == label) else {
+            let fault = fault(format!("no label `{label}`"));
+            let names = self.labels.iter().map(|(known, _)| known.as_str());
+            return Err(Box::new(match builtin::nearest_of(label, names) {
+                Some(near) => fault.help(format!("did you mean `{near}`?")),
+                None if self.labels.is_empty() => {
+                    fault.help("none is known here: give a `.sym` file, or write the address")
+                }
+                None => fault.help("labels are those of the `.sym` file; an address is a number"),
+            }));
+        };
+        let (bank, address) = (place >> 16, i128::from(place & 0xFFFF));
+        if bank > 0 && !takes_bank {
+            let fault = fault(format!("the label `{label}` lies in bank {}", bank - 1));
+            return Err(Box::new(
+                fault.help("functions whose names end in `_bank` take the bank before the label"),
+            ));
+        }
+        Ok(address)
     }
 
     /// Diagnostic for a name that isn't here, where it is written as `written`.

@@ -14,6 +14,7 @@ pub mod command;
 pub mod doctor;
 mod error;
 pub mod experiments;
+pub mod game_log;
 pub mod gpu_report;
 mod plot;
 pub mod program;

@@ -255,6 +255,9 @@ impl Machine {
             _ => {}
         }
         // What was written may have moved a deadline or let an interrupt through.
+        if COLOR && low == 0x1a {
+            self.deadline = self.now;
+        }
         match low {
             0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x46 | 0xff => self.deadline = self.now,
             0x43 | 0x45 | 0x4a | 0x4b => {

@@ -9,15 +9,17 @@ use std::num::NonZeroUsize;
 
 use gbxcule_runtime::Device;
 
-use crate::env_record::{read_env, read_episode, read_sound, write_env, write_episode};
+use crate::env_record::{
+    read_env, read_episode, read_pictures, read_sound, write_env, write_episode, write_pictures,
+};
 use crate::record::{Reader, RecordKind, Writer};
 use crate::{
-    Chance, Codec, EnvSnapshot, Episode, Hook, Model, ProgramText, Programs, Rom, Schedule, Swarm,
-    SwarmConfig, SwarmError,
+    Chance, Codec, EnvSnapshot, Episode, Hook, Model, PictureStack, ProgramText, Programs, Rom,
+    Schedule, Swarm, SwarmConfig, SwarmError,
 };
 
 const CHECKPOINT: RecordKind =
-    RecordKind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 4, oldest: 4 };
+    RecordKind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 5, oldest: 4 };
 
 /// One env of a checkpoint.
 pub(crate) struct SavedEnv {
@@ -60,6 +62,7 @@ impl Swarm {
         for (env, manual_buttons) in self.manual_buttons().into_iter().enumerate() {
             let snapshot = self.snapshot(env)?;
             write_env(&mut writer, &snapshot, self.rom())?;
+            write_pictures(&mut writer, &snapshot);
             sounds.extend(snapshot.sound);
             write_episode(&mut writer, self.episode(env)?);
             // No byte stands for an env without manual buttons.
@@ -105,8 +108,11 @@ impl Swarm {
         }
         let mut envs = Vec::new();
         for _ in 0..num_envs {
-            let snapshot = read_env(&mut reader, &rom)?;
-            snapshot.check(&rom, &config.programs)?;
+            let mut snapshot = read_env(&mut reader, &rom)?;
+            if reader.version() > 4 {
+                read_pictures(&mut reader, &mut snapshot)?;
+            }
+            snapshot.check(&rom, &config)?;
             let (episode, manual_buttons) = (read_episode(&mut reader)?, reader.u16()?);
             let manual_buttons = u8::try_from(manual_buttons).ok();
             envs.push(SavedEnv { snapshot, episode, manual_buttons });
@@ -129,7 +135,7 @@ impl Swarm {
         }
         let mut swarm = Self::new(rom, config, device)?;
         swarm.restore_checkpoint(starts, envs, &outputs, seed)?;
-        swarm.set_start_weights(&weights)?;
+        swarm.set_weights_of_all_starts(&weights)?;
         Ok((swarm, note))
     }
 }
@@ -159,6 +165,11 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
             writer.text(path);
             writer.text(text);
         }
+        writer.u64(text.labels().len() as u64);
+        for (label, place) in text.labels() {
+            writer.text(label);
+            writer.u32(*place);
+        }
     }
     writer.u64(config.programs.hooks().len() as u64);
     for Hook { bank, address, ends_step, calls } in config.programs.hooks() {
@@ -167,6 +178,13 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
         writer.u8(u8::from(*ends_step));
         // No function has an empty name.
         writer.text(calls.as_deref().unwrap_or_default());
+    }
+    writer.floats(&config.weights);
+    writer.u64(config.sticky.to_bits());
+    writer.u32(config.noop_max);
+    writer.u8(u8::from(config.pictures.is_some()));
+    if let Some(pictures) = config.pictures {
+        pictures.write(writer);
     }
 }
 
@@ -202,6 +220,12 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     }
     let programs = Programs::with_hooks(reward, obs, hooks)?;
     let chance = (chance != NO_CHANCE).then_some(chance);
+    let (mut sticky, mut noop_max, mut pictures, mut weights) = (0.0, 0, None, Vec::new());
+    if reader.version() > 4 {
+        weights = reader.floats()?;
+        (sticky, noop_max) = (f64::from_bits(reader.u64()?), reader.u32()?);
+        pictures = reader.flag()?.then(|| PictureStack::read(reader)).transpose()?;
+    }
     Ok(SwarmConfig {
         num_envs,
         codec,
@@ -209,6 +233,10 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
         stage,
         programs,
         draw_last,
+        weights,
+        pictures,
+        sticky,
+        noop_max,
         chance,
         power_on,
         sound,
@@ -224,5 +252,11 @@ fn read_text(reader: &mut Reader<'_>) -> Result<ProgramText, SwarmError> {
     for _ in 0..count {
         files.push((reader.text()?.to_owned(), reader.text()?.to_owned()));
     }
-    Ok(ProgramText::with_files(name, text, files))
+    let program = ProgramText::with_files(name, text, files);
+    let mut labels = Vec::new();
+    let count = if reader.version() > 4 { reader.u64()? } else { 0 };
+    for _ in 0..count {
+        labels.push((reader.text()?, reader.u32()?));
+    }
+    Ok(program.with_labels(labels))
 }

@@ -64,6 +64,11 @@ impl Episode {
         splitmix64(splitmix64(self.seed).wrapping_add(self.count.wrapping_mul(GOLDEN)))
     }
 
+    /// Random bits of a frame of this episode, others than those of its start.
+    pub(crate) fn bits_at(self, frame: u64) -> u64 {
+        splitmix64(self.bits().wrapping_add(frame.wrapping_add(1).wrapping_mul(GOLDEN)))
+    }
+
     /// Begins the next episode and draws its chance, 1 to 65,535: 0 would stay 0 in the generators
     /// of games.
     pub(crate) fn draw(&mut self) -> u16 {
@@ -105,16 +110,21 @@ impl Episodes {
         self.weights = weights;
     }
 
-    /// Sets one weight for each start.
-    pub(crate) fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
-        let (starts, found) = (self.weights.len(), weights.len());
+    /// Sets one weight for each run of so many starts.
+    pub(crate) fn set_start_weights(
+        &mut self,
+        weights: &[u32],
+        each: usize,
+    ) -> Result<(), SwarmError> {
+        let (starts, found) = (self.weights.len() / each, weights.len());
         if found != starts {
             return Err(SwarmError::WrongWeights { starts, found });
         }
         if weights.iter().all(|weight| *weight == 0) {
             return Err(SwarmError::NoStart);
         }
-        self.set_start_weights_unchecked(weights.to_vec());
+        let spread = weights.iter().flat_map(|&weight| std::iter::repeat_n(weight, each));
+        self.set_start_weights_unchecked(spread.collect());
         Ok(())
     }
 

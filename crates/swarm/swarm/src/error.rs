@@ -26,6 +26,18 @@ pub enum SwarmError {
     WrongLength { what: &'static str, num_envs: usize, found: usize },
     #[error("frames {start} to {end} are no range of a step, which has the frames 0 to {of}")]
     BadFrameRange { start: u32, end: u32, of: u32 },
+    #[error(
+        "the programs take {expected} weights (`WEIGHTS`), found {found}: give one number for each"
+    )]
+    OtherWeights { found: usize, expected: usize },
+    #[error("`sticky` is a probability from 0 to 1, found {found}")]
+    NoProbability { found: f64 },
+    #[error(
+        "`noop_max` is 0 to {most} frames, found {found}: begin later with start_steps or a saved state"
+    )]
+    ManyNoops { found: u32, most: u32 },
+    #[error("{said}")]
+    PictureStack { said: String },
     #[error("the buffer has {found} bytes, the view fills {expected}")]
     WrongBuffer { expected: usize, found: usize },
     #[error(

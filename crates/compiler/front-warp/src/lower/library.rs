@@ -41,10 +41,10 @@ impl<'a> Expressions<'_, 'a> {
             args.push(match library.part(param) {
                 Some(part) => handle_part(&mut self.b, first + part, param.mode),
                 None => {
-                    match values
-                        .next()
-                        .map(|value| library_value(&mut self.b, value, param.ty, span))
-                    {
+                    match values.next().map(|value| {
+                        let value = placed(library, value, param, &asked, span)?;
+                        library_value(&mut self.b, value, param.ty, span)
+                    }) {
                         Some(value) => Arg::Value(value?),
                         None => return misused(library, written, &asked, span),
                     }
@@ -104,6 +104,25 @@ fn misused<'a>(
     let mut wanted = vec![format!("a `{prefix}{}`", library.handle)];
     wanted.extend(asked.iter().map(|param| format!("`{}`", param.name)));
     fault(Code::WrongArguments, span, format!("`{written}` takes {}", wanted.join(", ")))
+}
+
+/// The value of an address, where a label stands for it.
+fn placed<'a>(
+    library: &Library,
+    (keyword, operand, expr): CallArgument<'a>,
+    param: &Param,
+    asked: &[&Param],
+    call: Span,
+) -> LoweringResult<CallArgument<'a>> {
+    let operand = match operand {
+        Operand::KnownValue(KnownValue::Text(label)) if param.name == "address" => {
+            let takes_bank = asked.iter().any(|param| param.name == "bank");
+            let address = library.address(&label, takes_bank, call)?;
+            Operand::KnownValue(KnownValue::Int(address))
+        }
+        operand => operand,
+    };
+    Ok((keyword, operand, expr))
 }
 
 /// A value for a parameter: any integer, as its type; or a truth value or an array of its type.

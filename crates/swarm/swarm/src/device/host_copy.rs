@@ -105,7 +105,8 @@ pub(crate) fn download(
     let counters: Vec<u64> = parts.arrays[COUNTERS].to_vec()?;
     let counters = Counters { frames: counters[0], tcycles: counters[1] };
     let scratch = Some(parts.arrays[SCRATCH].to_vec()?);
-    Ok(EnvSnapshot { machine, cart_ram, counters, scratch, observation: None, sound: None })
+    let start = EnvSnapshot::start(machine, cart_ram);
+    Ok(EnvSnapshot { counters, scratch, ..start })
 }
 
 /// The bytes of a part made for one env.

@@ -283,6 +283,22 @@ impl DeviceSwarm {
         Ok(Arguments::new(&self.envs).with("rom", &self.buffers.rom).with("envs", &numbers))
     }
 
+    /// The stacks of some envs' pictures, one after the other.
+    pub(crate) fn pictures(&self, envs: &[usize]) -> Result<Vec<u8>, SwarmError> {
+        let (Some(first), Some(last)) = (envs.first(), envs.last()) else { return Ok(Vec::new()) };
+        let Some(pictures) = &self.pictures else { return Ok(Vec::new()) };
+        let all: Vec<u8> = self.rows(&pictures.stacks, *first..last + 1)?;
+        let bytes = pictures.form.bytes();
+        Ok(envs.iter().flat_map(|env| &all[(env - first) * bytes..][..bytes]).copied().collect())
+    }
+
+    /// The device's array of the envs' stacks of pictures, a row of bytes for each env; `None` if
+    /// the swarm keeps none.
+    #[must_use]
+    pub fn picture_array(&self) -> Option<&Array> {
+        self.pictures.as_ref().map(|it| &it.stacks)
+    }
+
     /// Copies the rows of a range of envs from an array.
     fn rows<T: Element>(&self, array: &Array, envs: Range<usize>) -> Result<Vec<T>, SwarmError> {
         if let Some(last) = envs.end.checked_sub(1) {
