@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 fn plan(mode: Mode) -> Plan {
-    Plan { seed: 11, mode, device: Texts::Cpu, host_every: 0 }
+    Plan { seed: 11, mode, device: Texts::Cpu, host_every: 0, sampled: 100 }
 }
 
 /// The attacks of a kind, with their names.

@@ -1,4 +1,4 @@
-//! Temporary folder that is moved to its place when it is complete.
+//! A temporary folder that is moved to its place when it is complete.
 
 use std::fs::{self, File};
 use std::io::{Error, Result};
@@ -8,9 +8,8 @@ use crate::open_folder::{OpenFolder, is_taken};
 use crate::temporary::{Temporary, lock_in_use, name, sweep};
 use crate::write_target::make_folder;
 
-/// Folder of this process alone. It is removed when it is dropped, or at a signal that ends the
-/// process. If the process was killed, the next process that makes such a folder at the same place
-/// removes it.
+/// A folder of this process alone, removed when it is dropped, at a signal that ends the process,
+/// or, if the process was killed, by the next one that makes such a folder at the same place.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     temporary: Temporary,
@@ -20,7 +19,7 @@ pub struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    /// Makes a folder inside of `parent`, which is made as well if it doesn't exist.
+    /// A folder inside of `parent`, which is made if it is not there.
     ///
     /// # Errors
     /// The parent can't be written to.

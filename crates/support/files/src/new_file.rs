@@ -1,4 +1,4 @@
-//! File that appears under its name when it is complete.
+//! A file that appears under its name when it is whole.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,13 +12,12 @@ use crate::patience::{Patient, patiently};
 use crate::temporary::{Temporary, lock_in_use, name, sweep_first};
 use crate::write_target::{Place, WriteTarget, open_folder, open_stream, place_inside};
 
-/// Greatest number of attempts at a name; a second one is needed only if another process swept the
-/// first away as it was made.
-const MAX_ATTEMPTS: usize = 16;
+/// Attempts at a name; a second one only if another process swept the first away as it was made.
+const ATTEMPTS: usize = 16;
 
-/// Checks that a file can be written at `path`, before the work begins that makes it. The check is
-/// that of [`NewFile::create`], but it doesn't open a pipe or a device, and removes the folders
-/// that it made.
+/// Checks that a file can be written at `path`, before the work begins that makes it: as
+/// [`NewFile::create`] does, but a pipe or a device is not opened, and folders that are made for it
+/// are removed again.
 ///
 /// # Errors
 /// As those of [`NewFile::create`].
@@ -31,8 +30,8 @@ pub fn check_writable(path: &Path) -> Result<()> {
     outcome
 }
 
-/// File that is not complete yet. If it is dropped without [`NewFile::commit`], it leaves nothing
-/// behind. A pipe or a device gets its bytes as they come.
+/// A file that is not complete yet. Dropped without [`NewFile::commit`] it leaves nothing behind,
+/// unless it is a pipe or a device, which gets its bytes as they come.
 #[derive(Debug)]
 pub struct NewFile {
     file: Patient<File>,
@@ -109,8 +108,8 @@ impl NewFile {
         self.temporary.as_ref().map_or_else(|| self.folder.join(&self.name), |it| it.path().into())
     }
 
-    /// Takes the permission to write from everybody but its owner, in spite of the system's setting
-    /// or of an older file's permissions: for files that their readers only trust from their owner.
+    /// Takes the permission to write from everybody but its owner, whatever the system's setting or
+    /// a file that was there before: for what only its owner may have written when it is read.
     ///
     /// # Errors
     /// The file system refuses.
@@ -120,7 +119,7 @@ impl NewFile {
         patiently(|| rustix::fs::fchmod(file, Mode::from_raw_mode(mode & 0o755)))
     }
 
-    /// Moves the file to its place when its bytes are on the disk.
+    /// Moves it to its place when its bytes are on the disk.
     ///
     /// # Errors
     /// The disk is full, or the folder can't be written to.
@@ -133,8 +132,8 @@ impl NewFile {
         Ok(())
     }
 
-    /// Moves the file to its place without waiting for the disk: for files that are checked when
-    /// they are read, such as a cache.
+    /// Moves it to its place without waiting for the disk: for what is checked when it is read,
+    /// such as a cache.
     ///
     /// # Errors
     /// The folder can't be written to.
@@ -142,7 +141,7 @@ impl NewFile {
         self.rename()
     }
 
-    /// Moves the file to its place if nothing is there; returns false if something is, which stays.
+    /// Moves it to its place if nothing is there; false if something is, which stays.
     ///
     /// # Errors
     /// The folder can't be written to.
@@ -228,7 +227,8 @@ pub fn write_new(folder: &Path, inside: impl AsRef<Path>, bytes: &[u8]) -> Resul
 }
 
 /// Writes a file in place, for programs to read, inside of a [`crate::TemporaryFolder`], which goes
-/// with its owner. If a program left something at its place, that is removed, not followed.
+/// with its owner. A program that worked there may have left something in its place: it is removed,
+/// not followed.
 ///
 /// # Errors
 /// The disk is full.
@@ -241,8 +241,8 @@ pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Allows the owner to execute a file that a confined program wrote, which may not do so itself. A
-/// link is not followed, and a file that has another name elsewhere stays unchanged.
+/// Lets its owner execute a file that a confined program wrote, which may not do so itself. A link
+/// is not followed, and what has another name elsewhere stays as it is.
 ///
 /// # Errors
 /// It isn't there, or isn't a file of one name.

@@ -1,8 +1,8 @@
-//! Reads files that a user, or a file of another user, names: only regular files, up to a size.
+//! Reading of files that a user, or a file of another user's, names: regular files only, up to a
+//! size.
 //!
-//! A pipe may never end and a device may have no end, so neither is opened for reading. The limit
-//! is enforced while reading, because a file may grow, or report a wrong size as those in `/proc`
-//! do.
+//! A pipe may never end and a device may have no end, so neither is opened to be read. The size is
+//! held while reading, as a file may grow, or may lie about its size as those in `/proc` do.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{Error, ErrorKind, Read, Result};
@@ -15,7 +15,7 @@ use crate::patience::{Patient, patiently};
 
 /// Size of the largest cartridge, and so of the largest ROM file.
 pub const MAX_ROM_BYTES: u64 = 8 << 20;
-/// Size of the largest text that a person writes by hand: a program, a manifest.
+/// Bytes of the largest text that a person wrote by hand: a program, a manifest.
 pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 
 /// Opens a regular file to be read.
@@ -24,7 +24,7 @@ pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 /// The path is a URL, or the file can't be opened, or is a folder, a pipe, a socket or a device.
 pub fn open(path: &Path) -> Result<Patient<File>> {
     crate::check_local(path)?;
-    // The check comes first, because opening some devices has an effect.
+    // Opening some devices has an effect of its own.
     check_regular(path.metadata()?.file_type())?;
     // The file may have been replaced since the check: opening a pipe would wait for a writer.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -49,8 +49,8 @@ pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     read_open(open(path)?, most_bytes)
 }
 
-/// Reads a regular file of at most `most_bytes` that no other user could have written: it belongs
-/// to this user or to the system's owner, and not everybody may write to it.
+/// Reads a regular file of at most `most_bytes` that no other user could have written: this user
+/// or the system's owner owns it, and not everybody may write to it.
 ///
 /// # Errors
 /// As those of [`read()`], or another user could have written it.
@@ -80,9 +80,9 @@ fn read_open(file: Patient<File>, most_bytes: u64) -> Result<Vec<u8>> {
     if size > most_bytes { Err(too_large(size, most_bytes)) } else { Ok(bytes) }
 }
 
-/// Reads a regular file of at most `most_bytes` that begins with `magic`. Of any other file,
-/// however large, it returns only the beginning, by which the caller sees that the file is another
-/// one.
+/// Reads a regular file of at most `most_bytes` that begins with `magic`. Of another file it
+/// returns the beginning alone, in which a reader finds out that it is another one, however large
+/// the file is.
 ///
 /// # Errors
 /// As those of [`read()`].
@@ -98,7 +98,7 @@ pub fn read_record(path: &Path, magic: &[u8], most_bytes: u64) -> Result<Vec<u8>
 /// As those of [`read()`], or the file is not UTF-8 text.
 pub fn read_text(path: &Path, most_bytes: u64) -> Result<String> {
     String::from_utf8(read(path, most_bytes)?)
-        .map_err(|_| Error::new(ErrorKind::InvalidData, "this is not UTF-8 text"))
+        .map_err(|_| Error::new(ErrorKind::InvalidData, "this is no UTF-8 text"))
 }
 
 fn too_large(size: u64, most_bytes: u64) -> Error {
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(read(b"other"), b"magic");
     }
 
-    /// Reading the file would take more time than a test has, and more memory than a computer has.
+    /// Reading the file would take longer than a test has, and more memory than there is.
     #[test]
     fn a_file_of_a_tebibyte_is_refused_before_it_is_read() {
         let file = tempfile::NamedTempFile::new().expect("a file");

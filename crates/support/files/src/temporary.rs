@@ -18,7 +18,7 @@ use crate::removal::remove;
 const PREFIX: &str = ".gbxcule-";
 const SUFFIX: &str = ".part";
 /// The only extension that a temporary name keeps, because image encoders choose the format by it.
-/// Readers look for the other extensions, so those are dropped.
+/// Readers look for other extensions, so these are dropped.
 const PICTURE: &str = "png";
 
 /// Temporary files and folders that this process is using.
@@ -31,7 +31,7 @@ fn with_temporaries<R>(change: impl FnOnce(&mut BTreeSet<PathBuf>) -> R) -> R {
     change(&mut UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Returns a random name. Its length is always the same, so that even a file with a name of 255
+/// Creates a random name. Its length is always the same, so that even a file with a name of 255
 /// bytes gets one beside it.
 pub(crate) fn name(extension: Option<&OsStr>) -> OsString {
     let random = random();
@@ -45,7 +45,7 @@ fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Returns eight random digits, for the names of runs.
+/// Creates eight random digits, for the names of runs.
 #[must_use]
 pub fn random_word() -> String {
     format!("{:08x}", random() as u32)
@@ -57,7 +57,7 @@ fn is_name(name: &OsStr) -> bool {
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()) && rest.starts_with(SUFFIX)
 }
 
-/// Path that is removed when this is dropped, unless [`Temporary::keep`] was called.
+/// A path that is removed unless it is kept.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     path: PathBuf,
@@ -65,7 +65,7 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Registers a path that is about to be created.
+    /// Registers a path that is about to be made.
     pub(crate) fn new(path: PathBuf) -> Self {
         with_temporaries(|all| all.insert(path.clone()));
         Self { path, kept: false }
@@ -102,17 +102,16 @@ pub(crate) fn lock_in_use(file: &File, path: &Path) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && path.exists()
 }
 
-/// Removes the remains of killed processes in a folder, and returns their number. Files of a living
-/// process are locked, and stay.
+/// Removes what killed processes left in a folder, and returns how much that was. What a living
+/// process is writing there is locked, and stays.
 pub fn sweep(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let left = entries.flatten().filter(|entry| is_name(&entry.file_name()));
     left.filter(|entry| is_abandoned(&entry.path()).unwrap_or(false)).count()
 }
 
-/// Sweeps a folder in which this process has not written before. So a file that is written over and
-/// over, such as a checkpoint, has none of the unfinished files beside it that killed processes
-/// left.
+/// Sweeps a folder in which this process has not written before: so a file that is written over and
+/// over, such as a checkpoint, keeps none of the halves that killed processes left beside it.
 pub(crate) fn sweep_first(folder: &Path) {
     let is_first = SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
     if is_first {
@@ -139,7 +138,7 @@ fn is_abandoned(path: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Removes all unfinished files and folders of this process, at a signal that ends it.
+/// Removes everything that this process has under way: for a signal that ends it.
 pub fn remove_all() {
     let all = with_temporaries(std::mem::take);
     for path in all {

@@ -10,7 +10,7 @@ use rustix::fs::FileType;
 
 use crate::open_folder::{OpenFolder, is_of_another, is_taken, kind};
 
-/// Greatest number of links that are followed from one path, as in the kernel.
+/// Links that are followed from one path, as the kernel does.
 const MAX_LINKS: usize = 40;
 
 /// A name in a folder that is held open.

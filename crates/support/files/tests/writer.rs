@@ -1,5 +1,5 @@
-//! Guarantees of the writer: a file is complete or doesn't exist, in spite of obstacles and of
-//! other writers.
+//! Guarantees of the writer: a file is complete or not there, in spite of anything in the way and
+//! of other writers.
 
 use std::fs;
 use std::io::Write;

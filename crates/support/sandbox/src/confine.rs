@@ -1,6 +1,6 @@
-//! Makes a command that confines itself to a policy before it starts. This is the one file of the
-//! crate with `unsafe`, for the moment between fork and exec, in which nothing may allocate.
-//! Everything that needs memory is made before.
+//! A command that takes a policy on before it starts: the one file of this crate with `unsafe`, for
+//! the moment between fork and exec, in which nothing may allocate. All that needs memory is made
+//! before.
 
 use std::ffi::OsString;
 use std::io::PipeWriter;
@@ -12,9 +12,9 @@ use std::process::Command;
 use crate::policy::{Kind, Policy};
 use crate::{SandboxError, protection::Protection};
 
-/// Returns the program as a command that is confined by the policy from its first instruction on.
-/// [`crate::ChildGroup::spawn`] must start it on a thread that outlives it. Its owner limits time
-/// on the clock, output and processes.
+/// The program as a command that is confined by the policy from its first instruction on, to be
+/// started by [`crate::ChildGroup::spawn`] on a thread that outlives it. Its owner counts time on
+/// the clock, output and processes.
 ///
 /// # Errors
 /// The system has the parts of a sandbox and refuses them.
@@ -22,14 +22,15 @@ pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError>
     marked(program, policy, None)
 }
 
-/// Makes the same command, whose child leaves a byte in the pipe when it reaches its program's
-/// first instruction. A failure after that is the program's fault, one before it this machine's.
+/// Makes the same command, whose child leaves a byte in the pipe when it comes as far as its
+/// program's first instruction. A failure after it is the program's fault, one before it this
+/// machine's.
 pub(crate) fn marked(
     program: &Path,
     policy: &Policy,
     mark: Option<PipeWriter>,
 ) -> Result<Command, SandboxError> {
-    // The search along `PATH` is done here, because the child may not read all folders.
+    // The search along `PATH` is done here, as the child may not look everywhere.
     let found = crate::policy::find(program).unwrap_or_else(|| program.to_owned());
     let mut command = Command::new(found);
     command.current_dir(&policy.folder).env_clear();
@@ -40,13 +41,13 @@ pub(crate) fn marked(
     Ok(command)
 }
 
-/// Returns the child's environment: `PATH` and the policy's variables with the user's values,
-/// folders of its own, and one language.
+/// The child's environment: `PATH` and the policy's variables as the user has them, folders of its
+/// own, one language; nothing else.
 fn environment(policy: &Policy) -> Vec<(&'static str, OsString)> {
     let given = ["PATH"].iter().chain(&policy.variables);
     let mut all: Vec<_> = given.filter_map(|&name| Some((name, std::env::var_os(name)?))).collect();
     all.extend(["HOME", "TMPDIR", "TMP"].map(|name| (name, policy.folder.clone().into())));
-    // Messages are in one language; a compiler's cache is off, because its home is missing.
+    // Messages in one language; no compiler's cache in a home that isn't there.
     all.extend(
         [("LC_ALL", "C"), ("CCACHE_DISABLE", "1")].map(|(name, value)| (name, value.into())),
     );
@@ -83,7 +84,7 @@ fn confine(
             setrlimit(*resource, *limit)?;
         }
         // SAFETY: the call takes three numbers, and only marks descriptors to be closed by exec. An
-        // old kernel refuses it; descriptors that this process opened are marked already.
+        // old kernel refuses it; what this process opens is marked already.
         unsafe {
             libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
         }
@@ -134,7 +135,7 @@ fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::p
     use rustix::process::{Resource, Rlimit, getrlimit};
 
     let limits = policy.limits;
-    // The first limit is a signal that can be caught; the second can't be caught.
+    // The first limit is a signal that can be caught, the second isn't.
     let seconds = limits.cpu.as_secs().max(1);
     let wanted = [
         (Resource::Cpu, seconds, seconds + 1),
@@ -144,15 +145,15 @@ fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::p
         (Resource::Core, 0, 0),
     ];
     let within = |(resource, soft, hard): (Resource, u64, u64)| {
-        // A limit is never raised.
+        // No limit is raised.
         let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
         (resource, Rlimit { current: Some(soft.min(most)), maximum: Some(hard.min(most)) })
     };
     wanted.into_iter().map(within).collect()
 }
 
-/// Confines a child on systems without Landlock: a shell sets the limits that it supports, then
-/// becomes the program.
+/// Confines a child where there is no Landlock: a shell sets the limits that it knows, then becomes
+/// the program.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn confine(
     command: &mut Command,
@@ -165,7 +166,7 @@ fn confine(
     let limits = policy.limits;
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", SET]).arg(limits.cpu.as_secs().max(1).to_string());
-    // The unit is blocks of 512 bytes.
+    // In blocks of 512 bytes.
     shell.arg((limits.file_bytes / 512).to_string()).arg(limits.open_files.to_string());
     shell.arg(command.get_program()).current_dir(&policy.folder).env_clear();
     for (name, value) in environment(policy) {

@@ -1,4 +1,4 @@
-//! Child process with all processes that it starts: one process group, which ends as a whole.
+//! A child process and all processes that it starts: one process group, ended as one.
 
 use std::collections::BTreeSet;
 use std::io::{Error, Result};
@@ -23,12 +23,12 @@ fn groups<R>(change: impl FnOnce(&mut BTreeSet<u32>) -> R) -> R {
     change(&mut GROUPS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Running child that ends, with its descendants, when this value is dropped, at [`end_all`], and
-/// when this process ends in any way.
+/// A running child that ends, with its descendants, when this is dropped, at [`end_all`], and when
+/// this process ends in any way.
 #[derive(Debug)]
 pub struct ChildGroup {
     child: Child,
-    /// Exit status, after the child was waited for.
+    /// Exit status, once it was waited for.
     status: Option<ExitStatus>,
     /// Limit of the whole group that ended it.
     exceeded: Arc<OnceLock<ChildEnd>>,
@@ -48,8 +48,8 @@ impl ChildGroup {
         Ok(Self { child, status: None, exceeded: Arc::default() })
     }
 
-    /// Returns the child, to take its pipes. The caller must not wait for it: [`ChildGroup::end`]
-    /// does that after it has ended the group.
+    /// The child, to take its pipes. Do not wait for it: [`ChildGroup::end`] does, after it has
+    /// ended the group.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
@@ -60,8 +60,8 @@ impl ChildGroup {
         self.child.id()
     }
 
-    /// Ends the group when all of it together uses more than the policy allows: processes, threads,
-    /// bytes of files. A thread measures until the group ends.
+    /// Ends the group when all of it uses more than the policy gives the whole: processes, threads,
+    /// bytes of files. A thread looks until the group ends.
     ///
     /// # Errors
     /// There is no thread to be had.
@@ -73,7 +73,7 @@ impl ChildGroup {
             let _first = tree::come_first();
             for count in 1_u32.. {
                 std::thread::sleep(LOOK_EVERY);
-                // After this group's end the number may belong to another group.
+                // The number may be another group's once this one has ended.
                 let Some(exceeded) = exceeded.upgrade() else { return };
                 if !groups(|all| all.contains(&group)) {
                     return;
@@ -95,12 +95,12 @@ impl ChildGroup {
         self.exceeded.get().copied()
     }
 
-    /// Returns true if the child has ended by itself; other processes of its group may still run.
+    /// Returns true if the child has ended by itself; others of its group may still run.
     pub fn has_ended(&mut self) -> bool {
         self.status.is_some() || has_ended(&mut self.child)
     }
 
-    /// Waits until the child has ended by itself, then ends the rest of its group.
+    /// Waits until the child has ended by itself, then ends what it left of its group.
     ///
     /// # Errors
     /// The system doesn't say what it ended with.
@@ -111,7 +111,8 @@ impl ChildGroup {
         self.end()
     }
 
-    /// Ends the child and all of its group, if they haven't ended, and returns the child's status.
+    /// Ends the child and all of its group, if they haven't ended, and returns what the child ended
+    /// with.
     ///
     /// # Errors
     /// The system doesn't say.
@@ -137,7 +138,7 @@ impl Drop for ChildGroup {
     }
 }
 
-/// Ends all children of this process and their descendants, at a signal that ends the process.
+/// Ends all children of this process and what they started: for a signal that ends it.
 pub fn end_all() {
     groups(|all| all.iter().for_each(|&group| end_group(group)));
 }
@@ -147,7 +148,7 @@ fn end_group(group: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
 
     if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
-        // The group's last member may have ended just now.
+        // Its last member may have ended just now.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
@@ -162,7 +163,7 @@ fn has_ended(child: &mut Child) -> bool {
 
     let Some(id) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return true };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    // An error means that the child is gone.
+    // An error means that it isn't there any more.
     waitid(WaitId::Pid(id), options).map_err(Error::from).map_or(true, |status| status.is_some())
 }
 

@@ -44,30 +44,30 @@ pub(crate) const TOOLS: [&str; 10] = [
 /// Limits of a child. A child that exceeds one is ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Time on the clock, of the child with all processes that it starts.
+    /// Time on the clock, of the child and all that it starts.
     pub wall: Duration,
-    /// Processor time of each process.
+    /// Time on a core, of each process.
     pub cpu: Duration,
     /// Address space of each process.
     pub memory_bytes: u64,
-    /// Length of each file that it writes; with 0 it may write none.
+    /// Length of each file that it writes; 0 for none.
     pub file_bytes: u64,
-    /// Bytes that the child and all processes that it starts may write to files together, as
-    /// accurate as a few measurements a second are.
+    /// Bytes that the child and all that it starts write to files together, within the accuracy of
+    /// some looks a second.
     pub written_bytes: u64,
-    /// Bytes of its standard output; more end the child.
+    /// Bytes of its standard output; more end it.
     pub output_bytes: usize,
-    /// Bytes of its standard error that are kept, from the beginning, where compilers describe
-    /// errors.
+    /// Bytes of its standard error that are kept, from the first, where compilers say what is
+    /// wrong.
     pub error_bytes: usize,
     /// Files open at once.
     pub open_files: u64,
-    /// Processes and threads at the same time, of the child with all processes that it starts.
+    /// Processes and threads at once, of the child and all that it starts.
     pub tasks: usize,
 }
 
 impl Limits {
-    /// Limits of a compiler for texts of some thousand lines.
+    /// Limits of a compiler at work on texts of some thousand lines.
     pub const COMPILER: Self = Self {
         wall: Duration::from_secs(300),
         cpu: Duration::from_secs(60),
@@ -93,7 +93,7 @@ impl Limits {
         tasks: 256,
     };
 
-    /// Limits of a program that computes for a short time.
+    /// Limits of a program that computes for a moment.
     pub const PROGRAM: Self = Self {
         wall: Duration::from_secs(120),
         cpu: Duration::from_secs(20),
@@ -107,10 +107,10 @@ impl Limits {
     };
 }
 
-/// Kind of a child, which decides its system calls.
+/// Kind of a child, by which its system calls are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// Child that computes, and starts no process.
+    /// Child that computes, and starts nothing.
     Program,
     /// Child that writes files and starts other programs.
     Compiler,
@@ -123,19 +123,19 @@ pub(crate) enum Kind {
 pub struct Policy {
     pub(crate) kind: Kind,
     pub(crate) limits: Limits,
-    /// Files and folders that may be read and executed, with everything below them.
+    /// Files and folders to be read and executed, with all below them.
     pub(crate) read: Vec<PathBuf>,
-    /// Folders and devices that may be read and written.
+    /// Folders, and devices, to be read and written.
     pub(crate) write: Vec<PathBuf>,
-    /// Working folder, which is also `HOME` and `TMPDIR`.
+    /// The working folder, and its `HOME` and `TMPDIR`.
     pub(crate) folder: PathBuf,
     /// Variables that the child sees beside those of every policy.
     pub(crate) variables: Vec<&'static str>,
 }
 
 impl Policy {
-    /// Returns the policy of a compiler, given by name or path: it reads installed files and its
-    /// folder, and writes in its folder.
+    /// Policy of a compiler, given by name or path: it reads what is installed and its folder, and
+    /// writes there.
     #[must_use]
     pub fn compiler(program: &Path, folder: &Path) -> Self {
         let mut read = paths(&LIBRARIES);
@@ -151,9 +151,9 @@ impl Policy {
         }
     }
 
-    /// Returns the policy of a Python that runs foreign programs for a while: it reads installed
-    /// files, the system's description of itself, and `read`, such as the interpreter's folders; it
-    /// writes in its folder.
+    /// Policy of a Python that runs foreign programs for a while: it reads what is installed, what
+    /// the system says of itself, and `read`, such as the interpreter's folders; it writes in its
+    /// folder.
     #[must_use]
     pub fn interpreter(folder: &Path, read: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut known = paths(&LIBRARIES);
@@ -170,8 +170,8 @@ impl Policy {
         .reading(read)
     }
 
-    /// Returns the policy of a compiled program: it reads the system's libraries and its folder,
-    /// writes only its standard output, and starts no process.
+    /// Policy of a compiled program: it reads the system's libraries and its folder, writes nothing
+    /// but its standard output, starts nothing.
     #[must_use]
     pub fn program(folder: &Path) -> Self {
         let mut read = paths(&LIBRARIES);
@@ -192,7 +192,7 @@ impl Policy {
         Self { limits, ..self }
     }
 
-    /// Returns the policy with further paths to read.
+    /// Reads these, too.
     #[must_use]
     pub fn reading(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.read.extend(paths);
@@ -204,14 +204,14 @@ fn paths(texts: &[&str]) -> Vec<PathBuf> {
     texts.iter().map(PathBuf::from).collect()
 }
 
-/// Folders with the parts of a program beside its own, if it is installed outside of the system's
-/// folders, and those of a compiler for a target, `x86_64-linux-gnu`.
+/// Folders with the parts of a program beside its own, where it is installed outside of the
+/// system's folders; and those of a compiler for a target, `x86_64-linux-gnu`.
 const PARTS: [&str; 9] =
     ["bin", "lib", "lib32", "lib64", "libexec", "include", "opt", "Cellar", "sysroot"];
 
-/// Returns the files and folders of a program: by its name on `PATH`, and behind links. For
-/// `~/gcc/bin/g++` these are `~/gcc/lib` and the like, but not all of `~/gcc`. For `~/bin/c++` and
-/// `~/c++` it is only the file, because the folder beside it holds the user's files.
+/// Files and folders of a program: by its name on `PATH`, and behind links. Of `~/gcc/bin/g++`
+/// these are `~/gcc/lib` and its like, not all of `~/gcc`; of `~/bin/c++` and `~/c++` it is the
+/// file alone, for beside it lies what is the user's.
 fn parts(program: &Path) -> Vec<PathBuf> {
     let named = find(program);
     let behind = named.as_ref().and_then(|path| path.canonicalize().ok());
@@ -233,10 +233,10 @@ fn parts(program: &Path) -> Vec<PathBuf> {
     [named, behind].into_iter().flatten().flat_map(of).collect()
 }
 
-/// Returns the path of a program.
+/// A program as a path.
 pub(crate) fn find(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
-        // The child works in a folder of its own, so a relative path must become absolute.
+        // The child works in a folder of its own.
         return std::path::absolute(program).ok();
     }
     let variable = env::var_os("PATH")?;

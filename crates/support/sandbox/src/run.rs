@@ -1,4 +1,4 @@
-//! Runs a confined program from its start to its end, and collects its output.
+//! A confined program from its start to its end, with what it wrote.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -16,12 +16,12 @@ use gbxcule_files::Patient;
 use crate::policy::{Kind, Limits, Policy};
 use crate::{ChildGroup, SandboxError, confine, tree};
 
-/// Times between two polls of a child: short for one that ends at once, longer for one that takes
-/// longer.
+/// Time between two polls of a child: short for one that ends at once, longer for one that takes
+/// its time.
 const MIN_POLL: Duration = Duration::from_millis(1);
 const MAX_POLL: Duration = Duration::from_millis(20);
-/// Time for the remaining output of an ended child; without seccomp a living process could still
-/// hold the pipe.
+/// Time for the rest of an ended child's output; no process that could hold the pipe is left,
+/// unless there is no seccomp.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// End of a child.
@@ -31,17 +31,17 @@ pub enum ChildEnd {
     Exited(i32),
     /// A signal that no limit explains ended the child: a crash, or an end from outside.
     Signal(i32),
-    /// The child exceeded its time on the clock.
+    /// The child took longer than it may, on the clock.
     Time(Duration),
-    /// The child exceeded its processor time.
+    /// The child took longer than it may, on a core.
     Cpu(Duration),
-    /// The child exceeded the length of its standard output.
+    /// The child wrote more to standard output than it may.
     Output(usize),
-    /// The child exceeded the length of a file.
+    /// The child wrote a longer file than it may.
     File(u64),
-    /// The child and the processes that it started wrote too much to files together.
+    /// The child and all that it started wrote more to files than they may.
     Written(u64),
-    /// The child and the processes that it started had too many processes and threads.
+    /// The child and all that it started had more processes and threads than they may.
     Tasks(usize),
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for ChildEnd {
 pub struct Outcome {
     /// End of the child.
     pub ended: ChildEnd,
-    /// The whole standard output of the child, up to the policy's limit.
+    /// All of its standard output; at most what the policy allows.
     pub stdout: Vec<u8>,
     /// The beginning of its standard error.
     pub stderr: String,
@@ -105,7 +105,7 @@ pub fn run<S: AsRef<OsStr>>(
     #[cfg(target_os = "linux")]
     let _first = tree::come_first();
     let spawned = ChildGroup::spawn(&mut command);
-    // The parent's end of the pipe must be closed, so that no one waits for it.
+    // Its end of the pipe must not be waited for.
     drop(command);
     let mut owned = spawned.map_err(|source| {
         if has_mark(reached) {
@@ -120,7 +120,7 @@ pub fn run<S: AsRef<OsStr>>(
     let stdout = OutputReader::of(stdout, limits.output_bytes, true).map_err(start)?;
     let stderr = OutputReader::of(stderr, limits.error_bytes, false).map_err(start)?;
     let early = wait(&mut owned, begin, policy, &stdout);
-    // Until the child is waited for, the system knows its processor time.
+    // Until it is waited for the system knows what it used.
     let cpu = tree::cpu_time(owned.group());
     let read = |source| SandboxError::Read { program: program.into(), source };
     let status = owned.end().map_err(read)?;
@@ -137,7 +137,7 @@ fn has_mark(mut mark: std::io::PipeReader) -> bool {
     mark.read(&mut [0]).is_ok_and(|count| count > 0)
 }
 
-/// Waits for the child's end, or returns the limit that it met first.
+/// Waits for the child's own end, or tells which limit it met before.
 fn wait(
     owned: &mut ChildGroup,
     begin: Instant,
@@ -170,8 +170,8 @@ fn explained(status: ExitStatus, cpu: Duration, limits: Limits) -> ChildEnd {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;
 
-    // A child that may send itself signals may send these as well. The kernel enforces the limit by
-    // a coarser count of time than the one that it reports.
+    // A child that can send itself signals may send these, too. The kernel holds the limit by a
+    // coarser count of time than the one that it tells.
     let spent = cpu * 5 >= limits.cpu * 4 || !cfg!(target_os = "linux");
     match (status.code(), status.signal().unwrap_or(0)) {
         (Some(code), _) => ChildEnd::Exited(code),
@@ -195,12 +195,12 @@ fn explained(status: ExitStatus, _: Duration, _: Limits) -> ChildEnd {
 struct OutputReader {
     bytes: Arc<Mutex<std::io::Result<Vec<u8>>>>,
     overflowed: Arc<AtomicBool>,
-    /// Channel that closes when the pipe has ended.
+    /// Closes when the pipe has ended.
     ended: Receiver<()>,
 }
 
 impl OutputReader {
-    /// Starts to read up to `most` bytes; then stops reading, or reads on and discards.
+    /// Keeps up to `most` bytes; after them stops reading, or reads on and discards.
     fn of(
         pipe: Option<impl Read + Send + 'static>,
         most: usize,
@@ -209,7 +209,7 @@ impl OutputReader {
         let bytes = Arc::new(Mutex::new(Ok(Vec::new())));
         let overflowed = Arc::new(AtomicBool::new(false));
         let (open, ended) = channel();
-        let output = Self { bytes: Arc::clone(&bytes), overflowed: Arc::clone(&overflowed), ended };
+        let all = Self { bytes: Arc::clone(&bytes), overflowed: Arc::clone(&overflowed), ended };
         thread::Builder::new().spawn(move || {
             let _open = open;
             let Some(pipe) = pipe else { return };
@@ -237,7 +237,7 @@ impl OutputReader {
                 }
             }
         })?;
-        Ok(output)
+        Ok(all)
     }
 
     /// Returns the bytes, and whether they are complete.

@@ -1,6 +1,6 @@
-//! System calls of a child, enforced by seccomp: a list of the calls that it may make, by its kind
-//! ([`table`]). All other calls of Linux in the table fail with `EPERM`, as if the user had no
-//! right to them; unknown numbers fail with `ENOSYS`, as on a kernel without them.
+//! System calls of a child, held by seccomp: a list of those that it may make, by its kind
+//! ([`table`]). All others that Linux is known to have fail with `EPERM`, as if the user had no
+//! right to them; numbers that are not known fail with `ENOSYS`, as on a kernel without them.
 
 mod table;
 
@@ -21,15 +21,15 @@ const CLONE_REFUSED: u64 = 0x7e02_0080 | 0x2000 | 0x8000;
 /// Commands of `fcntl`: descriptors, flags, locks. Those that name a receiver of signals, and
 /// leases and watches, are refused.
 const FCNTL: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 1030, 36, 37, 38, 1034];
-/// Requests of `ioctl`: the kind of a terminal, its size, waiting bytes, flags of a descriptor.
-/// Attributes of files such as "immutable" are refused.
+/// Requests of `ioctl`: the kind of a terminal, its size, bytes that wait, flags of a descriptor.
+/// Attributes of files such as "immutable" are among the refused ones.
 const IOCTL: [u64; 7] = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451, 0x802c_542a];
-/// Options of `prctl`: names of threads and of memory, and questions. The signal at the owner's end
-/// can't be changed.
+/// Options of `prctl`: names of threads and of memory, and questions. The signal at its owner's
+/// end stays as it was set.
 const PRCTL: [u64; 8] = [3, 15, 16, 23, 51, 56, 64, 0x5356_4d41];
 
-/// Returns the filters of a child, to be installed in this order: if two refuse a call, the later
-/// one decides the error.
+/// The filters of a child, each to be installed, in their order: of two that refuse a call the
+/// later one says with which error.
 pub(crate) fn filters(kind: Kind) -> Result<&'static [BpfProgram], String> {
     static MADE: [OnceLock<Result<Vec<BpfProgram>, String>>; 3] = [const { OnceLock::new() }; 3];
     let made = MADE[kind as usize].get_or_init(|| make(kind).map_err(|error| error.to_string()));
@@ -42,7 +42,7 @@ fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
     let allowed = allowed.map(|call| (call, Vec::new())).collect();
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
         known_and_refused(kind).into_iter().map(|call| (call, Vec::new())).collect();
-    // Reading a limit is allowed, setting one is not.
+    // Asking for a limit is allowed, setting one isn't.
     refused.insert(libc::SYS_prlimit64, vec![any_but(2, &SeccompCmpArgLen::Qword, &[0])?]);
     let int = SeccompCmpArgLen::Dword;
     refused.insert(libc::SYS_fcntl, vec![any_but(1, &int, &FCNTL)?]);
@@ -79,7 +79,7 @@ pub(crate) fn allowed(kind: Kind) -> Vec<c_long> {
     calls
 }
 
-/// Returns the calls that Linux has and a kind of child may not make.
+/// Returns the calls that Linux has and a kind of child has not.
 fn known_and_refused(kind: Kind) -> Vec<c_long> {
     let mut calls = [
         table::REFUSED,
@@ -125,8 +125,8 @@ fn filter(
     Ok(SeccompFilter::new(calls, otherwise, listed, arch)?.try_into()?)
 }
 
-/// Returns true if this kernel accepts the filters, tried by a thread that ends. If the system
-/// gives no thread, they are assumed: then a child is confined, or doesn't start.
+/// Returns true if this kernel takes the filters: a thread that ends tries them. Where the system
+/// gives no thread they are taken for granted: then a child is confined, or not started.
 pub(crate) fn works() -> bool {
     let tried = std::thread::Builder::new().spawn(|| {
         filters(Kind::Program)

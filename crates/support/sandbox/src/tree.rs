@@ -1,5 +1,4 @@
-//! Resources that a child and the processes that it started use: its process group, which none of
-//! them can leave.
+//! Usage of a child with all that it started: its process group, which none of them can leave.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,7 +6,7 @@ use std::time::Duration;
 use crate::policy::{Limits, Policy};
 use crate::run::ChildEnd;
 
-/// Size for which each entry of a folder counts at least, so that many empty files count as well.
+/// Bytes that each entry of a folder counts for at least, so that many empty files are much, too.
 const ENTRY_BYTES: u64 = 4096;
 
 /// Length of the longest path that is measured; the system takes 4096 bytes.
@@ -103,7 +102,7 @@ fn fields(process: &str) -> Option<Vec<String>> {
     Some(fields.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Returns the bytes that a process, and the children that it waited for, sent to disks.
+/// Returns the bytes that a process, and those that it waited for, sent to disks.
 fn written_by(process: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/io")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("write_bytes: "));
@@ -142,7 +141,7 @@ fn bytes_below(folder: &Path) -> u64 {
 
 #[cfg(unix)]
 fn taken(found: &std::fs::Metadata) -> u64 {
-    // The unit is 512 bytes for all file systems: stat(2).
+    // In units of 512 bytes, whatever the file system's blocks are: stat(2).
     std::os::unix::fs::MetadataExt::blocks(found) * 512
 }
 
