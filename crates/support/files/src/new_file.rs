@@ -12,8 +12,9 @@ use crate::patience::{Patient, patiently};
 use crate::temporary::{Temporary, lock_in_use, name, sweep_first};
 use crate::write_target::{Place, WriteTarget, open_folder, open_stream, place_inside};
 
-/// Attempts at a name; a second one only if another process swept the first away as it was made.
-const ATTEMPTS: usize = 16;
+/// Greatest number of attempts at a name; a second one is needed only if another process swept the
+/// first away as it was made.
+const MAX_ATTEMPTS: usize = 16;
 
 /// Checks that a file can be written at `path`, before the work begins that makes it: as
 /// [`NewFile::create`] does, but a pipe or a device is not opened, and folders that are made for it
