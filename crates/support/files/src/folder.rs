@@ -14,7 +14,7 @@ use crate::write_target::make_folder;
 pub struct TemporaryFolder {
     temporary: Temporary,
     parent: OpenFolder,
-    /// Locked for as long as it is open.
+    /// Handle that holds the lock.
     _owner: Option<File>,
 }
 
@@ -26,7 +26,7 @@ impl TemporaryFolder {
     pub fn inside(parent: &Path) -> Result<Self> {
         let parent = make_folder(parent)?;
         sweep(parent.path());
-        // Programs that run in it may have another working folder.
+        // Programs that run in the folder may have another working folder.
         let path = fs::canonicalize(parent.path())?;
         for _ in 0..16 {
             let name = name(None);
@@ -34,7 +34,7 @@ impl TemporaryFolder {
             match parent.make(&name) {
                 Ok(()) => {
                     let owner = parent.open(&name).ok();
-                    // Another sweeper may have taken it for a leftover before it was locked.
+                    // Another sweeper may have removed it as a leftover before it was locked.
                     let is_ours = match &owner {
                         Some(owner) => lock_in_use(owner, temporary.path()),
                         None => temporary.path().exists(),
@@ -56,7 +56,7 @@ impl TemporaryFolder {
         self.temporary.path()
     }
 
-    /// Gives it another name in its parent, at which nothing is yet.
+    /// Renames it to a name in its parent at which no file exists.
     ///
     /// # Errors
     /// Something is there, or the name is too long.

@@ -12,8 +12,9 @@ use crate::patience::{Patient, patiently};
 use crate::temporary::{Temporary, lock_in_use, name, sweep_first};
 use crate::write_target::{Place, WriteTarget, open_folder, open_stream, place_inside};
 
-/// Attempts at a name; a second one only if another process swept the first away as it was made.
-const ATTEMPTS: usize = 16;
+/// Greatest number of attempts at a name; a second one is needed only if another process swept the
+/// first away as it was made.
+const MAX_ATTEMPTS: usize = 16;
 
 /// Checks that a file can be written at `path`, before the work begins that makes it: as
 /// [`NewFile::create`] does, but a pipe or a device is not opened, and folders that are made for it
@@ -25,7 +26,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
     let WriteTarget::File(mut place) = WriteTarget::find(path)? else { return Ok(()) };
     let made = std::mem::take(&mut place.made);
     let outcome = NewFile::at(place).map(drop);
-    // One that isn't empty is in use by now, and stays.
+    // A folder that isn't empty is in use by now, and stays.
     made.iter().rev().for_each(|folder| _ = fs::remove_dir(folder));
     outcome
 }
@@ -37,13 +38,13 @@ pub struct NewFile {
     file: Patient<File>,
     folder: OpenFolder,
     name: OsString,
-    /// Nothing for a pipe or a device.
+    /// Temporary file; `None` for a pipe or a device.
     temporary: Option<Temporary>,
 }
 
 impl NewFile {
-    /// A file that is to be at `path`, whose folder is made if it is not there. A symbolic link is
-    /// followed, unless another user left it where everybody may.
+    /// Begins a file for `path`, whose folder is made if it doesn't exist. A symbolic link is
+    /// followed, unless another user left it in a folder that everybody may write to.
     ///
     /// # Errors
     /// A folder is in its place, the name is too long, or the folder can't be written to.
@@ -58,9 +59,9 @@ impl NewFile {
         }
     }
 
-    /// A file that is to be at a path below a folder that others may have filled: what is in its
-    /// place is replaced when this is whole, be it a link, a pipe or a device. A link in the place
-    /// of a folder on the way is an error.
+    /// Begins a file for a path below a folder that others may have filled. The file replaces a
+    /// link, a pipe or a device at its place instead of following it. A link in the place of a
+    /// folder on the way is an error.
     ///
     /// # Errors
     /// As those of [`NewFile::create`].
@@ -73,16 +74,16 @@ impl NewFile {
     }
 
     fn at(Place { folder, name: place, .. }: Place) -> Result<Self> {
-        // A name that is too long is found now, not when everything has been written.
+        // A name that is too long is found now, and not only when everything has been written.
         let before = folder.entry(&place)?;
         sweep_first(folder.path());
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let name = name(Path::new(&place).extension());
             let temporary = Temporary::new(folder.join(&name));
             match folder.create(&name) {
                 Ok(file) if lock_in_use(&file, temporary.path()) => {
-                    // Secrets stay as readable as they were. A file of another user has no say in
-                    // the rights of this one.
+                    // The new file is readable by as few users as the old one, which may hold
+                    // secrets. A file of another user gives no rights.
                     let own = rustix::process::geteuid().as_raw();
                     if let Some(before) = before
                         && kind(&before).is_file()
@@ -154,7 +155,7 @@ impl NewFile {
                 Ok(true)
             }
             Err(error) if is_taken(&error) => Ok(false),
-            // A file system without links: two that come at the same moment can't be told apart.
+            // On a file system without links, two writers at the same moment can't be told apart.
             Err(_) if self.folder.entry(&self.name)?.is_some() => Ok(false),
             Err(_) => self.commit().map(|()| true),
         }
@@ -182,8 +183,8 @@ impl Write for NewFile {
     }
 }
 
-/// Writes a file whole. What can't be written leaves nothing behind; a pipe or a device, such as
-/// `/dev/null`, is written to as it is; a symbolic link is followed.
+/// Writes a complete file, or leaves nothing behind. A pipe or a device, such as `/dev/null`, is
+/// written to directly; a symbolic link is followed.
 ///
 /// # Errors
 /// A folder is in its place, the name is too long, the disk is full, or the folder can't be written
@@ -194,8 +195,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     file.commit()
 }
 
-/// Writes a file whole below a folder that others may have filled: a symbolic link, a pipe or a
-/// device in its place is replaced, and what a link leads to stays as it is.
+/// Writes a complete file below a folder that others may have filled. A symbolic link, a pipe or a
+/// device at its place is replaced, and the target of a link stays unchanged.
 ///
 /// # Errors
 /// As those of [`write()`], or a link is in the place of a folder on the way.
@@ -215,8 +216,8 @@ pub fn move_inside(from: &Path, folder: &Path, inside: &Path) -> Result<()> {
     folder.take(from, &name)
 }
 
-/// Writes a file whole below a folder that others may have filled, if nothing is in its place; false
-/// if something is, such as a link, which stays as it is.
+/// Writes a complete file below a folder that others may have filled, if nothing is at its place;
+/// returns false if something is, such as a link, which stays unchanged.
 ///
 /// # Errors
 /// As those of [`replace()`].

@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::patience::{Patient, patiently};
 
-/// Bytes of the largest cartridge there is: no ROM file is larger.
+/// Size of the largest cartridge, and so of the largest ROM file.
 pub const MAX_ROM_BYTES: u64 = 8 << 20;
 /// Bytes of the largest text that a person wrote by hand: a program, a manifest.
 pub const MAX_TEXT_BYTES: u64 = 16 << 20;
@@ -26,7 +26,7 @@ pub fn open(path: &Path) -> Result<Patient<File>> {
     crate::check_local(path)?;
     // Opening some devices has an effect of its own.
     check_regular(path.metadata()?.file_type())?;
-    // The file may have been replaced since: opening a pipe would wait for a writer.
+    // The file may have been replaced since the check: opening a pipe would wait for a writer.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file: File = patiently(|| rustix::fs::open(path, flags, Mode::empty()))?.into();
     check_regular(file.metadata()?.file_type())?;
@@ -56,7 +56,7 @@ pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
 /// As those of [`read()`], or another user could have written it.
 pub fn read_own(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let file = open(path)?;
-    // Asked of the open file: the name may lead elsewhere by now.
+    // The check is on the open file, because the name may lead to another one by now.
     if !is_own(&file.get().metadata()?) {
         let said = "another user could have written this";
         return Err(Error::new(ErrorKind::PermissionDenied, said));

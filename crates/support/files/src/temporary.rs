@@ -89,15 +89,15 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.kept {
-            // What can't be removed is for the next start.
+            // If that fails, the next start sweeps it away.
             let _ = remove(&self.path);
         }
         with_temporaries(|all| all.remove(&self.path));
     }
 }
 
-/// Takes the lock that says that a temporary file or folder is in use. Without one, where the file
-/// system has none, no process sweeps it away either. Returns false if a sweeper was faster.
+/// Takes the lock that marks a temporary file or folder as used. On a file system without locks no
+/// process sweeps it away either. Returns false if a sweeper was faster.
 pub(crate) fn lock_in_use(file: &File, path: &Path) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && path.exists()
 }
@@ -121,8 +121,8 @@ pub(crate) fn sweep_first(folder: &Path) {
 
 fn is_abandoned(path: &Path) -> Result<bool> {
     let kind = fs::symlink_metadata(path)?.file_type();
-    // Only what this user made is opened: no pipe blocks this, and no link leads elsewhere, not even
-    // one that was put there since.
+    // Only files and folders of this user are opened: no pipe blocks this, and no link leads
+    // elsewhere, not even one that was put there since the check.
     let common = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let flags = match () {
         () if kind.is_file() => OFlags::WRONLY | OFlags::APPEND,

@@ -1,5 +1,5 @@
-//! The target that a path names: through symbolic links that this user may trust, with each folder
-//! on the way held open, and with a clear error where nothing can be written.
+//! Finds the file to which a path leads, through symbolic links that this user may trust, with each
+//! folder on the way held open, and with a clear error if it can't be written.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -25,14 +25,15 @@ pub(crate) struct Place {
 /// Target of a path to be written.
 #[derive(Debug)]
 pub(crate) enum WriteTarget {
-    /// A regular file, or none yet: replaced as a whole.
+    /// A regular file that exists or not; it is replaced as a whole.
     File(Place),
-    /// A pipe, a device, or a descriptor of this process: written to as it is.
+    /// A pipe, a device, or a descriptor of this process, which is written to directly.
     Stream(Place),
 }
 
 impl WriteTarget {
-    /// Follows links to what is written, so that a link stays one, and makes missing folders.
+    /// Follows links to the file that is written, so that a link stays a link, and makes missing
+    /// folders.
     pub(crate) fn find(path: &Path) -> Result<Self> {
         crate::check_local(path)?;
         if path.file_name().is_none() {

@@ -111,15 +111,16 @@ fn confine(
     Ok(())
 }
 
-/// Limit of the kernel for processes and threads, for a program that makes them faster than they are
-/// counted: more than the policy's own, so that its end is told. The system counts all of a user's,
-/// but those in a namespace by themselves; root it doesn't limit.
+/// Returns the kernel's limit for processes and threads, for a program that makes them faster than
+/// this process counts them. It is greater than the policy's own limit, so that the program's end
+/// is reported. Outside of a namespace the kernel counts all processes of the user; root's
+/// processes have no limit.
 #[cfg(target_os = "linux")]
 fn limit_of_tasks(policy: &Policy, namespaces: bool) -> rustix::process::Rlimit {
-    /// What a user's other programs may add meanwhile.
+    /// Number of processes that the user's other programs may add meanwhile.
     const OTHERS: u64 = 1000;
 
-    // A program may start none, and is not started more slowly for it.
+    // A compiled program may start no process, so the count would only delay it.
     let is_counted = !namespaces && policy.kind != Kind::Program;
     let beside = if is_counted { crate::tree::tasks_of_user() + OTHERS } else { 0 };
     let most = rustix::process::getrlimit(rustix::process::Resource::Nproc).maximum;
@@ -128,7 +129,7 @@ fn limit_of_tasks(policy: &Policy, namespaces: bool) -> rustix::process::Rlimit 
     rustix::process::Rlimit { current: wanted, maximum: wanted }
 }
 
-/// Limits of the kernel for each process.
+/// Returns the kernel's limits for each process.
 #[cfg(target_os = "linux")]
 fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::process::Rlimit)> {
     use rustix::process::{Resource, Rlimit, getrlimit};

@@ -11,12 +11,12 @@ use crate::{ChildEnd, Policy, orphan_killer, tree};
 /// Time between two polls of a child.
 const POLL_EVERY: Duration = Duration::from_millis(5);
 
-/// Time between two looks at what a group uses that lives on, and how many of them look at its
-/// folder once.
+/// Time between two measurements of a living group, and number of measurements for each look at its
+/// folder.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const LOOKS_PER_FOLDER: u32 = 32;
 
-/// The groups of this process that are not known to have ended.
+/// Groups of this process that are not known to have ended.
 static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 fn groups<R>(change: impl FnOnce(&mut BTreeSet<u32>) -> R) -> R {

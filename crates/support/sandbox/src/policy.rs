@@ -16,7 +16,7 @@ pub(crate) const LIBRARIES: [&str; 8] = [
     "/etc/ld.so.cache",
     "/nix/store",
 ];
-/// Files in which the system tells an interpreter of itself, and of no process.
+/// Files in which the system describes itself to an interpreter, and no process.
 pub(crate) const SYSTEM: [&str; 8] = [
     "/proc/cpuinfo",
     "/proc/meminfo",

@@ -102,6 +102,7 @@ pub fn run<S: AsRef<OsStr>>(
     command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let begin = Instant::now();
+    #[cfg(target_os = "linux")]
     let _first = tree::come_first();
     let spawned = ChildGroup::spawn(&mut command);
     // Its end of the pipe must not be waited for.
@@ -239,9 +240,9 @@ impl OutputReader {
         Ok(all)
     }
 
-    /// The bytes, and whether they are all.
+    /// Returns the bytes, and whether they are complete.
     fn take(&self) -> std::io::Result<(Vec<u8>, bool)> {
-        // Nothing is ever sent: this ends with the pipe, or at the time limit.
+        // The channel never has a message: the wait ends with the pipe, or at the time limit.
         let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = std::mem::replace(&mut *bytes, Ok(Vec::new()))?;

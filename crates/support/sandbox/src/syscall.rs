@@ -37,7 +37,7 @@ pub(crate) fn filters(kind: Kind) -> Result<&'static [BpfProgram], String> {
 }
 
 fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
-    // The first filters let the last one be installed, which then refuses any more.
+    // The first filters allow the last one to be installed, which then refuses any more.
     let allowed = allowed(kind).into_iter().chain([libc::SYS_seccomp]);
     let allowed = allowed.map(|call| (call, Vec::new())).collect();
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
@@ -67,7 +67,7 @@ fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
     ])
 }
 
-/// Returns the calls that a kind of child may make, some of them with some arguments alone.
+/// Returns the calls that a kind of child may make, some of them only with certain arguments.
 pub(crate) fn allowed(kind: Kind) -> Vec<c_long> {
     let mut calls = [table::EVERY, table::EVERY_HERE].concat();
     if kind != Kind::Program {

@@ -9,15 +9,15 @@ use crate::run::ChildEnd;
 /// Bytes that each entry of a folder counts for at least, so that many empty files are much, too.
 const ENTRY_BYTES: u64 = 4096;
 
-/// Bytes of the longest path that is looked at; the system takes 4096.
+/// Length of the longest path that is measured; the system takes 4096 bytes.
 const MAX_PATH_BYTES: usize = 3000;
 
-/// Returns the limit of the whole tree that a group exceeds, if there is one. Looking at its folder
-/// takes longer than the rest.
+/// Returns the limit of the whole tree that a group exceeds, if there is one. The look at its
+/// folder takes longer than the other measurements.
 pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Option<ChildEnd> {
     let Limits { tasks, written_bytes, .. } = policy.limits;
     let (mut members, mut count) = (Vec::new(), 0);
-    // While this counts, a program that forks without end goes on: no more is read than is needed.
+    // The count stops at the limit, because a program that forks without end goes on meanwhile.
     for (process, fields) in processes(group) {
         count += fields.get(17).and_then(|it| it.parse().ok()).unwrap_or(1);
         if count > tasks {
@@ -26,8 +26,8 @@ pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Op
         members.push(process);
     }
     let written: u64 = members.iter().map(|it| written_by(it) + held_by(it)).sum();
-    // What was written to memory, on a `tmpfs`, isn't counted by the process but lies in the
-    // folder.
+    // The process's own count leaves out files in memory, on a `tmpfs`, so the folder is measured
+    // as well.
     let written = written.max(if looks_at_folder && written_bytes > 0 {
         bytes_below(&policy.folder)
     } else {
@@ -36,9 +36,9 @@ pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Op
     (written > written_bytes).then_some(ChildEnd::Written(written_bytes))
 }
 
-/// Lets this thread run before all others, where the user may (the system's owner), until what is
-/// returned is dropped: a program that forks without end leaves it no core else. The processes of
-/// other users are limited by the system.
+/// Lets this thread run before all others until the returned value is dropped, if the user may do so
+/// (the system's owner). Otherwise a program that forks without end would leave this thread no core.
+/// The kernel limits the processes of other users.
 #[cfg(target_os = "linux")]
 pub(crate) fn come_first() -> impl Drop {
     struct First(Option<i32>);
@@ -53,7 +53,7 @@ pub(crate) fn come_first() -> impl Drop {
     First(before.filter(|_| rustix::process::setpriority_process(None, -20).is_ok()))
 }
 
-/// Returns the time on a core of a process that has ended and was not waited for.
+/// Returns the processor time of a process that has ended and was not waited for.
 pub(crate) fn cpu_time(process: u32) -> Duration {
     let fields = fields(&process.to_string()).unwrap_or_default();
     let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<u64>().ok()).unwrap_or(0);
@@ -79,11 +79,11 @@ pub(crate) fn tasks_of_user() -> u64 {
     tasks.sum()
 }
 
-/// Returns the processes of a group, each with its fields after its name:
-/// `PID (any name) STATE PARENT GROUP ..`. Those that are younger than the group come first, as all
-/// of it are until the system's numbers begin anew.
+/// Returns the processes of a group, each with the fields after its name: `PID (any name) STATE
+/// PARENT GROUP ..`. Processes with greater numbers than the group's come first, because all members
+/// have such numbers until the system's counter begins anew.
 fn processes(group: u32) -> impl Iterator<Item = (String, Vec<String>)> {
-    // There is no such folder on systems other than Linux.
+    // Other systems than Linux have no such folder.
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
     let mut numbers: Vec<u32> = all.filter_map(number).collect();
@@ -109,8 +109,8 @@ fn written_by(process: &str) -> u64 {
     line.and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
-/// Returns the bytes of files without a name that a process holds open: no folder has them, and on
-/// a `tmpfs` no disk gets them.
+/// Returns the bytes of nameless files that a process has open: no folder contains them, and a
+/// `tmpfs` sends them to no disk.
 fn held_by(process: &str) -> u64 {
     let open = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
     let nameless = |entry: std::fs::DirEntry| {
@@ -120,8 +120,8 @@ fn held_by(process: &str) -> u64 {
     open.filter_map(nameless).sum()
 }
 
-/// Returns the bytes that the files below a folder take. A folder that is nested deeper than paths
-/// go counts as all there can be.
+/// Returns the bytes that the files below a folder take. A folder that is nested deeper than a path
+/// can say counts as the greatest number.
 fn bytes_below(folder: &Path) -> u64 {
     let (mut bytes, mut left) = (0, vec![folder.to_owned()]);
     while let Some(folder) = left.pop() {

@@ -76,8 +76,8 @@ fn check_free(out: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Moves all that a folder holds, at this place inside, into another one, `data` last: where there
-/// is data, there is all that describes it. No link in the other folder is followed.
+/// Moves the contents of a folder, below `inside`, into another one, `data` last: where there is
+/// data, there is everything that describes it. No link in the other folder is followed.
 fn move_into(from: &Path, to: &Path, inside: &Path) -> std::io::Result<()> {
     let mut entries = std::fs::read_dir(from.join(inside))?.collect::<std::io::Result<Vec<_>>>()?;
     entries.sort_by_key(|entry| (entry.file_name() == "data", entry.file_name()));
