@@ -15,6 +15,7 @@ const CRATES: [&str; 12] = [
     "compiler/passes",
     "compiler/python-names",
     "compiler/python-values",
+    "compiler/warp-types",
     "compiler/runtime",
     "machine/gameboy",
     "swarm/recompiler",

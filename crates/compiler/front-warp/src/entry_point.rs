@@ -1,19 +1,19 @@
 //! Functions that a text must define with a given signature, such as a program's `reward`, and its
 //! settings: numbers bound at the top of the text.
 
-use super::annotation::Annotation;
-use super::decorator::{self, Role};
 use super::lower::{Binding, Definition, Kind, LoweringError, Session};
 use super::reader::Reader;
-use super::signature::{self, Formal};
-use crate::unit::Unit;
-use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::Type;
 use gbxcule_python_names::BindingSource;
 use gbxcule_python_names::syntax::{Expr, StmtFunctionDef};
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::decorator::{self, Role};
+use gbxcule_warp_types::signature::{self, Formal};
+use gbxcule_warp_types::unit::Unit;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 /// A function that a text may define for others to call.
 #[derive(Clone, Copy, Debug)]

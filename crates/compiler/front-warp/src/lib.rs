@@ -9,35 +9,15 @@
 //! in the text, or for those that the caller gives ([`ImportOptions::types`]). Nothing is guessed:
 //! only [`Reader::with_trial_types`] tries types.
 
-mod annotation;
-mod decorator;
-mod dialect;
 mod entry_point;
-mod geometry;
-mod indexed_array;
-mod kernel_option;
-mod known_call;
-mod library;
 mod lower;
-mod module;
-mod overload;
 mod program;
 mod reader;
-mod reference;
-mod signature;
-mod substitute;
-mod trial;
-mod type_expr;
-mod undecided;
-mod unit;
-mod unknown_name;
-mod value;
-mod warp;
 
 pub use entry_point::{EntryParam, EntryPoint};
 pub use gbxcule_ir::source::FileText;
 pub use gbxcule_python_names::{ImportOptions, ReadFile, Texts};
-pub use library::Library;
+pub use gbxcule_warp_types::library::Library;
 pub use program::Program;
 pub use reader::{GenericParameter, KernelName, Reader};
 

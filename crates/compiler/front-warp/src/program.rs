@@ -1,12 +1,12 @@
 //! A parsed text, from which kernels are read.
 
-use crate::geometry;
-use crate::library::Library;
 use crate::reader::Reader;
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::{SourceId, SourceMap};
 use gbxcule_python_names::{Files, ReadFile, Texts};
+use gbxcule_warp_types::geometry;
+use gbxcule_warp_types::library::Library;
 
 /// A parsed text, and the parsed texts that it imports from.
 ///

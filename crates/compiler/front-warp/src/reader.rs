@@ -1,22 +1,22 @@
 //! Kernels of a program, and their lowering for the values and types that the text or the caller
 //! gives.
 
-use crate::annotation::Annotation;
-use crate::decorator::{self, Role};
-use crate::library::Library;
 use crate::lower::{LoweringError, Session};
-use crate::overload::KernelCalls;
-use crate::signature::{self, Formal};
-use crate::trial;
-use crate::undecided;
-use crate::unit::{Unit, Warp};
-use crate::unknown_name;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::Span;
 use gbxcule_python_names::syntax::{self, StmtFunctionDef};
 use gbxcule_python_names::{Files, ScopeId};
 use gbxcule_python_values::CallFrames;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::decorator::{self, Role};
+use gbxcule_warp_types::library::Library;
+use gbxcule_warp_types::overload::KernelCalls;
+use gbxcule_warp_types::signature::{self, Formal};
+use gbxcule_warp_types::trial;
+use gbxcule_warp_types::undecided;
+use gbxcule_warp_types::unit::{Unit, Warp};
+use gbxcule_warp_types::unknown_name;
 
 /// A kernel of a program, by its position in the text.
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
 //! Trees of boxes and cells of points, built for the dialect's library of geometry
-//! (`crates/compiler/front-warp/src/geometry`), which defines how they are laid out and walked.
+//! (`crates/compiler/warp-types/src/geometry`), which defines how they are laid out and walked.
 
 /// A corner of a box, or a point.
 pub type Point = [f32; 3];

@@ -4,10 +4,6 @@ use super::operand::{Binding, LoweringError, LoweringResult, Operand, fault};
 use super::tile::tile_index;
 use super::writer::Writer;
 use super::{Expressions, indexed_array};
-use crate::annotation::Annotation;
-use crate::geometry;
-use crate::value::{KnownValue, WarpValue};
-use crate::warp;
 use gbxcule_ir::builtin::{Visibility, find, row};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
@@ -17,6 +13,10 @@ use gbxcule_ir::ty::{Shape, Type};
 use gbxcule_python_names::syntax::Expr;
 use gbxcule_python_values::of_self;
 use gbxcule_python_values::with_stack;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::geometry;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
+use gbxcule_warp_types::warp;
 
 /// Target of a chain of names, attributes and subscripts.
 pub(super) enum Access<'a> {

@@ -4,14 +4,14 @@ use super::Expressions;
 use super::access::is_builtin;
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
 use super::special::{BuiltinCall, construct_struct};
-use crate::annotation::Annotation;
-use crate::decorator::{self, Role};
-use crate::value::{KnownValue, WarpValue};
-use crate::warp;
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::ty::Shape;
 use gbxcule_python_names::syntax::{Arguments, Expr, ExprCall, ExprSlice};
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::decorator::{self, Role};
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
+use gbxcule_warp_types::warp;
 
 /// An argument: its keyword, what it is, and where it stands.
 pub(super) type CallArgument<'a> = (Option<&'a str>, Operand<'a>, Option<&'a Expr>);

@@ -7,14 +7,14 @@ use super::session::Definition;
 use super::usage::Usage;
 use super::user_function::Instances;
 use super::writer::Writer;
-use crate::annotation::Annotation;
-use crate::type_expr;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::BlockId;
 use gbxcule_ir::ty::{Shape, Type};
 use gbxcule_python_names::syntax::{ElifElseClause, Expr, Stmt};
 use gbxcule_python_values::with_stack;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::type_expr;
 use std::rc::Rc;
 
 /// Lowers the statements of one function.

@@ -8,8 +8,6 @@ use super::session::Kind;
 use super::tile;
 use super::tile::Writes;
 use super::writer::Writer;
-use crate::unit::Unit;
-use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
@@ -17,6 +15,8 @@ use gbxcule_ir::ty::Type;
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
 use gbxcule_python_values::with_stack;
+use gbxcule_warp_types::unit::Unit;
+use gbxcule_warp_types::value::KnownValue;
 
 /// Lowers the expressions of one function.
 pub(super) struct Expressions<'s, 'a> {

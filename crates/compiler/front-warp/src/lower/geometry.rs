@@ -1,13 +1,9 @@
-//! Tables of what ids stand for, and loops over queries: see [`crate::geometry`].
+//! Tables of what ids stand for, and loops over queries: see [`gbxcule_warp_types::geometry`].
 
 use super::Expressions;
 use super::operand::{Binding, LoweringResult, Operand, fault};
 use super::user_function::{PassedArguments, instance};
 use super::writer::Writer;
-use crate::annotation::Annotation;
-use crate::geometry;
-use crate::signature;
-use crate::value::{KnownValue, OverloadSet, WarpValue};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
@@ -15,6 +11,10 @@ use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
 use gbxcule_python_names::syntax::ExprCall;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::geometry;
+use gbxcule_warp_types::signature;
+use gbxcule_warp_types::value::{KnownValue, OverloadSet, WarpValue};
 
 impl<'a> Expressions<'_, 'a> {
     /// `wp.table_of(HashGrid)`, in the library: all grids, by id.

@@ -4,8 +4,6 @@ use super::Expressions;
 use super::call::CallArgument;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::library::Library;
-use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{Param, PassMode};
@@ -13,6 +11,8 @@ use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use gbxcule_python_names::syntax::ExprCall;
+use gbxcule_warp_types::library::Library;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 impl<'a> Expressions<'_, 'a> {
     /// `gb.name(machine, ..)`

@@ -10,9 +10,6 @@ use super::operand::{Binding, LoweringError, LoweringResult, fault};
 use super::session::{Definition, Kind};
 use super::writer::Writer;
 use super::{Expressions, Session};
-use crate::annotation::Annotation;
-use crate::signature::{self, Formal};
-use crate::unit::Unit;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Local, LocalId, Param, PassMode};
 use gbxcule_ir::module::Module;
@@ -21,6 +18,9 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{Expr, StmtFunctionDef};
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::signature::{self, Formal};
+use gbxcule_warp_types::unit::Unit;
 
 /// The variables of `wp.adjoint[..]`, by parameter, and the function's results.
 pub(crate) struct ManualGradient<'a> {

@@ -3,8 +3,6 @@
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
 use super::writer::Writer;
 use super::{Expressions, tile};
-use crate::decorator::{self, Role};
-use crate::value::{KnownValue, OverloadSet};
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -13,6 +11,8 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use gbxcule_python_names::BindingSource;
 use gbxcule_python_names::syntax::{CmpOp, Operator, UnaryOp};
+use gbxcule_warp_types::decorator::{self, Role};
+use gbxcule_warp_types::value::{KnownValue, OverloadSet};
 
 impl<'a> Expressions<'_, 'a> {
     pub(super) fn binary(

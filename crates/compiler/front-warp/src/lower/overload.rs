@@ -3,13 +3,13 @@
 use super::call::CallArgument;
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::annotation::Annotation;
-use crate::signature::{self, Formal};
-use crate::value::{KnownValue, OverloadSet, WarpValue};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::StmtFunctionDef;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::signature::{self, Formal};
+use gbxcule_warp_types::value::{KnownValue, OverloadSet, WarpValue};
 
 /// An overload whose parameters take the arguments.
 pub(super) struct MatchingOverload<'a> {

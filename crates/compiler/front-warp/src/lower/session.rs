@@ -8,15 +8,15 @@ use super::snippet;
 use super::struct_type::StructTypes;
 use super::user_function::Instances;
 use super::writer::Writer;
-use crate::decorator::{self, Role};
-use crate::kernel_option;
-use crate::signature::Formal;
-use crate::unit::Unit;
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::Type;
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::StmtFunctionDef;
+use gbxcule_warp_types::decorator::{self, Role};
+use gbxcule_warp_types::kernel_option;
+use gbxcule_warp_types::signature::Formal;
+use gbxcule_warp_types::unit::Unit;
 
 /// Structs and functions made so far, and what was refused.
 pub(crate) struct Session<'a> {

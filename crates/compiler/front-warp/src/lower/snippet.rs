@@ -3,9 +3,6 @@
 use super::Session;
 use super::operand::{Binding, LoweringError};
 use super::session::Definition;
-use crate::type_expr;
-use crate::unit::Unit;
-use crate::value::KnownValue;
 use gbxcule_front_native::Snippet;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::FunctionId;
@@ -14,6 +11,9 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{self, StmtFunctionDef};
+use gbxcule_warp_types::type_expr;
+use gbxcule_warp_types::unit::Unit;
+use gbxcule_warp_types::value::KnownValue;
 
 /// Fills a declared function with what the snippet of its decorator does.
 pub(super) fn lower<'a>(

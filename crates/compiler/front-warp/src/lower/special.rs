@@ -10,13 +10,13 @@ use super::operand::{LoweringResult, Operand, fault};
 use super::operator::{function_operator, named_operator, operate_one};
 use super::tile::tile_call;
 use super::{Expressions, atomic, indexed_array, usage};
-use crate::annotation::Annotation;
-use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
 use gbxcule_python_names::syntax::{Expr, ExprCall, UnaryOp};
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 /// Types of Warp's arrays, which Python makes from pointers.
 const ARRAY_TYPES: [&str; 5] = ["array", "array1d", "array2d", "array3d", "array4d"];

@@ -2,13 +2,13 @@
 
 use super::Expressions;
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
-use crate::substitute;
-use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
 use gbxcule_python_names::syntax::{Expr, ExprCall};
 use gbxcule_python_values::{compared, iterated, part, python_number};
+use gbxcule_warp_types::substitute;
+use gbxcule_warp_types::value::KnownValue;
 
 impl<'a> Expressions<'_, 'a> {
     /// `wp.static(expr)`: what the text says `expr` is.

@@ -1,14 +1,14 @@
 //! Types of annotations, and the structs that are defined for classes of the text.
 
 use super::operand::{LoweringError, fault};
-use crate::annotation::{Annotation, StructKey};
-use crate::signature;
-use crate::unit::Unit;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Field, Shape, Type};
+use gbxcule_warp_types::annotation::{Annotation, StructKey};
+use gbxcule_warp_types::signature;
+use gbxcule_warp_types::unit::Unit;
 use rustc_hash::FxHashMap;
 
 /// Structs may hold structs so deep: lowering and printing recurse over types.
@@ -87,7 +87,9 @@ impl StructTypes {
             let ty = self.concrete(unit, module, &spec.annotation, spec.span)?;
             fields.push(Field { name: spec.name.to_owned(), ty, span: spec.span });
         }
-        let ty = module.types.define_struct(crate::annotation::structure(name, fields, span));
+        let ty = module
+            .types
+            .define_struct(gbxcule_warp_types::annotation::structure(name, fields, span));
         fits_in_memory(module, ty, span)
     }
 

@@ -5,7 +5,6 @@ use super::access::Access;
 use super::call::CallArgument;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::value::KnownValue;
 use gbxcule_ir::builtin::{self, BuiltinId, Signature};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -13,6 +12,7 @@ use gbxcule_ir::op::Arg;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
+use gbxcule_warp_types::value::KnownValue;
 
 impl<'a> Expressions<'_, 'a> {
     /// Calls a builtin by its row.

@@ -20,13 +20,13 @@ pub(super) use view::tile_index;
 
 use super::operand::{LoweringResult, fault};
 use super::writer::Writer;
-use crate::annotation::Annotation;
-use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 /// A tile may take so many bytes.
 const MAX_BYTES: u64 = 1 << 20;

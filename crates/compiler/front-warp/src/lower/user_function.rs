@@ -10,9 +10,6 @@ use super::overload::matching;
 use super::session::{Definition, Kind};
 use super::tile::{Tile, TileShape};
 use super::writer::Writer;
-use crate::annotation::Annotation;
-use crate::signature::Formal;
-use crate::value::{KnownValue, OverloadSet, WarpValue};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
@@ -21,6 +18,9 @@ use gbxcule_ir::ty::{Shape, Type};
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::StmtFunctionDef;
 use gbxcule_python_values::FrameId;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::signature::Formal;
+use gbxcule_warp_types::value::{KnownValue, OverloadSet, WarpValue};
 use rustc_hash::FxHashMap;
 
 /// Arguments that a call passes, and the instance of the function that takes them.

@@ -2,12 +2,12 @@
 
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 impl<'a> Writer<'_, 'a> {
     /// An operand as a value of the IR.

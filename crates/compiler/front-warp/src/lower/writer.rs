@@ -3,9 +3,6 @@
 use super::Session;
 use super::operand::{LoweringResult, fault};
 use super::struct_type::StructTypes;
-use crate::annotation::{Annotation, StructKey};
-use crate::indexed_array;
-use crate::unit::Unit;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -15,6 +12,9 @@ use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_warp_types::annotation::{Annotation, StructKey};
+use gbxcule_warp_types::indexed_array;
+use gbxcule_warp_types::unit::Unit;
 use std::ops::{Deref, DerefMut};
 
 /// Greatest depth of nested blocks: less than [`gbxcule_ir::check::MAX_NESTING`], so that passes

@@ -2,12 +2,12 @@
 
 use super::super::usage;
 use super::{Binding, LoweringResult, Names, Writer};
-use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
 use gbxcule_python_names::syntax::Stmt;
+use gbxcule_warp_types::value::KnownValue;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::rc::Rc;
 

@@ -1,19 +1,19 @@
 //! Constructors: `float(x)`, `wp.vec3(..)`, `wp.mat22(..)`, structs, `wp.zeros(..)`.
 
 use super::BuiltinCall;
-use crate::annotation::{Annotation, StructKey};
 use crate::lower::call::CallArgument;
 use crate::lower::operand::{LoweringResult, Operand, fault};
 use crate::lower::writer::Writer;
-use crate::signature;
-use crate::type_expr;
-use crate::value::KnownValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use gbxcule_python_names::syntax::Expr;
+use gbxcule_warp_types::annotation::{Annotation, StructKey};
+use gbxcule_warp_types::signature;
+use gbxcule_warp_types::type_expr;
+use gbxcule_warp_types::value::KnownValue;
 use std::rc::Rc;
 
 /// The type and the shape that a constructor's keywords give.

@@ -1,16 +1,16 @@
 //! Arrays and matrices that calls make: `wp.zeros(..)`, `wp.identity(..)`, `wp.quat_identity(..)`.
 
 use super::BuiltinCall;
-use crate::annotation::Annotation;
 use crate::lower::operand::{LoweringResult, Operand, fault};
 use crate::lower::struct_type::fits_in_memory;
-use crate::type_expr;
-use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use gbxcule_python_names::syntax;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::type_expr;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 impl<'a> BuiltinCall<'_, '_, 'a> {
     /// `wp.zeros(shape=.., dtype=..)`: an array in the function itself.

@@ -6,13 +6,13 @@ use super::super::operator::named_operator;
 use super::super::writer::Writer;
 use super::call::TileCall;
 use super::{Position, Tile, check_element, each, made_tile, repeat};
-use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{CompareOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
 use gbxcule_python_names::syntax::Operator;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 use std::rc::Rc;
 
 /// `a + b`, `a * 2.0` of which one is a tile.

@@ -6,13 +6,13 @@ use super::super::writer::Writer;
 use super::call::TileCall;
 use super::view::coordinate;
 use super::{Tile, TileShape, check_element, dense, made_tile};
-use crate::type_expr;
-use crate::value::KnownValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_warp_types::type_expr;
+use gbxcule_warp_types::value::KnownValue;
 
 /// The type that `dtype` says.
 pub(super) fn dtype<'a>(

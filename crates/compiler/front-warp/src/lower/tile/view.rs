@@ -8,12 +8,12 @@ use super::call::TileCall;
 use super::order::gather;
 use super::{Dim, Tile, dense, plus, times};
 use crate::lower::component::python_slice;
-use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
 use gbxcule_python_names::syntax::{Expr, ExprSlice};
+use gbxcule_warp_types::value::KnownValue;
 
 /// An index into a tile.
 enum TileIndex {

@@ -1,7 +1,7 @@
 //! Names of the `warp` module that are types or constants, and features of Warp that this compiler
 //! lacks.
 
-use super::annotation::Annotation;
+use crate::annotation::Annotation;
 use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::builtin::Domain;
 use gbxcule_ir::diagnostic::Code;
@@ -9,7 +9,7 @@ use gbxcule_ir::ty::Scalar;
 use std::rc::Rc;
 
 /// Type that `wp.name` is, if it is one.
-pub(super) fn type_named(name: &str) -> Option<Annotation> {
+pub(crate) fn type_named(name: &str) -> Option<Annotation> {
     if let Some(scalar) = scalar_named(name) {
         return Some(Annotation::Scalar(scalar));
     }
@@ -64,7 +64,7 @@ pub(super) fn type_named(name: &str) -> Option<Annotation> {
 }
 
 /// Scalar type that `wp.name` is, if it is one.
-pub(super) fn scalar_named(name: &str) -> Option<Scalar> {
+pub(crate) fn scalar_named(name: &str) -> Option<Scalar> {
     Some(match name {
         "bool" => Scalar::Bool,
         "int8" => Scalar::I8,
@@ -85,16 +85,17 @@ pub(super) fn scalar_named(name: &str) -> Option<Scalar> {
 
 /// A class of arrays.
 #[derive(Clone, Copy)]
-pub(super) struct ArrayClass {
+pub(crate) struct ArrayClass {
     /// Dimensions: `array1d` .. `array4d` say them, `array` by `ndim`.
-    pub(super) dims: Option<u8>,
+    pub dims: Option<u8>,
     /// True for `indexedarray` and its like.
     is_indexed: bool,
 }
 
 impl ArrayClass {
     /// The type of such an array, of one dimension if nothing says how many.
-    pub(super) fn of(self, of: Annotation) -> Annotation {
+    /// Array of this class with elements of a type.
+    pub(crate) fn of(self, of: Annotation) -> Annotation {
         let (of, dims) = (Rc::new(of), self.dims.unwrap_or(1));
         match self.is_indexed {
             true => Annotation::Indexed(of, dims),
@@ -104,7 +105,7 @@ impl ArrayClass {
 }
 
 /// The class of arrays that a name means.
-pub(super) fn array_named(name: &str) -> Option<ArrayClass> {
+pub(crate) fn array_named(name: &str) -> Option<ArrayClass> {
     let (is_indexed, rest) = match name.strip_prefix("indexed") {
         Some(rest) => (true, rest),
         None => (false, name),
@@ -143,7 +144,7 @@ fn float_suffix(letters: &str) -> Option<Scalar> {
 }
 
 /// A number of the `warp` or `math` module.
-pub(super) fn number_named(name: &str) -> Option<f64> {
+pub(crate) fn number_named(name: &str) -> Option<f64> {
     use std::f64::consts;
     Some(match name {
         "pi" | "PI" => consts::PI,
@@ -163,7 +164,7 @@ pub(super) fn number_named(name: &str) -> Option<f64> {
 
 /// The feature that a function of the `warp` module belongs to, if we don't have it: its code and
 /// what it is about.
-pub(super) fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
+pub fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
     let features: &[(&str, Code, &'static str)] = &[
         ("tile", Code::UnsupportedTile, "these functions of tiles"),
         ("mesh_", Code::UnsupportedMesh, "such queries of meshes"),
@@ -192,7 +193,7 @@ pub(super) fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
 }
 
 /// Constant of `warp.fem`.
-pub(super) fn fem_constant<'a>(path: &str, name: &str) -> Option<KnownValue<'a>> {
+pub(crate) fn fem_constant<'a>(path: &str, name: &str) -> Option<KnownValue<'a>> {
     Some(match (path, name) {
         ("warp.fem", "OUTSIDE") => KnownValue::Float(-1.0e8),
         ("warp.fem", "NULL_NODE_INDEX") => KnownValue::Int(i32::MAX.into()),
@@ -202,7 +203,7 @@ pub(super) fn fem_constant<'a>(path: &str, name: &str) -> Option<KnownValue<'a>>
 }
 
 /// Names that `from .. import *` may have brought: those of `warp`.
-pub(super) fn starred_name<'a>(name: &str) -> Option<KnownValue<'a>> {
+pub(crate) fn starred_name<'a>(name: &str) -> Option<KnownValue<'a>> {
     if matches!(name, "wp" | "warp") {
         return Some(KnownValue::Module("warp".into()));
     }

@@ -8,14 +8,16 @@ use gbxcule_python_values::{Foreign, FrameId};
 use std::rc::Rc;
 
 /// A value known without running Python.
-pub(crate) type KnownValue<'a> = gbxcule_python_values::KnownValue<'a, WarpValue<'a>>;
+pub type KnownValue<'a> = gbxcule_python_values::KnownValue<'a, WarpValue<'a>>;
 
 /// A value of Warp.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum WarpValue<'a> {
+pub enum WarpValue<'a> {
+    /// A type.
     Type(Annotation),
     /// `wp.vec3(1.0, 2.0, 3.0)`: its type and its components.
     Composite(Annotation, Rc<[Literal]>),
+    /// Functions that kernels call.
     Function(OverloadSet<'a>),
     /// A value of the library's type, by the first parameter that stands for the value.
     Handle(u32),
@@ -74,22 +76,23 @@ impl Foreign for WarpValue<'_> {
 
 /// The `@wp.func` of one name in a scope, or the function `f` of `wp.func(f)`.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct OverloadSet<'a> {
+pub struct OverloadSet<'a> {
     /// Scope that defines the functions.
-    pub(crate) home: ScopeId,
-    pub(crate) name: &'a str,
+    pub home: ScopeId,
+    /// Name of the functions.
+    pub name: &'a str,
     /// Call of the Python function that defined the functions.
-    pub(crate) frame: FrameId,
+    pub frame: FrameId,
     /// Byte of the text before which an overload must be defined to belong to the set: a second
     /// name of functions keeps its meaning when the first name is defined anew.
-    pub(crate) before: Option<u32>,
+    pub before: Option<u32>,
     /// Function of `wp.func(f)`: the only one of the set.
-    pub(crate) given: Option<&'a StmtFunctionDef>,
+    pub given: Option<&'a StmtFunctionDef>,
 }
 
 impl<'a> OverloadSet<'a> {
     /// All functions of a name.
-    pub(crate) fn all(home: ScopeId, name: &'a str, frame: FrameId) -> Self {
+    pub fn all(home: ScopeId, name: &'a str, frame: FrameId) -> Self {
         Self { home, name, frame, before: None, given: None }
     }
 

@@ -53,7 +53,7 @@ pub(crate) fn member<'a>(
 }
 
 /// Attribute of a type.
-pub(crate) fn type_attribute<'a>(
+pub fn type_attribute<'a>(
     unit: &Unit<'a>,
     ty: &Annotation,
     name: &str,

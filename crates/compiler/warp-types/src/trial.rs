@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Most trials of a kernel.
-pub(crate) const MAX_ATTEMPTS: usize = 40;
+pub const MAX_ATTEMPTS: usize = 40;
 
 /// Number of no scope: members of modules that aren't there.
 const ABSENT: ScopeId = ScopeId::MAX;
@@ -32,7 +32,7 @@ struct Choice<'a> {
 
 /// Values that are tried now.
 #[derive(Default)]
-pub(crate) struct Trials<'a> {
+pub struct Trials<'a> {
     is_on: Cell<bool>,
     /// True while a lowering ends at its first fault: that one says how far some values led.
     is_brief: Cell<bool>,
@@ -40,21 +40,23 @@ pub(crate) struct Trials<'a> {
 }
 
 impl<'a> Trials<'a> {
-    pub(crate) fn is_on(&self) -> bool {
+    /// Returns true if values are tried.
+    pub fn is_on(&self) -> bool {
         self.is_on.get()
     }
 
-    pub(crate) fn is_brief(&self) -> bool {
+    /// Returns true while a lowering ends at its first fault.
+    pub fn is_brief(&self) -> bool {
         self.is_brief.get()
     }
 
     /// Asks for all faults of a lowering with what is chosen, not for the first alone.
-    pub(crate) fn ask_for_all(&self) {
+    pub fn ask_for_all(&self) {
         self.is_brief.set(false);
     }
 
     /// Begins or ends trying; nothing is chosen yet.
-    pub(crate) fn set(&self, is_on: bool) {
+    pub fn set(&self, is_on: bool) {
         self.is_on.set(is_on);
         self.is_brief.set(is_on);
         self.choices.borrow_mut().clear();
@@ -82,19 +84,19 @@ impl<'a> Trials<'a> {
 
     /// Returns the number of values that each name may have, in the order in which the names were
     /// asked for.
-    pub(crate) fn counts(&self) -> Vec<usize> {
+    pub fn counts(&self) -> Vec<usize> {
         self.choices.borrow().iter().map(|choice| choice.candidates.len()).collect()
     }
 
     /// Chooses the first value for all names but one.
-    pub(crate) fn choose(&self, which: usize, value: usize) {
+    pub fn choose(&self, which: usize, value: usize) {
         for (at, choice) in self.choices.borrow_mut().iter_mut().enumerate() {
             choice.chosen = if at == which { value } else { 0 };
         }
     }
 
     /// A type to try for the part of a generic kernel's parameter that may be any.
-    pub(crate) fn generic_type(&self, parameter: &str) -> Option<Annotation> {
+    pub fn generic_type(&self, parameter: &str) -> Option<Annotation> {
         match self.of(GENERIC, parameter, types)? {
             KnownValue::Foreign(WarpValue::Type(ty)) => Some(ty),
             _ => None,
@@ -102,7 +104,7 @@ impl<'a> Trials<'a> {
     }
 
     /// A value to try for `self.a.b`, by its path.
-    pub(crate) fn attribute(&self, path: &str) -> Option<KnownValue<'a>> {
+    pub fn attribute(&self, path: &str) -> Option<KnownValue<'a>> {
         let name = path.rsplit('.').next().unwrap_or(path);
         self.of(RECEIVER, path, || by_name(name))
     }
@@ -114,7 +116,7 @@ impl<'a> Trials<'a> {
 
     /// The value chosen for a name, or else the first of its candidates; `None` if no values are
     /// tried.
-    pub(crate) fn of(
+    pub fn of(
         &self,
         scope: ScopeId,
         name: &str,
@@ -127,7 +129,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Keeps the chosen values as the first to try.
-    pub(crate) fn keep(&self) {
+    pub fn keep(&self) {
         for choice in self.choices.borrow_mut().iter_mut() {
             choice.candidates.swap(0, choice.chosen);
             choice.chosen = 0;
@@ -150,7 +152,8 @@ pub(crate) fn flags<'a>() -> Vec<KnownValue<'a>> {
     vec![KnownValue::Bool(true), KnownValue::Bool(false)]
 }
 
-pub(crate) fn numbers<'a>() -> Vec<KnownValue<'a>> {
+/// Values for a name that stands for a number.
+pub fn numbers<'a>() -> Vec<KnownValue<'a>> {
     [4, 1, 3, 16, 0].map(KnownValue::Int).to_vec()
 }
 
@@ -165,7 +168,7 @@ fn types<'a>() -> Vec<KnownValue<'a>> {
 }
 
 /// Values for a name that says nothing else.
-pub(crate) fn by_name<'a>(name: &str) -> Vec<KnownValue<'a>> {
+pub fn by_name<'a>(name: &str) -> Vec<KnownValue<'a>> {
     let lower = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let begins = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));

@@ -1,9 +1,9 @@
 //! Functions that are kernels without a decorator, and types that generic kernels are compiled
 //! for.
 
-use super::annotation::Annotation;
-use super::decorator::{self, Role};
-use super::signature::{self, Formal};
+use crate::annotation::Annotation;
+use crate::decorator::{self, Role};
+use crate::signature::{self, Formal};
 use crate::type_expr;
 use crate::unit::Unit;
 use crate::value::KnownValue;
@@ -13,18 +13,20 @@ use gbxcule_python_names::{BindingSource, Owner, ScopeId};
 use gbxcule_python_values::FrameId;
 
 /// Calls of a text that make kernels, or say types and values for them.
-pub(super) struct KernelCalls<'a> {
-    pub(super) sites: Vec<CallSite<'a>>,
+pub struct KernelCalls<'a> {
+    /// All calls of the text.
+    pub sites: Vec<CallSite<'a>>,
 }
 
 impl<'a> KernelCalls<'a> {
-    pub(super) fn read(body: &'a [Stmt]) -> Self {
+    /// Reads the calls of a text.
+    pub fn read(body: &'a [Stmt]) -> Self {
         Self { sites: syntax::calls(body) }
     }
 
     /// Functions made kernels by a call: `wp.Kernel(func=f)`, `wp.kernel(f)`, `getkernel(f, ..)`,
     /// and calls of what makes kernels of the functions that it decorates.
-    pub(super) fn kernels(&self, unit: &Unit<'a>) -> Vec<(&'a StmtFunctionDef, ScopeId)> {
+    pub fn kernels(&self, unit: &Unit<'a>) -> Vec<(&'a StmtFunctionDef, ScopeId)> {
         let mut found: Vec<(&'a StmtFunctionDef, ScopeId)> = Vec::new();
         for CallSite { call, .. } in &self.sites {
             let Some(Expr::Name(name)) = syntax::argument(&call.arguments, "func", 0) else {
@@ -60,7 +62,7 @@ impl<'a> KernelCalls<'a> {
 
     /// The types that a generic kernel is compiled for, a list for each overload: those that the
     /// user gives, else those of the text.
-    pub(super) fn overloads(
+    pub fn overloads(
         &self,
         unit: &Unit<'a>,
         def: &'a StmtFunctionDef,
@@ -166,14 +168,14 @@ fn types_of<'a>(
 }
 
 /// Types, if there is one for each parameter, which takes it.
-pub(super) fn fitting(types: Vec<Annotation>, formals: &[Formal<'_>]) -> Option<Vec<Annotation>> {
+pub(crate) fn fitting(types: Vec<Annotation>, formals: &[Formal<'_>]) -> Option<Vec<Annotation>> {
     let takes =
         |(formal, of): (&Formal<'_>, &Annotation)| !of.is_generic() && formal.annotation.admits(of);
     (types.len() == formals.len() && formals.iter().zip(&types).all(takes)).then_some(types)
 }
 
 /// The last name of what is called.
-pub(super) fn called(call: &ExprCall) -> &str {
+pub fn called(call: &ExprCall) -> &str {
     match &*call.func {
         Expr::Name(name) => name.id.as_str(),
         Expr::Attribute(attribute) => attribute.attr.as_str(),

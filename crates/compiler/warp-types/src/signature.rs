@@ -13,24 +13,31 @@ use gbxcule_python_names::{BindingSource, Owner};
 
 /// A parameter as it is written.
 #[derive(Clone)]
-pub(crate) struct Formal<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) annotation: Annotation,
-    pub(crate) default: Option<&'a Expr>,
-    pub(crate) span: Span,
+pub struct Formal<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// Type, which may be generic.
+    pub annotation: Annotation,
+    /// Value of a call that gives none.
+    pub default: Option<&'a Expr>,
+    /// Place in the text.
+    pub span: Span,
     /// `*args`: takes all further arguments.
-    pub(crate) variadic: bool,
+    pub variadic: bool,
 }
 
 /// A field of a struct as it is written.
-pub(crate) struct FieldSpec<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) annotation: Annotation,
-    pub(crate) span: Span,
+pub struct FieldSpec<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// Type.
+    pub annotation: Annotation,
+    /// Place in the text.
+    pub span: Span,
 }
 
 /// The parameters of a function that stands in `scope`.
-pub(crate) fn formals<'a>(
+pub fn formals<'a>(
     unit: &Unit<'a>,
     def: &'a StmtFunctionDef,
     scope: ScopeId,
@@ -65,10 +72,7 @@ pub(crate) fn formals<'a>(
 }
 
 /// The definitions of a family, in order, each with a mark if it stands under a condition.
-pub(crate) fn overloads<'a>(
-    unit: &Unit<'a>,
-    family: OverloadSet<'a>,
-) -> Vec<(&'a StmtFunctionDef, bool)> {
+pub fn overloads<'a>(unit: &Unit<'a>, family: OverloadSet<'a>) -> Vec<(&'a StmtFunctionDef, bool)> {
     if let Some(def) = family.given {
         return vec![(def, false)];
     }
@@ -91,7 +95,7 @@ pub(crate) fn overloads<'a>(
 }
 
 /// Name, place and fields of a struct.
-pub(crate) fn fields<'a>(
+pub fn fields<'a>(
     unit: &Unit<'a>,
     key: StructKey,
 ) -> Result<(&'a str, Span, Vec<FieldSpec<'a>>), Box<Diagnostic>> {

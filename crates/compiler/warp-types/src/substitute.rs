@@ -11,7 +11,7 @@ use gbxcule_python_names::syntax::StmtFunctionDef;
 use gbxcule_python_names::{BindingSource, Owner, ScopeId};
 
 /// A value to try for a name that only Python knows.
-pub(crate) fn value<'a>(unit: &Unit<'a>, name: &str, home: ScopeId) -> Option<KnownValue<'a>> {
+pub fn value<'a>(unit: &Unit<'a>, name: &str, home: ScopeId) -> Option<KnownValue<'a>> {
     if !unit.dialect.trials.is_on() {
         return None;
     }
@@ -68,7 +68,7 @@ fn argument_candidates<'a>(
 }
 
 /// A member of a module that isn't there, as a number.
-pub(crate) fn settled<'a>(unit: &Unit<'a>, value: KnownValue<'a>) -> KnownValue<'a> {
+pub fn settled<'a>(unit: &Unit<'a>, value: KnownValue<'a>) -> KnownValue<'a> {
     match &value {
         KnownValue::Member(path) if is_absent(unit, path) => {
             unit.dialect.trials.absent(path).unwrap_or(value)
@@ -85,7 +85,7 @@ fn is_absent<'a>(unit: &Unit<'a>, path: &str) -> bool {
 }
 
 /// Result of an expression whose value only Python knows, in `wp.static`.
-pub(crate) fn tried<'a>(unit: &Unit<'a>, known: Evaluation<'a>) -> Evaluation<'a> {
+pub fn tried<'a>(unit: &Unit<'a>, known: Evaluation<'a>) -> Evaluation<'a> {
     match known {
         Err(fault) if unit.dialect.trials.is_on() && fault.code == Code::NeedsPythonEvaluation => {
             Ok(KnownValue::Int(1))

@@ -62,7 +62,7 @@ fn foreign_type_help(expr: &Expr) -> Option<&'static str> {
 type AnnotationResult = Result<Annotation, Box<Diagnostic>>;
 
 /// The type an annotation says.
-pub(crate) fn annotation<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
+pub fn annotation<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
     annotated_type(unit, expr, scope).map_err(|fault| match foreign_type_help(expr) {
         Some(help) if matches!(fault.code, Code::UnknownType | Code::ImportedName) => {
             Box::new(fault.help(help))
@@ -92,11 +92,7 @@ fn annotated_type<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> Annota
 }
 
 /// A static value as a type.
-pub(crate) fn as_type<'a>(
-    unit: &Unit<'a>,
-    value: &KnownValue<'a>,
-    expr: &Expr,
-) -> AnnotationResult {
+pub fn as_type<'a>(unit: &Unit<'a>, value: &KnownValue<'a>, expr: &Expr) -> AnnotationResult {
     match value {
         KnownValue::Foreign(WarpValue::Type(ty)) => Ok(ty.clone()),
         KnownValue::Member(path) => match &**path {
@@ -479,7 +475,7 @@ fn dtype_or_any<'a>(unit: &Unit<'a>, args: &'a Arguments, scope: ScopeId) -> Ann
 }
 
 /// A constant shape: a number or a tuple of numbers.
-pub(crate) fn shape<'a>(
+pub fn shape<'a>(
     unit: &Unit<'a>,
     expr: &'a Expr,
     scope: ScopeId,

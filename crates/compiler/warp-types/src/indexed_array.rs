@@ -20,7 +20,7 @@ fn struct_name(dims: u8) -> String {
 }
 
 /// The struct of an indexed array of such elements and dimensions.
-pub(super) fn interned(types: &mut Types, of: Type, dims: u8) -> Type {
+pub fn interned(types: &mut Types, of: Type, dims: u8) -> Type {
     let (data, indices) = (types.array(of, dims), types.array(Type::I32, 1));
     let known = types.structs().handles().find(|&id| {
         let fields = &types.structure(id).fields;
@@ -36,7 +36,7 @@ pub(super) fn interned(types: &mut Types, of: Type, dims: u8) -> Type {
 }
 
 /// Elements and dimensions of an indexed array, if a type is one.
-pub(super) fn element(types: &Types, ty: Type) -> Option<(Type, u8)> {
+pub fn element(types: &Types, ty: Type) -> Option<(Type, u8)> {
     let Shape::Struct(id) = types[ty] else { return None };
     let first = types.structure(id).fields.first()?;
     let Shape::Array { of, dims } = types[first.ty] else { return None };

@@ -1,8 +1,8 @@
 //! Functions that look like kernels and aren't known to be any: by their decorators, or for want of
 //! one.
 
-use super::annotation::Annotation;
-use super::decorator::{self, Role};
+use crate::annotation::Annotation;
+use crate::decorator::{self, Role};
 use crate::type_expr;
 use crate::unit::Unit;
 use crate::value::KnownValue;
@@ -12,7 +12,7 @@ use gbxcule_python_names::syntax::{self, CallSite, Expr, StmtFunctionDef};
 
 /// Warning of a function that takes arrays of Warp or asks for `wp.tid()`, and whose role only
 /// Python knows; `None` for any other.
-pub(super) fn undecided<'a>(
+pub fn undecided<'a>(
     unit: &Unit<'a>,
     def: &'a StmtFunctionDef,
     scope: ScopeId,

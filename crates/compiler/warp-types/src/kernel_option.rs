@@ -21,7 +21,7 @@ const WITHOUT_EFFECT: [&str; 8] = [
 ];
 
 /// Returns the part of a multiprocessor that a kernel may take, by its decorator.
-pub(super) fn residency<'a>(
+pub fn residency<'a>(
     unit: &Unit<'a>,
     def: &'a StmtFunctionDef,
     scope: ScopeId,

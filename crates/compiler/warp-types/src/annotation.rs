@@ -1,6 +1,6 @@
 //! Types as the dialect writes them, before a module has interned them: they may be generic.
 
-use super::indexed_array;
+use crate::indexed_array;
 use gbxcule_ir::builtin::Domain;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::{Field, Scalar, Shape, Struct, Type, Types};
@@ -10,24 +10,31 @@ use std::rc::Rc;
 
 /// A `@wp.struct` by the scope of its class, and the call of a function that the class is made in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct StructKey {
-    pub(super) class: ScopeId,
-    pub(super) frame: FrameId,
+pub struct StructKey {
+    /// Scope of the class.
+    pub class: ScopeId,
+    /// Call of the function that the class is made in.
+    pub frame: FrameId,
 }
 
 /// A type, or a pattern of types.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Annotation {
+pub enum Annotation {
     /// `Any`
     Any,
     /// Any scalar of a family: `wp.Float`, `wp.Int`, `wp.Scalar`.
     Family(Domain),
+    /// `wp.float32`
     Scalar(Scalar),
     /// `None` is any length.
     Vector(Option<u16>, Rc<Annotation>),
+    /// `wp.mat33`; `None` is any number of rows or columns.
     Matrix(Option<u16>, Option<u16>, Rc<Annotation>),
+    /// `wp.quat`
     Quaternion(Rc<Annotation>),
+    /// `wp.transform`
     Transform(Rc<Annotation>),
+    /// `wp.array(dtype, ndim)`
     Array(Rc<Annotation>, u8),
     /// `wp.indexedarray(dtype, ndim)`
     Indexed(Rc<Annotation>, u8),
@@ -35,6 +42,7 @@ pub(super) enum Annotation {
     Fixed(Rc<Annotation>, Rc<[u32]>),
     /// `wp.tile[dtype, M, N]`; no shape is any.
     Tile(Rc<Annotation>, Option<Rc<[u32]>>),
+    /// A `@wp.struct`.
     Struct(StructKey),
     /// `tuple[..]`; `None` takes any.
     Tuple(Option<Rc<[Annotation]>>),
@@ -49,12 +57,13 @@ pub(super) enum Annotation {
 }
 
 impl Annotation {
-    pub(super) fn scalar(scalar: Scalar) -> Rc<Self> {
+    /// A scalar type as a part of another type.
+    pub fn scalar(scalar: Scalar) -> Rc<Self> {
         Rc::new(Self::Scalar(scalar))
     }
 
     /// Returns true if it stands for more than one type.
-    pub(super) fn is_generic(&self) -> bool {
+    pub fn is_generic(&self) -> bool {
         match self {
             Self::Any | Self::Family(_) | Self::Callable | Self::Tuple(None) => true,
             Self::Vector(len, of) => len.is_none() || of.is_generic(),
@@ -71,7 +80,7 @@ impl Annotation {
     }
 
     /// The feature we don't have, if it names one.
-    pub(super) fn unsupported(&self) -> Option<(Code, &'static str)> {
+    pub fn unsupported(&self) -> Option<(Code, &'static str)> {
         match self {
             Self::Unsupported(code, what) => Some((*code, *what)),
             Self::Array(of, _)
@@ -83,7 +92,7 @@ impl Annotation {
     }
 
     /// Returns true if a type is one this stands for. `structs` gives the type of a struct.
-    pub(super) fn takes(
+    pub fn takes(
         &self,
         ty: Type,
         types: &Types,
@@ -139,7 +148,7 @@ impl Annotation {
     }
 
     /// Returns true if a tile of these elements and extents is one that this stands for.
-    pub(super) fn takes_tile(
+    pub fn takes_tile(
         &self,
         of: Type,
         extents: &[u32],
@@ -157,7 +166,7 @@ impl Annotation {
     }
 
     /// Returns true if a type, written as an annotation, is one that this stands for.
-    pub(super) fn admits(&self, of: &Self) -> bool {
+    pub(crate) fn admits(&self, of: &Self) -> bool {
         match (self, of) {
             (Self::Any, _) => true,
             (Self::Family(domain), Self::Scalar(scalar)) => domain.contains(*scalar),
@@ -181,7 +190,7 @@ impl Annotation {
     }
 
     /// Returns true if `Any` is in it.
-    pub(super) fn has_any(&self) -> bool {
+    pub fn has_any(&self) -> bool {
         match self {
             Self::Any => true,
             Self::Array(of, _)
@@ -193,7 +202,7 @@ impl Annotation {
     }
 
     /// Types to try for `Any` where nothing says which it is, in this order.
-    pub(super) fn trials() -> [Self; 4] {
+    pub fn trials() -> [Self; 4] {
         let of = || Self::scalar(Scalar::F32);
         [
             Self::Scalar(Scalar::F32),
@@ -204,7 +213,7 @@ impl Annotation {
     }
 
     /// The type with every variable chosen: `any`, `f32`, `i32` where only integers fit, length 3.
-    pub(super) fn chosen(&self, any: &Self) -> Self {
+    pub fn chosen(&self, any: &Self) -> Self {
         let inner = |of: &Rc<Self>| Rc::new(of.chosen(any));
         match self {
             Self::Any => any.clone(),
@@ -231,7 +240,7 @@ impl Annotation {
     }
 
     /// The one type it stands for; `None` if it is generic or not ours. `structs` defines structs.
-    pub(super) fn intern(
+    pub fn intern(
         &self,
         types: &mut Types,
         structs: &mut dyn FnMut(StructKey, &mut Types) -> Option<Type>,
@@ -275,7 +284,7 @@ impl Annotation {
     }
 
     /// The annotation of an interned type; `None` for structs, which need their class.
-    pub(super) fn of_type(ty: Type, types: &Types) -> Option<Self> {
+    pub fn of_type(ty: Type, types: &Types) -> Option<Self> {
         Some(match types[ty] {
             Shape::Scalar(of) => Self::Scalar(of),
             Shape::Vector { len, of } => Self::Vector(Some(len), Self::scalar(of)),
@@ -295,7 +304,7 @@ impl Annotation {
 }
 
 /// The element of a fixed array of `dims` dimensions.
-pub(super) fn fixed_element(ty: Type, dims: u8, types: &Types) -> Option<Type> {
+pub(crate) fn fixed_element(ty: Type, dims: u8, types: &Types) -> Option<Type> {
     let mut inner = ty;
     for _ in 0..dims {
         match types[inner] {
@@ -307,6 +316,6 @@ pub(super) fn fixed_element(ty: Type, dims: u8, types: &Types) -> Option<Type> {
 }
 
 /// A struct's definition from its parts.
-pub(super) fn structure(name: &str, fields: Vec<Field>, span: gbxcule_ir::source::Span) -> Struct {
+pub fn structure(name: &str, fields: Vec<Field>, span: gbxcule_ir::source::Span) -> Struct {
     Struct { name: name.to_owned(), fields, span }
 }

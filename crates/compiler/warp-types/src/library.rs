@@ -2,7 +2,7 @@
 //! and the one type they are about. A value of that type can only be handed on; behind it stand
 //! several parameters.
 
-use super::annotation::Annotation;
+use crate::annotation::Annotation;
 use crate::value::{KnownValue, WarpValue};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -28,12 +28,13 @@ pub struct Library {
 }
 
 impl Library {
-    pub(super) fn function(&self, name: &str) -> Option<FunctionId> {
+    /// Function of a name.
+    pub fn function(&self, name: &str) -> Option<FunctionId> {
         self.functions.iter().find(|(known, _)| known == name).map(|&(_, function)| function)
     }
 
     /// Looks up `attr` of the module, where that is written as `written`.
-    pub(super) fn member<'a>(
+    pub(crate) fn member<'a>(
         &self,
         attr: &str,
         written: &str,
@@ -78,7 +79,7 @@ impl Library {
     }
 
     /// Diagnostic for a name that isn't here, where it is written as `written`.
-    pub(super) fn unknown(&self, name: &str, written: &str, span: Span) -> Diagnostic {
+    pub fn unknown(&self, name: &str, written: &str, span: Span) -> Diagnostic {
         let message = format!("`{}` has no `{name}`", self.name);
         let fault = Diagnostic::error(Code::UnknownFunction, span, message);
         let names = self.functions.iter().map(|(name, _)| name.as_str());
@@ -90,7 +91,7 @@ impl Library {
     }
 
     /// Returns the part that a parameter of a function gets; `None` if the caller gives it.
-    pub(super) fn part(&self, param: &Param) -> Option<u32> {
+    pub fn part(&self, param: &Param) -> Option<u32> {
         let is_part = |part: &Param| part.name == param.name;
         let found = self.parts.iter().position(is_part);
         found.or((param.name == "self").then_some(0)).map(|at| at as u32)
@@ -98,7 +99,7 @@ impl Library {
 }
 
 /// Diagnostic for an attribute of a value of the library's type: it has none.
-pub(super) fn no_attribute(library: Option<&Library>, attr: &str, span: Span) -> Box<Diagnostic> {
+pub(crate) fn no_attribute(library: Option<&Library>, attr: &str, span: Span) -> Box<Diagnostic> {
     let handle = library.map_or("", |library| &library.handle);
     let message = format!("a `{handle}` has no `{attr}`");
     let fault = Diagnostic::error(Code::UnknownAttribute, span, message);

@@ -8,7 +8,7 @@ use gbxcule_python_names::syntax::{self, StmtFunctionDef};
 use rustc_hash::FxHashSet;
 
 /// Faults of a kernel's signature, and with them those of the names that its body reads.
-pub(super) fn with_names_of_body<'a>(
+pub fn with_names_of_body<'a>(
     unit: &Unit<'a>,
     def: &'a StmtFunctionDef,
     scope: ScopeId,

@@ -8,18 +8,21 @@ use gbxcule_python_names::syntax::{self, Expr, StmtFunctionDef};
 
 /// Role of a function of the text in the dialect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Role {
+pub enum Role {
+    /// `@wp.kernel`
     Kernel,
+    /// `@wp.func`
     Func,
     /// `@wp.func_native`
     Native,
     /// `@wp.func_grad` and `@wp.func_replay`: hooks of another function.
     Hook,
+    /// A function that Python runs.
     Python,
 }
 
 /// Role of a function, by its decorators.
-pub(super) fn role<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef, scope: ScopeId) -> Role {
+pub fn role<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef, scope: ScopeId) -> Role {
     let mut decorators = def.decorator_list.iter();
     decorators
         .find_map(|decorator| role_given_by(unit, &decorator.expression, scope))
@@ -28,7 +31,7 @@ pub(super) fn role<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef, scope: ScopeId
 
 /// Role that an expression gives to the function that it is called with; `None` if it gives
 /// none, or if only Python knows.
-pub(super) fn role_given_by<'a>(unit: &Unit<'a>, maker: &'a Expr, scope: ScopeId) -> Option<Role> {
+pub(crate) fn role_given_by<'a>(unit: &Unit<'a>, maker: &'a Expr, scope: ScopeId) -> Option<Role> {
     let (named, is_called) = match maker {
         Expr::Call(call) => (&*call.func, true),
         named => (named, false),

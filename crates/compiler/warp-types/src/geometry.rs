@@ -12,7 +12,7 @@ use gbxcule_python_names::Library;
 use gbxcule_python_names::syntax::Expr;
 
 /// The library.
-pub(super) const LIBRARY: Library = Library {
+pub const LIBRARY: Library = Library {
     name: "<geometry>",
     text: concat!(
         include_str!("geometry/hash_grid.py"),
@@ -56,24 +56,24 @@ fn found(list: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
 }
 
 /// The name of the table of a struct.
-pub(super) fn table_of(name: &str) -> Option<&'static str> {
+pub fn table_of(name: &str) -> Option<&'static str> {
     found(&TABLES, name)
 }
 
 /// The function that finds the next index of a query.
-pub(super) fn next_of(name: &str) -> Option<&'static str> {
+pub fn next_of(name: &str) -> Option<&'static str> {
     found(&QUERIES, name)
 }
 
 /// A type of Warp's or a function of the library, by its name alone: a kernel may leave out
 /// `wp.` before it.
-pub(super) fn bare<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<KnownValue<'a>> {
-    let ty = super::warp::type_named(name).map(type_value);
+pub fn bare<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<KnownValue<'a>> {
+    let ty = crate::warp::type_named(name).map(type_value);
     ty.or_else(|| member(unit, name, expr)?.ok())
 }
 
 /// The meaning of `wp.name`, if the library defines it.
-pub(super) fn member<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
+pub(crate) fn member<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
     let root = unit.scopes.root(unit.files.library?);
     let definitions = unit.scopes.bindings_in(root, name).filter(|_| !name.starts_with('_'))?;
     match unit.bound(definitions, name, expr, root) {
