@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// Crates whose sources make kernels, or are compiled into them.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "compiler/back-cxx",
     "compiler/front-rust",
     "compiler/front-native",

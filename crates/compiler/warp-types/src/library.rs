@@ -50,7 +50,7 @@ impl Library {
     }
 
     /// The address of a label, for a parameter of a function that takes a bank or takes none.
-    pub(super) fn address(
+    pub fn address(
         &self,
         label: &str,
         takes_bank: bool,
