@@ -43,7 +43,8 @@ fn every_instance_is_a_row() {
     let every = std::env::var("EVERY").is_ok();
     let mut faults = Vec::new();
     let mut structures: HashMap<String, String> = HashMap::new();
-    for template in library() {
+    // `EVERY=1` takes all instances of all templates, else one of every third is taken.
+    for template in library().into_iter().step_by(if every { 1 } else { 3 }) {
         let count = if every { template.combinations() as u64 } else { 1 };
         for number in 0..count {
             let place = format!("{}/{} {number}", template.topic, template.name);

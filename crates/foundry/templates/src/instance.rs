@@ -24,7 +24,7 @@ pub struct Instance {
     pub block: Vec<u32>,
     /// An input for each parameter.
     pub inputs: Vec<ArgumentInput>,
-    /// What the kernel does, in words.
+    /// Descriptions of the kernel in words.
     pub descriptions: Descriptions,
 }
 
