@@ -167,7 +167,8 @@ impl Table {
         };
         let mut swarm = Swarm::new(Rom::new(&rom_of(game).bytes)?, config, Device::Cpu)?;
         let starts: Vec<&[u8]> = starts.iter().map(Vec::as_slice).collect();
-        swarm.restart_from(&starts, 0)?;
+        // Python's environments run one step without buttons before an episode (`start_steps=1`).
+        swarm.restart_from(&starts, u32::from(is_seeded))?;
         for (env, game) in games.iter().enumerate() {
             let episode = Episode { seed: game.seed.unwrap_or_default(), count: game.episode };
             swarm.set_episode(env, episode)?;
