@@ -16,10 +16,12 @@ use gbxcule_lab::artifact::{sha256, write_json, write_whole};
 use gbxcule_passes::grad::reverses;
 use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use gbxcule_runtime::reflect;
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use crate::kernel_file::{Imports, Lowered, Wanted};
 use crate::print::{self, say};
+use crate::progress;
 
 /// Version of the manifest's format.
 const MANIFEST_VERSION: u32 = 1;
@@ -76,6 +78,9 @@ pub(crate) struct Build {
     imports: Imports,
 }
 
+/// Files that the host's compiler makes: what the bar of progress counts.
+const HOST_STEPS: u64 = 2;
+
 /// The most bytes of a library.
 const MAX_LIBRARY_BYTES: u64 = 1 << 32;
 
@@ -100,16 +105,23 @@ impl Build {
             return Ok(false);
         };
         let nvrtc = self.nvrtc()?;
+        let archs = self.archs(nvrtc.as_ref());
+        let bar = progress::late_bar(HOST_STEPS + archs.len() as u64, "files");
         let kernels = self.kernels(module)?;
         std::fs::create_dir_all(&self.out)
             .with_context(|| format!("making {}", self.out.display()))?;
         let scratch = TemporaryFolder::inside(&self.out)
             .with_context(|| format!("writing into {}", self.out.display()))?;
         let host = self.host_files(&kernels, &sources, &name, scratch.path())?;
+        progress::advance(&bar, HOST_STEPS);
         let mut files = host.files;
         let cuda = self.options(Dialect::Cuda, &sources);
         let cuda = cxx::write(&kernels.module, &cxx::Options { embed_header: true, ..cuda });
-        files.extend(self.cuda_files(&cuda, &name, nvrtc.as_ref())?);
+        files.push((format!("{name}.cu"), cuda.source.clone().into_bytes()));
+        if let Some(nvrtc) = nvrtc {
+            files.extend(device_files(&cuda, &name, &nvrtc, &archs, &bar)?);
+        }
+        bar.finish_and_clear();
         for (file, bytes) in &files {
             let path = self.out.join(file);
             write_whole(&path, bytes).with_context(|| format!("writing {}", path.display()))?;
@@ -168,16 +180,12 @@ impl Build {
         let module = check::module(module).map_err(cause)?;
         let mut made = made.into_iter();
         let kernels = ids.into_iter().zip(refusals).map(|(id, refusal)| {
-            let reverse = match refusal {
-                Some(faults) => Reverse::Refused(
-                    faults
-                        .into_iter()
-                        .next()
-                        .map_or_else(|| "it has no reverse".to_owned(), |fault| fault.message),
-                ),
-                None => made.next().map_or(Reverse::NotWanted, Reverse::Function),
+            let Some(faults) = refusal else {
+                let Some(reverse) = made.next() else { unreachable!("each has its reverse") };
+                return (id, Reverse::Function(reverse));
             };
-            (id, reverse)
+            let reasons: Vec<String> = faults.into_iter().map(|fault| fault.message).collect();
+            (id, Reverse::Refused(reasons.join("; ")))
         });
         let kernels = kernels.collect();
         Ok(Kernels { module, kernels })
@@ -235,32 +243,16 @@ impl Build {
         Ok(HostFiles { files, functions: text.functions })
     }
 
-    fn cuda_files(
-        &self,
-        text: &cxx::Text,
-        name: &str,
-        nvrtc: Option<&Nvrtc>,
-    ) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
-        let mut files = vec![(format!("{name}.cu"), text.source.clone().into_bytes())];
-        if let Some(nvrtc) = nvrtc {
-            let archs: Vec<Arch> = match self.arch.as_slice() {
-                [] => Arch::DATA_CENTER
-                    .into_iter()
-                    .filter(|arch| nvrtc.archs().contains(arch))
-                    .collect(),
-                named => named.to_vec(),
-            };
-            let file = format!("{name}.cu");
-            if let Some(&least) = archs.iter().min() {
-                let ptx = nvrtc.compile(&text.source, &file, least, CodeFormat::Ptx)?;
-                files.push((format!("{name}.ptx"), ptx));
-            }
-            for arch in archs {
-                let cubin = nvrtc.compile(&text.source, &file, arch, CodeFormat::Cubin)?;
-                files.push((format!("{name}.{arch}.cubin"), cubin));
-            }
+    /// Returns the architectures of machine code, ascending.
+    fn archs(&self, nvrtc: Option<&Nvrtc>) -> Vec<Arch> {
+        let mut archs = self.arch.clone();
+        if archs.is_empty() {
+            let known = nvrtc.map_or(&[][..], Nvrtc::archs);
+            archs = Arch::DATA_CENTER.into_iter().filter(|arch| known.contains(arch)).collect();
         }
-        Ok(files)
+        archs.sort_unstable();
+        archs.dedup();
+        archs
     }
 
     fn manifest(
@@ -297,7 +289,7 @@ impl Build {
                 "name": reflection.name,
                 "symbol": own.symbol,
                 "cuda_symbol": in_cuda(*id).map(|entry| &entry.symbol),
-                "dims": own.dims,
+                "dims": reflection.dims,
                 "parameters": parameters.collect::<Vec<_>>(),
                 "reverse": reverse,
                 "no_reverse": refused,
@@ -346,6 +338,28 @@ impl Build {
 struct HostFiles {
     files: Vec<(String, Vec<u8>)>,
     functions: Vec<cxx::LibraryFunction>,
+}
+
+/// Returns PTX for the least of the architectures, and machine code for each.
+fn device_files(
+    text: &cxx::Text,
+    name: &str,
+    nvrtc: &Nvrtc,
+    archs: &[Arch],
+    bar: &ProgressBar,
+) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let source = format!("{name}.cu");
+    let mut files = Vec::new();
+    if let Some(&least) = archs.first() {
+        let ptx = nvrtc.compile(&text.source, &source, least, CodeFormat::Ptx)?;
+        files.push((format!("{name}.ptx"), ptx));
+    }
+    for &arch in archs {
+        let cubin = nvrtc.compile(&text.source, &source, arch, CodeFormat::Cubin)?;
+        files.push((format!("{name}.{arch}.cubin"), cubin));
+        progress::advance(bar, 1);
+    }
+    Ok(files)
 }
 
 /// Runs a tool of the C++ compiler's; the error has the tool's output.

@@ -194,6 +194,25 @@ fn structs_of_one_name_have_names_of_their_own() {
 }
 
 #[test]
+fn a_kernel_that_is_called_describe_leaves_the_library_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let text = "import warp as wp\n\n@wp.kernel\ndef describe(out: wp.array(dtype=int)):\n    \
+        out[wp.tid()] = 1\n";
+    std::fs::write(path.join("k.py"), text).expect("a file");
+    let built = build(&path.join("k.py"), path, &["--no-grad"]);
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let source = path.join("main.c");
+    let text = "#include \"k.h\"\n#include <stdio.h>\nint main(void)\n{\n    int out = 0;\n    char text[99];\n    \
+        gbx_array to = gbx_array_of(&out, NULL, 4, 1, 1, 1, 1, 1), huge = gbx_array_of(&out, NULL, 4, 2, 1, 1 << 30, 1, 1);\n    \
+        gbx_grid grid = gbx_grid_of(1, 1, 1, 1, 1);\n    gbx_fault fault = {0};\n    \
+        int kind = k_describe_1(&grid, to, &fault);\n    k_describe(&fault, text, sizeof text);\n    \
+        printf(\"%d %d %s %d\\n\", kind, out, text, huge.ndim);\n}\n";
+    std::fs::write(&source, text).expect("a file");
+    assert_eq!(linked(path, &source, &["libk.a"]), "0 1 no fault 0\n");
+}
+
+#[test]
 fn a_reverse_refuses_arrays_that_share_memory() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();

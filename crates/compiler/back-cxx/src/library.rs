@@ -30,9 +30,10 @@ pub struct LibraryFunction {
     pub symbol: String,
     /// Names of the parameters between grid and fault.
     pub parameters: Vec<String>,
-    /// The least number of dimensions of its grid.
-    pub dims: u8,
 }
+
+/// Name, behind the prefix, of the function that says what a fault means: no kernel has it.
+pub(super) const DESCRIBE: &str = "describe";
 
 /// Returns an identifier for the functions of a library, made of its name.
 pub fn prefix(name: &str) -> String {
@@ -71,7 +72,7 @@ pub(super) fn function(writer: &mut Writer<'_, '_>, prefix: &str, range: &str) {
         "    return gbx::launch({range}, {dims}, {grid}, {fault}{arguments});\n}}\n"
     ));
     let kernel = writer.id;
-    writer.unit.library.push(LibraryFunction { kernel, symbol, parameters, dims });
+    writer.unit.library.push(LibraryFunction { kernel, symbol, parameters });
 }
 
 /// Writes the function that says what a fault means.
@@ -89,7 +90,7 @@ pub(super) fn describe(unit: &mut Unit<'_>, prefix: &str) {
     // The last row is never read: C++ has no arrays of 0 elements.
     unit.put(&format!(
         "static const gbx::Site sites[] = {{\n{rows}    {{0, \"\", nullptr}},\n}};\n\n\
-         GBX_EXPORT GBX_PUBLIC int {prefix}_describe(const gbx::Fault* fault, char* text, size_t size)\n{{\n    \
+         GBX_EXPORT GBX_PUBLIC int {prefix}_{DESCRIBE}(const gbx::Fault* fault, char* text, size_t size)\n{{\n    \
          return gbx::describe(*fault, sites, sizeof sites / sizeof *sites - 1, text, size);\n}}\n\n"
     ));
 }

@@ -42,6 +42,9 @@ impl<'a> Unit<'a> {
         let needed = needed_functions(module, options);
         let (types, tables) = needed_items(module, &needed);
         let mut names = Names::default();
+        if options.library.is_some() {
+            names.global(library::DESCRIBE);
+        }
         // Kernels come first, so that their names stay unchanged.
         let mut functions = vec![String::new(); module.functions.len()];
         let kinds = [FunctionKind::Kernel, FunctionKind::Callable];

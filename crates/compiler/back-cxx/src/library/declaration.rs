@@ -273,22 +273,21 @@ impl<'a> Declarations<'a> {
         let parameters = function.parameters.iter().zip(&kernel.params);
         let parameters = parameters.map(|(name, param)| (self.word(name), self.name(param.ty)));
         let symbol = &function.symbol;
-        match self.language {
-            Language::C => {
-                let comments: String = comments.iter().map(|it| format!("// {it}\n")).collect();
-                let parameters: String =
-                    parameters.map(|(name, ty)| format!(", {ty} {name}")).collect();
-                format!("{comments}int {symbol}(const gbx_grid*{parameters}, gbx_fault*);\n\n")
-            }
-            Language::Rust => {
-                let comments: String =
-                    comments.iter().map(|it| format!("    /// {it}\n")).collect();
-                let parameters: String =
-                    parameters.map(|(name, ty)| format!(", {name}: {ty}")).collect();
-                format!(
-                    "{comments}    pub fn {symbol}(grid: *const GbxGrid{parameters}, fault: *mut GbxFault) -> i32;\n"
-                )
-            }
+        let is_c = self.language == Language::C;
+        let mark = if is_c { "//" } else { "    ///" };
+        let comments: String = comments.iter().map(|it| format!("{mark} {it}\n")).collect();
+        let parameters: String = parameters
+            .map(
+                |(name, ty)| {
+                    if is_c { format!(", {ty} {name}") } else { format!(", {name}: {ty}") }
+                },
+            )
+            .collect();
+        if is_c {
+            return format!("{comments}int {symbol}(const gbx_grid*{parameters}, gbx_fault*);\n\n");
         }
+        format!(
+            "{comments}    pub fn {symbol}(grid: *const GbxGrid{parameters}, fault: *mut GbxFault) -> i32;\n"
+        )
     }
 }

@@ -53,18 +53,21 @@ static inline gbx_grid gbx_grid_of(int32_t dims, int32_t a, int32_t b, int32_t c
     return grid;
 }
 
-// A packed array of up to four dimensions: `gbx_array_of(x, NULL, sizeof *x, 1, n, 1, 1, 1)`.
+// A packed array of up to four dimensions: `gbx_array_of(x, NULL, sizeof *x, 1, n, 1, 1, 1)`. No
+// kernel takes one whose strides are beyond 31 bits.
 static inline gbx_array gbx_array_of(void* data, void* grad, size_t element, uint16_t ndim,
                                      int32_t a, int32_t b, int32_t c, int32_t d)
 {
     gbx_array array = {data, grad, {a, b, c, d}, {0, 0, 0, 0}, ndim, 0};
-    int32_t stride = (int32_t)element;
+    int64_t stride = (int64_t)element;
     for (int dim = 3; dim >= 0; --dim) {
         if (dim >= ndim) {
             array.shape[dim] = 0;
             continue;
         }
-        array.strides[dim] = stride;
+        if (stride > INT32_MAX)
+            array.ndim = 0;
+        array.strides[dim] = (int32_t)stride;
         stride *= array.shape[dim];
     }
     return array;
