@@ -107,7 +107,8 @@ impl Parser<'_> {
         result
     }
 
-    /// A statement; a declaration may be several, and `;` is none.
+    /// Statements that one statement of C++ stands for: a declaration of several variables gives one
+    /// for each, `;` gives no statement.
     fn stmt(&mut self) -> Parsed<Vec<Stmt>> {
         self.nested(Self::any_stmt)
     }

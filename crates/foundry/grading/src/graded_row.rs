@@ -328,7 +328,7 @@ impl GradedRow {
                 if tensor::units(wanted, found) == 0.0 || right.is_nan() && is.is_nan() {
                     continue;
                 }
-                // What isn't a number is off by more than anything.
+                // A NaN is never near a number: the comparison is false.
                 let is_near = (right - is).abs() <= tolerances(place)[index];
                 if !is_near {
                     let element = index / (tensor.numbers.len() / elements(tensor)).max(1);

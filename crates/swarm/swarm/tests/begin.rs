@@ -123,7 +123,7 @@ fn copies_and_snapshots_go_on_and_do_not_begin() {
     for env in [0, 3] {
         assert_eq!(swarm.snapshot(env).expect("an env").scratch(), kept);
     }
-    // What says nothing of programs begins them.
+    // Programs begin after an import of a state that says nothing of programs.
     let bess = swarm.export_bess(3).expect("an env");
     swarm.import_state(2, &bess).expect("a state");
     let begun = swarm.snapshot(2).expect("an env");

@@ -174,7 +174,7 @@ fn damage_is_an_error_even_where_the_checksum_fits() {
             let mut changed = bytes.clone();
             changed[at] ^= 1 << draw(8);
             read(&changed).expect_err("a checksum");
-            // What is believed may be another state, but it is one.
+            // A changed file with a right checksum may be read as another state, or be refused.
             _ = read(&signed(changed));
             read(&bytes[..at]).expect_err("an end");
             if at > 60 {

@@ -24,7 +24,7 @@ pub(super) struct EightPixels {
     pub(super) objects: ObjectPixels,
 }
 
-/// Eight pixels of objects, as bit planes; colour 0 is none.
+/// Eight pixels of objects, as bit planes; a pixel of colour 0 is transparent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObjectPixels {
     /// Lower plane of their colour numbers.

@@ -253,7 +253,8 @@ fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
     if machine.ppu.beam.line >= VBLANK_LINE {
         return machine.ppu.tcycles_to_next_hblank();
     }
-    // Whether the end of mode 3 is known depends on who looked, so the guess does not ask for it.
+    // The end of mode 3 is known only after an access has asked for it, so the guess must not
+    // use it.
     let guess = machine.ppu.tcycles_to_guessed_hblank();
     if (dot as u32) < guess {
         return guess;
@@ -351,7 +352,7 @@ pub fn schedule_ppu(machine: &mut Machine) {
     if machine.ppu.lyc_request || machine.ppu.lyc_release {
         tcycles = tcycles.min(machine.ppu.lyc_request_at.wrapping_sub(machine.ppu.beam.line_start));
     }
-    // What happens on dot d is seen by accesses after it.
+    // Accesses see an event of dot d after that dot.
     let moment = machine.ppu.beam.line_start.wrapping_add(tcycles);
     let mcycles = (moment.wrapping_sub(machine.tcycles()) as i32 >> machine.tcycle_shift()) + 1;
     machine.ppu.deadline = machine.now.wrapping_add(mcycles.max(1) as u32);

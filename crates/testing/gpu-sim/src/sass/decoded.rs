@@ -190,7 +190,7 @@ pub(super) fn decode(
             optional += 1;
         }
         if !fits && slot.is_optional {
-            // Its place among those of its sort stays empty.
+            // The place of an absent operand among the operands of its sort stays empty.
             counts[slot.sort.list()] += 1;
             continue;
         }

@@ -353,7 +353,7 @@ fn rows() -> Vec<Row> {
         row("NANOSLEEP", "i", control::nothing),
         row("NOP", "", memory::sync_warp),
         row("BPT.TRAP", "n", control::trap),
-        // Which lanes run.
+        // Instructions that choose the lanes that run.
         control("BRA", "p? t", control::jump),
         control("BRA.U", "p t", control::jump),
         control("BRA.{DIV,CONV}", "x t", control::jump_by_mask),

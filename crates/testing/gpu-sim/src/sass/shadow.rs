@@ -282,7 +282,7 @@ impl Order {
             let block = thread / self.threads_of_block;
             let own =
                 [(Whose::Thread(thread), fence), (Whose::Block(block), self.barrier.min(fence))];
-            // What the thread has been shown goes on with it.
+            // The accesses that the thread has been shown are passed on with its own.
             let shown = self.shown.iter().filter(|((who, _), _)| who.is_none_or(|it| it == thread));
             let shown = shown.map(|((_, whose), time)| (*whose, *time));
             let published = self.published.entry(place).or_default();
