@@ -107,8 +107,8 @@ impl Parser<'_> {
         result
     }
 
-    /// Statements that one statement of C++ stands for: a declaration of several variables gives one
-    /// for each, `;` gives no statement.
+    /// Statements that one statement of C++ stands for: a declaration of several variables gives
+    /// one for each, `;` gives no statement.
     fn stmt(&mut self) -> Parsed<Vec<Stmt>> {
         self.nested(Self::any_stmt)
     }

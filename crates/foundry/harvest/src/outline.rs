@@ -103,7 +103,7 @@ impl Visitor<'_> for Reader<'_> {
         self.statements.push(Statement {
             begin,
             end: self.end_of_lines(end),
-            margin: indentation(self.text[begin..start].as_bytes(), usize::MAX).1,
+            margin: indentation(&self.text.as_bytes()[begin..start], usize::MAX).1,
             parent: self.parent,
             defines,
             imports,
