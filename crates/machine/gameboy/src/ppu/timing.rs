@@ -218,8 +218,8 @@ impl Ppu {
 }
 
 /// T-cycles from the current line's start to the earliest dot on which the interrupt line can see
-/// HBlank of this line. A write to SCX schedules anew. Line 0 begins with a frame's end, which takes
-/// no guess into a saved state.
+/// HBlank of this line. A write to SCX schedules anew. Line 0 begins with a frame's end, which
+/// takes no guess into a saved state.
 fn tcycles_to_guessed_hblank(ppu: &Ppu) -> u32 {
     if ppu.beam.line == 0 && ppu.beam.dot <= MODE3_DOT {
         MODE3_DOT as u32

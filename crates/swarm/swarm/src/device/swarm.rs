@@ -1,8 +1,8 @@
 //! The swarm in device memory.
 
-use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Stream};
 
+use super::buffers::Buffers;
 use super::copy_env::LANES;
 use super::kernel::Arguments;
 use super::kernel_set::KernelSet;
@@ -10,7 +10,6 @@ use super::manual_buttons::ManualButtons;
 use super::memory::Memory;
 use super::picture_stack::DevicePictures;
 use super::rollout::{Rollout, refused_action};
-use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, SCRATCH, StateArrays, env_bytes, lengths};
 use super::step::Order;
 use super::sticky::DeviceSticky;
@@ -84,23 +83,6 @@ pub struct DeviceSwarm {
 pub(super) struct Starts {
     pub(super) on_device: StateArrays,
     on_host: Vec<EnvSnapshot>,
-}
-
-/// Arrays beside the state.
-pub(super) struct Buffers {
-    pub(super) rom: Array,
-    pub(super) actions: Array,
-    codec: Array,
-    /// Number of frames that each action is held.
-    frames_held: Array,
-    pub(super) rewards: Array,
-    pub(super) dones: Array,
-    pub(super) observations: Array,
-    mask: Array,
-    /// A mask for one env that marks it.
-    mask_of_one: Array,
-    /// Arrays for steps that run one frame at a time.
-    single_frames: Option<SingleFrameArrays>,
 }
 
 impl DeviceSwarm {
@@ -603,40 +585,5 @@ impl DeviceConfig {
             // bytes, and actions index a table of 256. Tests run it all in checked builds.
             unsafe { Build::trusting() }
         }
-    }
-}
-
-impl Buffers {
-    fn new(rom: &Rom, config: &SwarmConfig, memory: &Memory) -> Result<Self, SwarmError> {
-        let (codec, frames_held) = config.codec.tables(config.schedule);
-        let envs = config.num_envs;
-        Ok(Self {
-            rom: memory.copy_of(rom.bytes())?,
-            actions: memory.bytes(envs)?,
-            codec: memory.copy_of(&codec)?,
-            frames_held: memory.copy_of(&frames_held)?,
-            rewards: memory.zeros(Scalar::F32, &[envs])?,
-            dones: memory.bytes(envs)?,
-            observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
-            mask: memory.bytes(envs)?,
-            mask_of_one: memory.copy_of(&[1_u8])?,
-            single_frames: SingleFrameArrays::new(&config.programs, rom, envs, memory)?,
-        })
-    }
-
-    /// Returns the row of an env's observation.
-    fn observation_of(&self, env: usize) -> Result<Array, SwarmError> {
-        Ok(self.observations.slice(0, env..env + 1, 1)?)
-    }
-
-    /// Returns the arguments of a kernel that is for the envs from one on.
-    pub(super) fn arguments_from(&self, envs: &StateArrays, first: usize) -> Arguments {
-        let first = Argument::Int(first as i128);
-        Arguments::new(envs).with("rom", &self.rom).with("first", first)
-    }
-
-    /// Returns the arguments of a kernel that is for some envs, whose numbers an array holds.
-    pub(super) fn arguments_of(&self, envs: &StateArrays, numbers: &Array) -> Arguments {
-        Arguments::new(envs).with("rom", &self.rom).with("envs", numbers)
     }
 }
