@@ -72,7 +72,9 @@ class _Text:
 
     def compile(self, types: str) -> _native.CompiledKernel:
         given = {self.name: types} if types else {}
-        return _native.compile_kernels(self._written(), self._file, [self.name], self._beside, types=given)[0]
+        parts = self._text.parts() if isinstance(self._text, Program) else []
+        written = self._written()
+        return _native.compile_kernels(written, self._file, [self.name], self._beside, types=given, parts=parts)[0]
 
     def _written(self) -> str:
         return self._text.text() if isinstance(self._text, Program) else self._text

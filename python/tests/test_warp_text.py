@@ -493,3 +493,39 @@ def test_transforms_are_captured():
     out = wp.zeros(1, dtype=float)
     wp.launch(lift, 1, inputs=[out])
     assert out.numpy().tolist() == [3.0]
+
+
+def test_a_type_after_dots_makes_values(imported):
+    sizes = "vec5 = wp.types.vector(length=5, dtype=wp.int32)\n"
+    text = """
+import sizes
+@wp.kernel
+def run(x: wp.array[wp.int32]):
+    five = sizes.vec5(1, 2, 3, 4, 5)
+    x[wp.tid()] = five[3]
+"""
+    x = wp.zeros(2, dtype=wp.int32)
+    wp.launch(imported(sizes=sizes, program=text).run, 2, [x])
+    assert x.numpy().tolist() == [4, 4]
+
+
+def test_a_fault_of_an_imported_function_is_shown_in_its_file(imported):
+    library = "\n\n\n@wp.func\ndef lost(x: float):\n    y = x\n    return y + nowhere\n"
+    text = "from library import lost\n@wp.kernel\ndef run(x: wp.array[float]):\n    x[0] = lost(x[0])\n"
+    program = imported(library=library, program=text)
+    with pytest.raises(wp.CompileError, match=r"nowhere.*\n.*library.py:8:16\n.*\n.*return y \+ nowhere"):
+        wp.launch(program.run, 1, [wp.zeros(1)])
+
+
+def test_a_branch_of_an_unrolled_loop_is_chosen_before_its_indices_are_checked():
+    @wp.kernel
+    def run(v: wp.array[wp.spatial_vector], x: wp.array[float]):
+        total = float(0.0)
+        for i in range(8):
+            if i < 6 and v[0][i] > 2.0:
+                total += v[0][i]
+        x[0] = total
+
+    x = wp.zeros(1)
+    wp.launch(run, 1, [wp.array([wp.spatial_vector(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)], dtype=wp.spatial_vector), x])
+    assert x.numpy()[0] == 18.0

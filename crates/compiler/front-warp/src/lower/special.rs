@@ -3,6 +3,7 @@
 
 mod construct;
 mod matrix;
+mod pointer;
 
 pub(super) use construct::construct_struct;
 
@@ -72,8 +73,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
                 self.construct_type(&Annotation::Matrix(None, None, any))
             }
             name if path.starts_with("warp.") && ARRAY_TYPES.contains(&name) => {
-                let message = "arrays can't be made from pointers in a kernel";
-                fault(Code::UnsupportedPointer, span, message)
+                self.array_at_pointer()
             }
             "constant" if path == "warp.constant" => match &call.arguments.args[..] {
                 [value] => self.e.expr(value),
