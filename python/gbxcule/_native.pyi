@@ -39,6 +39,7 @@ def compile_kernels(
     names: list[str] | None = None,
     beside: bool = False,
     types: dict[str, str] = {},
+    parts: list[tuple[int, int, str, int]] = [],
 ) -> list[CompiledKernel]: ...
 def find_kernels(
     text: str, file: str, beside: bool = False

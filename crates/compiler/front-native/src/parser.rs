@@ -154,6 +154,11 @@ impl Parser<'_> {
             self.expect(";")?;
             return Ok(vec![Stmt::Break]);
         }
+        // A tile's block has one thread, which waits for no other.
+        if self.takes_word("WP_TILE_SYNC") {
+            ["(", ")", ";"].into_iter().try_for_each(|sign| self.expect(sign))?;
+            return Ok(Vec::new());
+        }
         let stmts = self.simple()?;
         self.expect(";")?;
         Ok(stmts)
