@@ -21,17 +21,37 @@ struct Operands {
     short: bool,
 }
 
+impl Operands {
+    /// Returns true if the exact result is a value of a type.
+    fn fits(&self, of: Scalar) -> bool {
+        let all = Interval::of(of).unwrap_or(Interval::new(0, 0));
+        self.exact.is_some_and(|exact| exact.is_in(all))
+    }
+
+    /// Returns true if C++'s quotient is the one that is rounded down.
+    fn rounds_down(&self, of: Scalar) -> bool {
+        !of.is_signed_int() || self.fits(of)
+    }
+}
+
 impl Writer<'_, '_> {
     pub(super) fn unary(&mut self, op: UnaryOp, operand: Value, ty: Type) -> Expr {
         let Some(of) = ty.as_scalar() else {
             let expr = self.take(operand);
             return match op {
-                UnaryOp::Negate => prefix("-", &expr),
-                UnaryOp::Not => Expr::call("gbx::bit_not", &[&expr]),
+                UnaryOp::Negate => {
+                    self.define_negation(ty);
+                    prefix("-", &expr)
+                }
+                UnaryOp::Not => {
+                    self.refuse_plain();
+                    Expr::call("gbx::bit_not", &[&expr])
+                }
             };
         };
         let lowest = Interval::of(of).map(|all| all.low);
-        let negatable = self.interval_of(operand).is_some_and(|value| Some(value.low) != lowest);
+        let negatable = self.is_plain()
+            || self.interval_of(operand).is_some_and(|value| Some(value.low) != lowest);
         let expr = self.take_exact(operand);
         match (op, of) {
             (UnaryOp::Not, Scalar::Bool) => prefix("!", &expr),
@@ -68,6 +88,9 @@ impl Writer<'_, '_> {
         }
         if of.is_float() {
             let (left, right) = (self.take_real(left), self.take_real(right));
+            if self.is_plain() && matches!(op, BinaryOp::FloorDivide | BinaryOp::Remainder) {
+                return plain_float(op, of, &left, &right);
+            }
             return float(op, of, &left, &right);
         }
         let exact = match (self.interval_of(left), self.interval_of(right)) {
@@ -82,7 +105,14 @@ impl Writer<'_, '_> {
         let short = self.interval_of(right).is_some_and(|right| right.is_in(amounts));
         let operands =
             Operands { left: self.take(left), right: self.take(right), exact, number, short };
-        integer(op, of, operands, self.trusted_argument(op)).faulting(faults)
+        if self.is_plain() {
+            if op == BinaryOp::FloorDivide && !operands.rounds_down(of) {
+                self.define_floor_div(of);
+                return Expr::call("floor_div", &[&operands.left, &operands.right]);
+            }
+            return integer(op, of, operands, None);
+        }
+        integer(op, of, operands, Some(self.trusted_argument(op))).faulting(faults)
     }
 
     /// Returns the last argument of a call of the header's division, which turns its check off in
@@ -100,6 +130,9 @@ impl Writer<'_, '_> {
     fn composite(&mut self, op: BinaryOp, left: Value, right: Value, ty: Type) -> Expr {
         let floats = self.module.types.components(ty).is_some_and(|(of, _)| of.is_float());
         let (left, right) = (self.take(left), self.take(right));
+        if self.is_plain() {
+            self.define_composite(op, ty, &left, &right);
+        }
         let expr = match op {
             BinaryOp::Add => Expr::infix(Level::Sum, "+", &left, &right),
             BinaryOp::Subtract => Expr::infix(Level::Sum, "-", &left, &right),
@@ -115,6 +148,10 @@ impl Writer<'_, '_> {
             BinaryOp::Divide if floats && right.splat.is_some() => {
                 let divisor = right.splat.as_deref().unwrap_or(&right);
                 Expr::infix(Level::Product, "/", &left, divisor)
+            }
+            BinaryOp::Multiply | BinaryOp::Divide if self.is_plain() => {
+                let name = if op == BinaryOp::Divide { "cw_div" } else { "cw_mul" };
+                Expr::call(name, &[&left, &right])
             }
             _ => Expr::call_ending(function(op), &[&left, &right], self.trusted_argument(op)),
         };
@@ -152,9 +189,20 @@ fn float(op: BinaryOp, of: Scalar, left: &Expr, right: &Expr) -> Expr {
     }
 }
 
-fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr {
-    let all = Interval::of(of).unwrap_or(Interval::new(0, 0));
-    let fits = operands.exact.is_some_and(|exact| exact.is_in(all));
+/// Writes an operation that only a function of CUDA has.
+fn plain_float(op: BinaryOp, of: Scalar, left: &Expr, right: &Expr) -> Expr {
+    let f = if of == Scalar::F32 { "f" } else { "" };
+    if op == BinaryOp::Remainder {
+        return Expr::call(&format!("fmod{f}"), &[left, right]);
+    }
+    let quotient = Expr::infix(Level::Product, "/", left, right);
+    Expr::call(&format!("floor{f}"), &[&quotient])
+}
+
+/// Writes an operation of integers. `vouched` is the last argument of a call of the header's
+/// function; a text without the header has operators alone.
+fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: Option<&str>) -> Expr {
+    let fits = operands.fits(of);
     let (bits, signed) = (of.bits(), of.is_signed_int());
     let Operands { number, short, .. } = operands;
     let (symbol, level) = match op {
@@ -182,7 +230,7 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr 
         BinaryOp::ShiftRight => short,
     };
     let Operands { mut left, right, .. } = operands;
-    if !plain {
+    if let (false, Some(vouched)) = (plain, vouched) {
         let left = if left.exact { left } else { left.cast(spell(of)) };
         return Expr::call_ending(function(op), &[&left, &right], vouched);
     }

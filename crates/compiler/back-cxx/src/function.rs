@@ -117,6 +117,8 @@ impl Writer<'_, '_> {
         }
         let word = match self.function.inline {
             Inline::Auto => "",
+            Inline::Always if self.is_plain() => "__forceinline__ ",
+            Inline::Never if self.is_plain() => "__noinline__ ",
             Inline::Always => "GBX_INLINE ",
             Inline::Never => "GBX_NOINLINE ",
         };
@@ -137,7 +139,8 @@ impl Writer<'_, '_> {
         if !self.thread.is_empty() {
             params.push(format!("const gbx::Thread& {}", self.thread));
         }
-        params.extend(self.parameters());
+        let own = if self.is_plain() { self.plain_parameters() } else { self.parameters() };
+        params.extend(own);
         self.head(&format!("static {device}{head}"), &params);
         self.depth = 1;
     }
@@ -172,6 +175,9 @@ impl Writer<'_, '_> {
         for local in self.body.locals.handles() {
             if self.declarations[Handle::index(local)] == Declaration::Top {
                 let name = self.declare(local);
+                if self.is_plain() && self.plain_fixed_local(local, &name) {
+                    continue;
+                }
                 let Local { ty, scratch, .. } = self.body.locals[local];
                 if scratch {
                     self.typed_line("", ty, &[" ", &name, ";"]);
@@ -191,7 +197,11 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn ty(&self, ty: Type) -> &str {
-        self.unit.spelling.of(ty)
+        let name = self.unit.spelling.of(ty);
+        if name.is_empty() {
+            self.refuse_plain();
+        }
+        name
     }
 
     pub(super) fn shape(&self, ty: Type) -> &Shape {
@@ -216,7 +226,8 @@ impl Writer<'_, '_> {
     pub(super) fn typed_line(&mut self, word: &str, ty: Type, parts: &[&str]) {
         self.begin(false, None);
         self.unit.out.push_str(word);
-        self.unit.out.push_str(self.unit.spelling.of(ty));
+        let name = self.ty(ty).to_owned();
+        self.unit.out.push_str(&name);
         self.end(parts);
     }
 
@@ -308,6 +319,10 @@ impl Writer<'_, '_> {
         if uses == 0 && !acts && !self.unit.faults.op(self.body, &data.op) {
             return;
         }
+        if self.is_plain() && matches!(self.shape(data.ty), Shape::Array { .. }) {
+            self.define_raw_array(value);
+            return;
+        }
         self.name_lazy_operands(&data.op);
         self.intervals[value.index()] = self.interval(&data);
         let expr = self.op(value, &data);
@@ -351,15 +366,18 @@ impl Writer<'_, '_> {
         self.name_waiting(|value, needs| needs.faults && lazy.contains(&Some(value)));
     }
 
+    /// Chooses the name of a value that has none.
+    pub(super) fn next_temporary(&mut self) -> String {
+        self.temporaries += 1;
+        self.unit.names.local(&format!("v{}", self.temporaries - 1))
+    }
+
     /// Declares a constant with the value of an expression.
     fn materialize(&mut self, value: Value, expr: &Expr) {
         let data = self.body.values[value];
         let name = match data.name {
             Some(name) => self.unit.names.local(self.module.text(name)),
-            None => {
-                self.temporaries += 1;
-                self.unit.names.local(&format!("v{}", self.temporaries - 1))
-            }
+            None => self.next_temporary(),
         };
         self.typed_line("const ", data.ty, &[" ", &name, " = ", &expr.text, ";"]);
         self.exprs[value.index()] = Some(Expr::atom(name));

@@ -2,10 +2,14 @@
 
 use super::function::Writer;
 use super::library;
+use super::plain;
 use super::statement::{Statements, returns_in_loop};
 use gbxcule_ir::function::Residency;
 
 pub(super) fn write(writer: &mut Writer<'_, '_>) {
+    if writer.is_plain() {
+        return plain::write_kernel(writer);
+    }
     let symbol = writer.unit.function_name(writer.id).to_string();
     // A return inside a loop can't be a `continue` of the loop over the threads, so the thread's
     // code becomes a function.

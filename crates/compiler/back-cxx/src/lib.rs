@@ -36,6 +36,7 @@ mod live;
 mod name;
 mod op;
 mod place;
+mod plain;
 mod printf;
 mod statement;
 mod table;
@@ -49,6 +50,7 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::source::{SourceMap, Span};
 
 pub use library::{LibraryFunction, c_header, prefix, rust_module};
+pub use plain::write_plain;
 
 /// The header that all text includes, as [`HEADER_NAME`].
 pub const HEADER: &str = include_str!("gbxcule.h");
@@ -154,7 +156,7 @@ impl Text {
 
 /// Writes a module, or one kernel of it.
 pub fn write(module: &Valid<Module>, options: &Options<'_>) -> Text {
-    unit::Unit::new(module, options).write()
+    unit::Unit::new(module, options, None).write()
 }
 
 /// Makes a host program of CUDA text. For each kernel it has a function `int

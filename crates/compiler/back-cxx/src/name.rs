@@ -68,6 +68,13 @@ impl Names {
         self.global(&if taken { sound + "_kernel" } else { sound })
     }
 
+    /// Chooses the name of a function in a text without a namespace.
+    pub(super) fn device_function(&mut self, name: &str) -> String {
+        let sound = sound(name);
+        let taken = LIBRARY.contains(&&*sound);
+        self.global(&if taken { sound + "_of" } else { sound })
+    }
+
     /// Chooses a name that is visible to the end of the innermost open block.
     pub(super) fn local(&mut self, name: &str) -> String {
         let name = self.unique(&sound(name));

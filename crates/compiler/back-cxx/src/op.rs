@@ -16,6 +16,11 @@ use gbxcule_ir::ty::{Scalar, Shape, Type};
 impl Writer<'_, '_> {
     pub(super) fn op(&mut self, value: Value, data: &ValueData) -> Expr {
         let ty = data.ty;
+        if self.is_plain()
+            && let Some(expr) = self.plain_op(data)
+        {
+            return expr;
+        }
         match data.op {
             Op::Literal(constant) => literal(constant),
             Op::Zero => self.zero(ty),
@@ -188,6 +193,9 @@ impl Writer<'_, '_> {
 
     /// Writes the selection of a component by its position, such as `[i]`.
     pub(super) fn component(&self, ty: Type, index: u32) -> String {
+        if self.is_plain() {
+            return self.plain_component(ty, index);
+        }
         match self.shape(ty) {
             Shape::Matrix { cols, .. } => {
                 let cols = u32::from(*cols);
@@ -202,10 +210,15 @@ impl Writer<'_, '_> {
     fn call(&mut self, function: gbxcule_ir::function::FunctionId, args: List<Arg>) -> Expr {
         let mut exprs = Vec::new();
         if self.module.facts(function).launch_dims > 0 {
+            self.refuse_plain();
             exprs.push(Expr::atom(self.thread.clone()));
         }
         for &arg in &self.body.arg_lists[args] {
             exprs.push(match arg {
+                Arg::Value(value) if self.is_plain() && self.is_array(value) => {
+                    exprs.extend(self.raw_arguments(value));
+                    continue;
+                }
                 Arg::Value(value) => self.take(value),
                 Arg::Place(place) => self.place(place),
             });

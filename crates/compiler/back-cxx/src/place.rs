@@ -19,7 +19,12 @@ impl Writer<'_, '_> {
         let place = self.body.places[id];
         let mut expr;
         let mut ty;
+        let mut path = self.body.path(id);
         match place.root {
+            Root::Array(_) | Root::Param(_) if self.is_plain() && self.is_element(id) => {
+                (expr, ty) = self.raw_element(id);
+                path = &path[1..];
+            }
             Root::Local(local) => {
                 let index = Handle::index(local);
                 expr = Expr::new(with_room(&self.locals[index]), Level::Primary);
@@ -45,7 +50,7 @@ impl Writer<'_, '_> {
                 ty = self.body.type_of(value);
             }
         }
-        for &step in self.body.path(id) {
+        for &step in path {
             ty = self.step(&mut expr, ty, step);
         }
         // Only a plain name is a composite of equal parts, or an operand of `op=`.
@@ -73,6 +78,10 @@ impl Writer<'_, '_> {
                 expr.text += &self.component(ty, index);
                 Type::scalar(types.components(ty).map_or(Scalar::Bool, |(of, _)| of))
             }
+            (Projection::At(index), shape) if self.is_plain() => {
+                self.plain_part(expr, &shape, index);
+                self.parts_of(&shape, ty).1
+            }
             (Projection::At(index), shape) => {
                 let (extent, of) = self.parts_of(&shape, ty);
                 let inside = Interval::new(0, i128::from(extent) - 1);
@@ -88,6 +97,7 @@ impl Writer<'_, '_> {
                 of
             }
             (Projection::Element(indices), Shape::Array { of, .. }) => {
+                self.refuse_plain();
                 self.element(expr, indices);
                 of
             }

@@ -91,8 +91,12 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
                     && position + 1 == self.writer.body.blocks[block].stmts.len();
                 self.leave(*value, last);
             }
-            StmtKind::Print { format, args } => self.print(*format, *args),
+            StmtKind::Print { format, args } => {
+                self.writer.refuse_plain();
+                self.print(*format, *args);
+            }
             StmtKind::Assert { condition, message } => {
+                self.writer.refuse_plain();
                 let condition = self.writer.take(*condition);
                 self.writer.name_waiting(|_, needs| needs.faults);
                 let says = string(self.writer.module.text(*message));
@@ -102,6 +106,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
                 );
             }
             StmtKind::Trap { message } => {
+                self.writer.refuse_plain();
                 let says = string(self.writer.module.text(*message));
                 self.writer.line_saying(&format!("gbx::trap({says});"), Some(*message));
                 // Compilers expect a return at the end, even if control never gets there.
@@ -142,6 +147,10 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
             }
             _ => None,
         };
+        if self.writer.is_plain() && self.writer.plain_fixed_store(place, value, declared.is_some())
+        {
+            return;
+        }
         let value = self.writer.take(value);
         if let Some(local) = declared {
             let name = self.writer.declare(local);
@@ -273,7 +282,9 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         self.writer.name_all_waiting();
         let interval = index_interval(known, step);
         // `end` must have the same value in each test.
-        let plain = matches!(step, Some(1 | -1)) || steps_inside(of, known[1], step);
+        let plain = matches!(step, Some(1 | -1))
+            || steps_inside(of, known[1], step)
+            || self.writer.is_plain() && step.is_some();
         if plain && !end.atom {
             let name = self.writer.unit.names.local("end");
             self.writer.typed_line("const ", ty, &[" ", &name, " = ", &end.text, ";"]);
@@ -297,6 +308,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
             let parts = [" ", &name, " = ", start, "; ", &name, test, &end, "; ", &next, ") {"];
             self.writer.typed_line("for (", ty, &parts);
         } else {
+            self.writer.refuse_plain();
             let (spelled, start, end, by) = (self.writer.ty(ty), &start.text, &end.text, &by.text);
             let range = format!(" : gbx::range<{spelled}>({start}, {end}, {by})) {{");
             self.writer.typed_line("for (const ", ty, &[" ", &name, &range]);

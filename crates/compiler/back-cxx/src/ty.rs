@@ -2,6 +2,7 @@
 
 use super::name::Names;
 use super::name::sound;
+use super::plain;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::{Scalar, Shape, StructId, Type};
 use std::fmt::Write as _;
@@ -15,6 +16,8 @@ pub(super) struct Spelling {
     fields: Vec<Vec<String>>,
     /// Types that the text defines, in order: structs and tuples.
     defined: Vec<Type>,
+    /// True for a text without the header, which defines all composites.
+    is_plain: bool,
 }
 
 pub(super) const fn scalar(scalar: Scalar) -> &'static str {
@@ -37,7 +40,12 @@ pub(super) const fn scalar(scalar: Scalar) -> &'static str {
 
 impl Spelling {
     /// Names all types that `needed` marks, and those inside them.
-    pub(super) fn new(module: &Module, mut needed: Vec<bool>, names: &mut Names) -> Self {
+    pub(super) fn new(
+        module: &Module,
+        mut needed: Vec<bool>,
+        names: &mut Names,
+        is_plain: bool,
+    ) -> Self {
         let shapes = module.types.shapes();
         // The types inside a type were interned before it.
         for (ty, shape) in shapes.iter().rev() {
@@ -49,6 +57,7 @@ impl Spelling {
             names: Vec::with_capacity(shapes.len()),
             fields: vec![Vec::new(); module.types.structs().len()],
             defined: Vec::new(),
+            is_plain,
         };
         for (ty, shape) in shapes.iter() {
             let name = if needed[ty.index()] {
@@ -62,8 +71,25 @@ impl Spelling {
     }
 
     fn spell(&mut self, module: &Module, ty: Type, shape: &Shape, names: &mut Names) -> String {
+        if self.is_plain
+            && let Some(name) = plain::composite(shape)
+        {
+            self.defined.push(ty);
+            return names.global(&name);
+        }
         match shape {
+            Shape::Scalar(Scalar::F16 | Scalar::Bf16) if self.is_plain => String::new(),
             Shape::Scalar(of) => scalar(*of).into(),
+            Shape::Vector { .. }
+            | Shape::Matrix { .. }
+            | Shape::Quaternion(_)
+            | Shape::Transform(_)
+            | Shape::Array { .. }
+            | Shape::Fixed { .. }
+                if self.is_plain =>
+            {
+                String::new()
+            }
             Shape::Vector { len, of } => format!("Vec<{len}, {}>", scalar(*of)),
             Shape::Matrix { rows, cols, of } => format!("Mat<{rows}, {cols}, {}>", scalar(*of)),
             Shape::Quaternion(of) => format!("Quat<{}>", scalar(*of)),
@@ -99,6 +125,17 @@ impl Spelling {
         &self.fields[id.index()][field as usize]
     }
 
+    /// Returns the type of a field, and the extents behind its name.
+    fn field_type(&self, module: &Module, ty: Type) -> (&str, String) {
+        match module.types[ty] {
+            Shape::Fixed { of, len } if self.is_plain => {
+                let (of, inner) = self.field_type(module, of);
+                (of, format!("[{len}]{inner}"))
+            }
+            _ => (self.of(ty), String::new()),
+        }
+    }
+
     /// Writes the definitions of all structs and tuples.
     pub(super) fn definitions(&self, module: &Module) -> String {
         let mut text = String::new();
@@ -109,7 +146,8 @@ impl Spelling {
                 Shape::Struct(id) => {
                     let fields = &module.types.structure(*id).fields;
                     for (field, name) in fields.iter().zip(&self.fields[id.index()]) {
-                        _ = writeln!(text, "    {} {name};", self.of(field.ty));
+                        let (of, extent) = self.field_type(module, field.ty);
+                        _ = writeln!(text, "    {of} {name}{extent};");
                     }
                 }
                 Shape::Tuple(of) => {
@@ -117,10 +155,20 @@ impl Spelling {
                         _ = writeln!(text, "    {} item_{position};", self.of(of));
                     }
                 }
-                _ => {}
+                shape => {
+                    let named = |inner: &Shape| {
+                        let inner =
+                            module.types.find(inner).filter(|it| it.index() < ty.index())?;
+                        let name = self.of(inner);
+                        (!name.is_empty()).then(|| name.to_owned())
+                    };
+                    _ = writeln!(text, "    {}", plain::fields(shape, &named));
+                }
             }
             text.push_str("};\n");
-            if let Some(layout) = module.types.layout(ty) {
+            if !self.is_plain
+                && let Some(layout) = module.types.layout(ty)
+            {
                 _ = writeln!(text, "static_assert(sizeof({name}) == {}, \"layout\");", layout.size);
             }
             text.push('\n');

@@ -4,6 +4,7 @@ use super::function;
 use super::library::{self, LIBRARY_HEADER, LibraryFunction};
 use super::live::Faults;
 use super::name::Names;
+use super::plain::{HELPERS, Plain};
 use super::table;
 use super::ty::Spelling;
 use super::{Checks, Dialect, Entry, HEADER, HEADER_NAME, Options, Site, Text};
@@ -14,7 +15,7 @@ use gbxcule_ir::function::{FunctionId, FunctionKind};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::place::Root;
 use gbxcule_ir::source::Span;
-use gbxcule_ir::ty::{Scalar, Type};
+use gbxcule_ir::ty::{Scalar, Shape, Type};
 use std::borrow::Cow;
 
 /// First line of a text without checks.
@@ -32,18 +33,27 @@ pub(super) struct Unit<'a> {
     pub(super) sites: Vec<Site>,
     pub(super) library: Vec<LibraryFunction>,
     pub(super) faults: Faults,
+    /// State of a text without the header.
+    pub(super) plain: Option<Plain>,
     functions: Vec<String>,
     tables: Vec<String>,
     needed: Vec<bool>,
 }
 
 impl<'a> Unit<'a> {
-    pub(super) fn new(module: &'a Valid<Module>, options: &'a Options<'a>) -> Self {
+    pub(super) fn new(
+        module: &'a Valid<Module>,
+        options: &'a Options<'a>,
+        plain: Option<Plain>,
+    ) -> Self {
         let needed = needed_functions(module, options);
         let (types, tables) = needed_items(module, &needed);
         let mut names = Names::default();
         if options.library.is_some() {
             names.global(library::DESCRIBE);
+        }
+        if plain.is_some() {
+            HELPERS.iter().for_each(|helper| _ = names.global(helper));
         }
         // Kernels come first, so that their names stay unchanged.
         let mut functions = vec![String::new(); module.functions.len()];
@@ -60,7 +70,7 @@ impl<'a> Unit<'a> {
                 callables.push(id);
             }
         }
-        let spelling = Spelling::new(module, types, &mut names);
+        let spelling = Spelling::new(module, types, &mut names, plain.is_some());
         let tables =
             module
                 .tables
@@ -74,7 +84,9 @@ impl<'a> Unit<'a> {
                 })
                 .collect();
         for id in callables {
-            functions[id.index()] = names.global(&module.functions[id].name);
+            let name = &module.functions[id].name;
+            functions[id.index()] =
+                if plain.is_some() { names.device_function(name) } else { names.global(name) };
         }
         let (out, sites) = (String::new(), Vec::new());
         let faults = Faults::new(module, options.checks);
@@ -88,6 +100,7 @@ impl<'a> Unit<'a> {
             sites,
             library: Vec::new(),
             faults,
+            plain,
             functions,
             tables,
             needed,
@@ -131,6 +144,29 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// Writes a kernel and what it calls without the header.
+    pub(super) fn write_plain(mut self) -> Option<String> {
+        let structs = self.spelling.definitions(self.module);
+        self.write_tables();
+        let module = self.module;
+        let callables = module.call_order().iter().copied();
+        let kernels = module.kernels().map(|(id, _)| id);
+        let is_callable = |id: &FunctionId| module.functions[*id].kind == FunctionKind::Callable;
+        for id in callables.filter(is_callable).chain(kernels) {
+            if self.needed[id.index()] {
+                function::write(&mut self, id);
+            }
+        }
+        let body = self.out.trim_end();
+        let definitions = self.plain?.end(body)?;
+        let words = [&structs, &definitions, body];
+        let sized = |text: &&str| {
+            ["int8_t", "int16_t", "int32_t", "int64_t"].iter().any(|it| text.contains(it))
+        };
+        let include = if words.iter().any(sized) { "#include <stdint.h>\n\n" } else { "" };
+        Some(format!("{include}{structs}{definitions}{body}\n"))
+    }
+
     fn preamble(&mut self) {
         let name: String = self.module.name.chars().filter(|c| !c.is_control()).collect();
         let what = if self.cuda() { "CUDA C++" } else { "C++17 for the CPU" };
@@ -163,7 +199,11 @@ impl<'a> Unit<'a> {
             }
             let word = if self.cuda() { "static __device__ const" } else { "static const" };
             let values = table::initializer(module, table);
-            let text = format!("{word} {} {name} ={values};\n\n", self.spelling.of(table.ty));
+            let (ty, extent) = match (&self.plain, &module.types[table.ty]) {
+                (Some(_), &Shape::Fixed { of, len }) => (of, format!("[{len}]")),
+                _ => (table.ty, String::new()),
+            };
+            let text = format!("{word} {} {name}{extent} ={values};\n\n", self.spelling.of(ty));
             self.put(&text);
         }
     }

@@ -194,7 +194,7 @@ impl Task {
                  `name = operation operands`; literals carry their types, as in `2.0f32` and `0i32`. Variables are \
                  declared first (`var x: f32`), read by `load`, written by `place = value`. For example,\n\n\
                  ```python\n{EXAMPLE}```\n\nis\n\n```ir\n{}```",
-                RowProgram::read_forward(EXAMPLE).ok()?.emit(Texts::Cpu).ir
+                RowProgram::read_forward(EXAMPLE).ok()?.emit(Texts::Cpu, 1).ir
             ),
             Self::CudaToPython => "Write `import warp as wp`, one `@wp.kernel` with the same parameters in the same \
                                    order, `@wp.func` for functions and `@wp.struct` for structs. `wp.tid()` gives the \

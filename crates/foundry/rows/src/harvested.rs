@@ -242,17 +242,10 @@ fn row(
     (input_seed, attempt): (u64, u32),
     (have, checks): (Results, Vec<Check>),
 ) -> Row {
-    let emitted = program.emit(plan.device);
     let inputs: &[ArgumentInput] = grid.inputs;
     let row = Row {
         family: FAMILY.into(),
         source: source.into(),
-        ir: emitted.ir,
-        ir_backward: emitted.ir_backward,
-        cpp: emitted.cpp,
-        cpp_backward: emitted.cpp_backward,
-        cuda: emitted.cuda,
-        cuda_backward: emitted.cuda_backward,
         gradient_refused: program.reverse.as_ref().err().cloned(),
         launch_dims: grid.dims.into(),
         inputs_json: json!(inputs).to_string(),
@@ -266,6 +259,7 @@ fn row(
         compiler: COMPILER_VERSION.into(),
         ..Row::default()
     };
+    let row = program.emit(plan.device, grid.dims.len()).fill(row);
     Labels::of(source, program, inputs).label(row)
 }
 

@@ -62,6 +62,8 @@ pub struct Row {
     pub cpp_backward: Option<String>,
     pub cuda: Option<String>,
     pub cuda_backward: Option<String>,
+    pub cuda_plain: Option<String>,
+    pub cuda_plain_backward: Option<String>,
     pub ptx: Option<String>,
     pub ptx_backward: Option<String>,
     pub warp_cpp: Option<String>,
@@ -151,16 +153,10 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     let source = draft.source();
     let program = RowProgram::read(&source).map_err(|_| RejectReason::Faults)?;
     let checked = check(plan.mode, &draft, &program, &source, random::seed(seed, 1 << 40))?;
-    let emitted = program.emit(plan.device);
+    let emitted = program.emit(plan.device, draft.dims.len());
     let row = Row {
         id,
         family: draft.family.name().into(),
-        ir: emitted.ir,
-        ir_backward: emitted.ir_backward,
-        cpp: emitted.cpp,
-        cpp_backward: emitted.cpp_backward,
-        cuda: emitted.cuda,
-        cuda_backward: emitted.cuda_backward,
         gradient_refused: program.reverse.as_ref().err().cloned(),
         launch_dims: draft.dims.clone(),
         inputs_json: json!(draft.inputs).to_string(),
@@ -175,7 +171,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
         ..Row::default()
     };
     let labels = Labels::of(&source, &program, &draft.inputs);
-    Ok(labels.label(Row { source, ..row }))
+    Ok(labels.label(emitted.fill(Row { source, ..row })))
 }
 
 /// Results of the checks of a draft: the seed of inputs that pass them, verdicts, and results.

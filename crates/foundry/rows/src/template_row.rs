@@ -100,15 +100,8 @@ pub fn row(
 
 /// The row of an instance that is not run.
 fn text_row(plan: Plan, instance: &Instance, program: &RowProgram, input_seed: u64) -> Row {
-    let emitted = program.emit(plan.device);
-    Row {
+    let row = Row {
         source: instance.source.clone(),
-        ir: emitted.ir,
-        ir_backward: emitted.ir_backward,
-        cpp: emitted.cpp,
-        cpp_backward: emitted.cpp_backward,
-        cuda: emitted.cuda,
-        cuda_backward: emitted.cuda_backward,
         gradient_refused: program.reverse.as_ref().err().cloned(),
         launch_dims: instance.dims.clone(),
         inputs_json: json!(instance.inputs).to_string(),
@@ -118,5 +111,6 @@ fn text_row(plan: Plan, instance: &Instance, program: &RowProgram, input_seed: u
         generator_version: GENERATOR_VERSION,
         compiler: COMPILER_VERSION.into(),
         ..Row::default()
-    }
+    };
+    program.emit(plan.device, instance.dims.len()).fill(row)
 }

@@ -56,6 +56,8 @@ pub(super) static COLUMNS: &[Column] = &[
     ("cpp_backward", Text(|row| row.cpp_backward.as_deref(), |row, it| row.cpp_backward = it)),
     ("cuda", Text(|row| row.cuda.as_deref(), |row, it| row.cuda = it)),
     ("cuda_backward", Text(|row| row.cuda_backward.as_deref(), |row, it| row.cuda_backward = it)),
+    ("cuda_plain", Text(|row| row.cuda_plain.as_deref(), |row, it| row.cuda_plain = it)),
+    ("cuda_plain_backward", Text(|row| row.cuda_plain_backward.as_deref(), |row, it| row.cuda_plain_backward = it)),
     ("ptx", Text(|row| row.ptx.as_deref(), |row, it| row.ptx = it)),
     ("ptx_backward", Text(|row| row.ptx_backward.as_deref(), |row, it| row.ptx_backward = it)),
     ("warp_cpp", Text(|row| row.warp_cpp.as_deref(), |row, it| row.warp_cpp = it)),
@@ -88,13 +90,15 @@ pub(super) static COLUMNS: &[Column] = &[
 ];
 
 /// Columns that make up most of a row, and that statistics don't look at.
-pub(super) const BULKY: [&str; 14] = [
+pub(super) const BULKY: [&str; 16] = [
     "ir",
     "ir_backward",
     "cpp",
     "cpp_backward",
     "cuda",
     "cuda_backward",
+    "cuda_plain",
+    "cuda_plain_backward",
     "ptx",
     "ptx_backward",
     "warp_cpp",
