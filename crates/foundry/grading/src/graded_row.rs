@@ -29,10 +29,11 @@ const UNITS: f64 = 4.0;
 const TRIES: u64 = 40;
 /// Draws of one shape and range.
 const DRAWS_OF_A_SHAPE: u64 = 2;
-/// Ranges that are tried, widest first: factor on floats, and how often integers grow by
-/// themselves.
-const WIDER: [(Option<f64>, i64); 6] =
-    [(Some(16.0), 20), (Some(16.0), 1), (Some(16.0), 0), (Some(4.0), 1), (Some(4.0), 0), (None, 0)];
+/// Factors on floats, of which each draw tries another one first: a mistake may show among large
+/// numbers alone, or among moderate ones.
+const FACTORS: [f64; 3] = [16.0, 4.0, 2.0];
+/// Growths of integers by themselves, widest first.
+const GROWTHS: [i64; 3] = [20, 1, 0];
 /// Part of the largest number by which sums in other orders may differ.
 const ORDER_ERROR: f64 = 1e-4;
 /// Elements of an output that begin at zero, one in so many; others hold bytes at random.
@@ -142,10 +143,8 @@ impl GradedRow {
             let ways = Reshaping::of_draw(number).iter();
             let found = ways.flat_map(|way| own.reshaped(*way, &mut random)).find_map(|shaped| {
                 // A row may be defined for its own signs and indices alone.
-                WIDER.iter().find_map(|&(factor, integers)| {
-                    let wider = shaped.widened(factor, integers);
-                    self.sound_draw(&wider, random::seed(seed, 8 * number as u64))
-                })
+                let seed = random::seed(seed, 8 * number as u64);
+                wider(&shaped, number).iter().find_map(|wider| self.sound_draw(wider, seed))
             });
             self.draws.extend(found);
         }
@@ -391,6 +390,20 @@ impl GradedRow {
         }
         None
     }
+}
+
+/// The ranges that a draw of some number tries, each once.
+fn wider(shaped: &Shaped, number: usize) -> Vec<Shaped> {
+    let factors = (0..FACTORS.len()).map(|at| FACTORS[(number + at) % FACTORS.len()]);
+    let both = factors.flat_map(|factor| GROWTHS.map(|growth| (Some(factor), growth)));
+    let mut all: Vec<Shaped> = Vec::new();
+    for (factor, growth) in both.chain([(None, 0)]) {
+        let next = shaped.widened(factor, growth);
+        if !all.contains(&next) {
+            all.push(next);
+        }
+    }
+    all
 }
 
 /// Bytes at random that are a finite number of every type; some elements are zero.

@@ -15,7 +15,7 @@ use gbxcule_ir::{Literal, Module, Scalar};
 use gbxcule_rows::allowed_error::adds_floats;
 use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};
 use gbxcule_rows::row::Results;
-use gbxcule_rows::row_program::element;
+use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::Tensor;
 use std::sync::OnceLock;
 
@@ -24,7 +24,7 @@ const TOLERANCE: f64 = 1e-3;
 /// Part by which those in 64 bits may, where a result is compared.
 const ROUNDING: f64 = 1e-4;
 /// Statements that a launch of many points may take.
-const BUDGET: u64 = 1_500_000;
+const BUDGET: u64 = 5_000_000;
 /// Elements between two special values, on average.
 const DISTANCE: usize = 8;
 /// Random part of a seed.
@@ -96,7 +96,7 @@ impl GradedRow {
             }
         }
         let draw =
-            (count > 0).then(|| self.probe(DrawKind::SpecialValues, shaped, data, seed))??;
+            (count > 0).then(|| self.probe(DrawKind::SpecialValues, shaped, &data, seed))??;
         self.is_ordered(&draw).then_some(draw)
     }
 
@@ -118,7 +118,7 @@ impl GradedRow {
             execute::launch_with_budget(share, module, kernel, self.draws[0].grid(), &small)
                 .ok()?;
             let data = execute::arguments(module, kernel, &shaped.inputs, seed);
-            self.probe(DrawKind::ManyPoints, &shaped, data, seed)
+            self.probe(DrawKind::ManyPoints, &shaped, &data, seed)
         };
         self.large.get_or_init(make).as_ref()
     }
@@ -127,13 +127,13 @@ impl GradedRow {
         &self,
         kind: DrawKind,
         shaped: &Shaped,
-        data: Vec<Vec<u8>>,
+        data: &[Vec<u8>],
         seed: u64,
     ) -> Option<FreshInputs> {
         let Shaped { dims, inputs } = shaped.clone();
         let grid = LaunchInputs { dims: &dims, inputs: &inputs };
         let wide = self.wide.as_ref()?;
-        let run = |program: &gbxcule_rows::row_program::RowProgram, data: Vec<Vec<u8>>| {
+        let run = |program: &RowProgram, data: Vec<Vec<u8>>| {
             let memory = ArgumentBytes { data, gradients: Vec::new() };
             let (module, kernel) = (&program.forward, program.kernel);
             let after =
@@ -149,9 +149,9 @@ impl GradedRow {
             .map(|at| execute::image(&wide.forward, wide.kernel, at, &numbers(at)))
             .collect();
         let (_, exact) = run(wide, images)?;
-        let (after, narrow) = run(&self.program, data.clone())?;
+        let (after, narrow) = run(&self.program, data.to_vec())?;
         let tolerances = narrow.iter().zip(&exact).map(|(one, other)| loose(one, other)).collect();
-        let data = self.poisoned(grid, &data, &after, seed);
+        let data = self.poisoned(grid, data, &after, seed);
         Some(FreshInputs {
             name: match kind {
                 DrawKind::ManyPoints => "inputs for 100,000 points".into(),
@@ -173,7 +173,7 @@ impl GradedRow {
 /// What a launch has left of arrays that the kernel writes.
 fn outputs(
     module: &Module,
-    program: &gbxcule_rows::row_program::RowProgram,
+    program: &RowProgram,
     inputs: &[ArgumentInput],
     after: &[Vec<u8>],
 ) -> Vec<Tensor> {
@@ -204,4 +204,54 @@ fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
         }
     };
     narrow.numbers.iter().zip(&wide.numbers).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbxcule_rows::row::Row;
+
+    fn problem(value: &str) -> GradedRow {
+        let source = format!(
+            "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \
+             i = wp.tid()\n    y[i] = {value}\n"
+        );
+        let named = |name: &str, given: ArgumentInput| ArgumentInput { name: name.into(), ..given };
+        let inputs = [
+            named("x", ArgumentInput::integers(vec![200], 0, 0)),
+            named("y", ArgumentInput::zeros(vec![200])),
+        ];
+        let inputs_json = serde_json::to_string(&inputs).expect("inputs");
+        let row = Row { source, launch_dims: vec![200], inputs_json, ..Row::default() };
+        GradedRow::of(&row, 3).expect("a problem")
+    }
+
+    fn special_numbers(problem: &GradedRow) -> Vec<f64> {
+        let draw = problem.draws.iter().find(|it| it.kind == DrawKind::SpecialValues);
+        let bytes = &draw.expect("a draw").data[0];
+        let numbers = bytes.chunks_exact(4);
+        numbers.map(|it| f64::from(f32::from_le_bytes([it[0], it[1], it[2], it[3]]))).collect()
+    }
+
+    #[test]
+    fn only_rows_that_decide_by_no_float_see_numbers_that_are_not_finite() {
+        let all = special_numbers(&problem("x[i] * x[i] + 1.0"));
+        assert!(all.iter().any(|it| it.is_nan()) && all.contains(&f64::INFINITY));
+        assert!(all.contains(&0.0) && all.iter().any(|it| 0.0 < *it && *it < 1e-39));
+        let all = special_numbers(&problem("wp.max(x[i], 0.5)"));
+        assert!(all.iter().all(|it| it.is_finite()) && all.contains(&0.0));
+    }
+
+    #[test]
+    fn a_cheap_row_has_a_launch_of_many_points() {
+        let (cheap, dear) = ("x[i] + 1.0", "wp.sin(".repeat(80) + "x[i]" + &")".repeat(80));
+        let cheap = problem(cheap);
+        let draw = cheap.large_draw().expect("a draw");
+        assert_eq!(draw.dims, [100_003]);
+        let launched = ArgumentBytes { data: draw.after.clone(), gradients: Vec::new() };
+        assert_eq!(cheap.forward_difference(draw, &launched), None);
+        let untouched = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
+        assert!(cheap.forward_difference(draw, &untouched).is_some());
+        assert!(problem(&dear).large_draw().is_none());
+    }
 }

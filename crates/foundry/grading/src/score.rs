@@ -212,6 +212,16 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_form_counts_as_wrong_and_a_row_that_does_not_run_as_nothing() {
+        let answer = |row| Answer::new(row, Task::PythonToCuda, String::new(), 1);
+        let answers = [answer(1), answer(1), answer(2)];
+        let (form, row) = (Grade::UnknownForm("LDGSTS".into()), Grade::NotGraded("row".into()));
+        let scores = score(&BTreeMap::new(), &answers, &[Grade::Right, form, row]);
+        assert_eq!((scores[0].problems, scores[0].pass[0].pass), (1, 0.5));
+        assert_eq!(scores[0].verdicts, [1, 0, 0, 0, 1, 1]);
+    }
+
+    #[test]
     fn intervals_solve_wilsons_equation() {
         for trials in [1, 3, 10, 500] {
             for successes in 0..=trials.min(10) {
