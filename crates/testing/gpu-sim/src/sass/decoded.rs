@@ -80,6 +80,8 @@ pub enum Special {
     Block,
     /// `SR_LANEID`
     Lane,
+    /// `SR_CLOCKLO`, `SR_GLOBALTIMERLO`
+    Clock,
     /// `SR_EQMASK`, `SR_LTMASK`, `SR_LEMASK`, `SR_GTMASK`, `SR_GEMASK`: the lanes that are so.
     Lanes(Ordering, bool),
 }
@@ -401,6 +403,7 @@ fn special(place: OperandKind<'_>) -> Result<Special, String> {
         OperandKind::Special("SR_TID.X") => Ok(Special::Thread),
         OperandKind::Special("SR_CTAID.X") => Ok(Special::Block),
         OperandKind::Special("SR_LANEID") => Ok(Special::Lane),
+        OperandKind::Special("SR_CLOCKLO" | "SR_GLOBALTIMERLO") => Ok(Special::Clock),
         OperandKind::Special("SR_EQMASK") => Ok(Special::Lanes(Ordering::Equal, true)),
         OperandKind::Special("SR_LTMASK") => Ok(Special::Lanes(Ordering::Less, false)),
         OperandKind::Special("SR_LEMASK") => Ok(Special::Lanes(Ordering::Less, true)),
