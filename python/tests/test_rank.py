@@ -138,6 +138,74 @@ def test_a_part_is_restored_by_its_own_rank(tmp_path, monkeypatch):
     assert np.array_equal(again.step([0, 1])[0], env.step([0, 1])[0])
 
 
+TASK = """
+import gbxcule as gb
+import warp as wp
+SCRATCH = 1
+OBS_DIM = 2
+WEIGHTS = 1
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), weights: wp.array(dtype=wp.float32)) -> wp.float32:
+    scratch[0] += weights[0]
+    return scratch[0]
+@wp.func
+def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+    obs[0] = scratch[0]
+    obs[1] = wp.float32(gb.read16(machine, "Random"))
+"""
+OPTIONS = {"obs": {"features": TASK, "screen": "gray", "sound": "audio"}, "reward": TASK, "weights": [0.5], "sticky": 0.25,
+           "frame_stack": 2, "resize": 36, "max_episode_steps": 9, "noop_max": 3, "info": {"score": gbxcule.Number("Score", 2)}}
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize(("before", "after"), [(3, 2), (2, 3), (1, 4), (3, 1)])
+def test_parts_of_a_job_go_on_in_a_job_of_another_size(before, after, mode, tmp_path):
+    total, options = 8, OPTIONS | {"autoreset_mode": mode}
+    whole = gbxcule.make_vec("EMBER_LEAP", total, **options)
+    parts = [gbxcule.make_vec_for_rank("EMBER_LEAP", total, rank=Rank(rank, before), **options) for rank in range(before)]
+    for env in (whole, *parts):
+        env.reset(seed=6)
+    rng = np.random.default_rng(1)
+
+    def step(envs):
+        actions = rng.integers(len(whole.action_names), size=total)
+        expected = whole.step(actions)
+        found = [env.step(actions[env.envs.start : env.envs.stop]) for env in envs]
+        for place in range(1, 4):
+            assert np.array_equal(np.concatenate([each[place] for each in found]), expected[place])
+        for name, rows in expected[0].items():
+            assert np.array_equal(np.concatenate([each[0][name] for each in found]), rows), name
+        assert np.array_equal(np.concatenate([each[4]["score"] for each in found]), expected[4]["score"])
+
+    for _ in range(13):
+        step(parts)
+    paths = [tmp_path / f"{rank}.ckpt" for rank in range(before)]
+    for env, path in zip(parts, paths, strict=True):
+        env.checkpoint(path)
+    again = [gbxcule.restore(paths[::-1], rank=Rank(rank, after), threads=1) for rank in range(after)]
+    assert [env.envs for env in again] == [Rank(rank, after).share(total) for rank in range(after)]
+    assert [env.rank for env in again] == [Rank(rank, after) for rank in range(after)]
+    for _ in range(13):
+        step(again)
+
+
+def test_parts_that_are_missing_or_of_another_job_are_named(tmp_path):
+    for rank in range(3):
+        env = gbxcule.make_vec_for_rank(num_envs=6, rank=Rank(rank, 3))
+        env.checkpoint(tmp_path / f"{rank}.ckpt")
+    gbxcule.make_vec_for_rank(num_envs=6, rank=Rank(2, 3), frames_per_step=4).checkpoint(tmp_path / "other.ckpt")
+    paths = [tmp_path / f"{rank}.ckpt" for rank in range(3)]
+    with pytest.raises(ValueError, match=r"hold each env once, from env 0 on, found .*0.ckpt \(0 to 1\), .*2.ckpt \(4 to 5\)"):
+        gbxcule.restore([paths[0], paths[2]])
+    with pytest.raises(ValueError, match="their ROMs, options or starts differ"):
+        gbxcule.restore([*paths[:2], tmp_path / "other.ckpt"])
+    with pytest.raises(ValueError, match="6 envs are too few for 7 processes"):
+        gbxcule.restore(paths, rank=Rank(0, 7))
+    with pytest.raises(TypeError, match="those of all parts of a job in a list"):
+        gbxcule.restore(7)
+    assert gbxcule.restore(paths).num_envs == 6
+
+
 def test_processes_of_any_launcher_play_what_one_process_does():
     (expected, _) = gbxcule.make_vec(num_envs=5, obs=gbxcule.Ram("Random:0xC00E")).reset(seed=4)
     found = []
