@@ -216,9 +216,9 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         self._moved = np.zeros(num_envs, np.bool_)
         self._live: LiveView | None = None
         if _machines is None:
-            begins_on_title = played.has_rival and link == "pairs"
-            if played.has_title and not begins_on_title and start_state is starts is start_battery is None:
-                starts = game.starts(str(rom), model, power_on)
+            if played.has_title and start_state is starts is start_battery is None:
+                begins_on_title = played.has_rival and link == "pairs"
+                starts = [game.title(str(rom), model, power_on)] if begins_on_title else game.starts(str(rom), model, power_on)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)
         # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
         mask = bytes(num_envs) if _machines is None else None

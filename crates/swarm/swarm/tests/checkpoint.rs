@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Chance, Codec, EnvStates, NativeSwarm, PowerOnChoice, ProgramText, Programs, Rom, Schedule,
-    Swarm, SwarmConfig, SwarmError,
+    Chance, Checkpoint, Codec, EnvStates, NativeSwarm, PowerOnChoice, ProgramText, Programs, Rom,
+    Schedule, Swarm, SwarmConfig, SwarmError,
 };
 use sha2::{Digest, Sha256};
 
@@ -115,6 +115,27 @@ fn a_swarm_goes_on_from_a_checkpoint_bit_for_bit() {
         }
         assert_eq!(all(&theirs), all(&fresh));
     }
+}
+
+#[test]
+fn parts_of_a_checkpoint_join_to_the_whole() {
+    let mut whole = swarm("MBC1_RAM");
+    whole.reset(3).expect("a reset");
+    play(&mut whole, 0..9);
+    let bytes = whole.checkpoint(b"a note").expect("a checkpoint");
+    let part = |bytes: &[u8], envs| Checkpoint::from_bytes(bytes).expect("whole").only(envs);
+    let mut joined = part(&bytes, 0..1).expect("an env");
+    for envs in [1..4, 4..5] {
+        joined.append(part(&bytes, envs).expect("envs")).expect("parts of one swarm");
+    }
+    assert_eq!(joined.note(), b"a note");
+    assert!(joined.with_note(b"a note").expect("bytes") == bytes);
+    for envs in [2..2, 3..6] {
+        assert!(matches!(part(&bytes, envs), Err(SwarmError::NoSuchPart { num_envs: 5, .. })));
+    }
+    let other = swarm("PEARL_DRIFT").checkpoint(b"").expect("a checkpoint");
+    let joined = part(&bytes, 0..1).expect("an env").append(part(&other, 1..2).expect("an env"));
+    assert!(matches!(joined, Err(SwarmError::PartOfAnother)));
 }
 
 #[test]
