@@ -209,7 +209,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         self._returns = np.zeros(num_envs, np.float32)
         self._over = np.zeros(num_envs, np.bool_)
         self.is_paired = link == "pairs"
-        # Envs whose episode ended with the loss of a life alone: the next one begins where they are.
+        # Envs whose episode ended with the loss of a life: the next one begins where they are.
         self._goes_on = np.zeros(num_envs, np.bool_)
         self._is_seeded = np.zeros(num_envs, np.bool_)
         # Envs that were put elsewhere since somebody asked, but for the beginning of an episode.

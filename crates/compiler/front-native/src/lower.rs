@@ -1,5 +1,5 @@
-//! Statements of a snippet as IR: C++'s own conversions of numbers, and the functions that Warp's C++
-//! and the dialect have in common.
+//! Statements of a snippet as IR: C++'s own conversions of numbers, and the functions that Warp's
+//! C++ and the dialect have in common.
 
 mod number;
 mod statement;

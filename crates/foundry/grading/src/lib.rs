@@ -2,13 +2,13 @@
 //! stores and on fresh ones that no dataset holds.
 //!
 //! [`task`] asks, [`answer`] reads what came back, `graded_row` works out what is right,
-//! `interpreted` runs Python and IR, `simulated` CUDA text, `compiled` C++ in the sandbox, [`score`]
-//! counts.
+//! `interpreted` runs Python and IR, `simulated` CUDA text, `compiled` C++ in the sandbox,
+//! [`score`] counts.
 //!
 //! Answers are texts of unknown origin. Python is read by our front end and never executed; IR is
 //! parsed; both run on the interpreter, which counts steps and has memory of its own. CUDA is
-//! compiled in the sandbox, its machine code runs on the simulator, which has memory of its own. C++
-//! is compiled and run in the sandbox alone, each answer by itself.
+//! compiled in the sandbox; its machine code runs on the simulator, which has memory of its own.
+//! C++ is compiled and run in the sandbox alone, each answer by itself.
 
 pub mod answer;
 mod code_block;

@@ -77,14 +77,14 @@ fn rows_that_nvidia_warp_has_are_marked() {
 
 /// Readers find columns by name and order; a change of either is another `SCHEMA_VERSION`.
 #[test]
-fn the_columns_of_schema_version_3() {
+fn the_columns_of_schema_version_4() {
     let rows = [make(TEXT, 0)];
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth");
     std::fs::create_dir_all(&folder).expect("a folder");
     let path = folder.join("columns.parquet");
     std::fs::write(&path, to_parquet(&rows).expect("Parquet")).expect("a file");
     let names = column_names(&path).expect("columns").join(" ");
-    assert_eq!(SCHEMA_VERSION, 3);
+    assert_eq!(SCHEMA_VERSION, 4);
     assert_eq!(
         names,
         "id family kernel source ir ir_backward cpp cpp_backward cuda cuda_backward ptx ptx_backward warp_cpp warp_cuda \

@@ -153,19 +153,15 @@ pub(crate) fn rest_hdma(machine: &mut Machine, pc: u16) {
     }
 }
 
-/// Notes the transfer's state before the speed changes. A block that is due is copied at once
-/// if double speed begins, and ends the transfer (gambatte
-/// `hdma_transition_speedchange_hdmalen*`).
-///
-/// Returns true if a block was due.
-pub(crate) fn rest_hdma_for_change(machine: &mut Machine, pc: u16) -> bool {
-    rest_hdma(machine, pc);
-    let was_due = machine.hdma.rest == HaltedAt::Due;
-    if was_due && !machine.speed.double {
+/// Decides about a block where the speed changes: one that was due before STOP is copied as double
+/// speed begins, and ends the transfer (gambatte `hdma_transition_speedchange_hdmalen*`); HBlank
+/// that began since is slept through.
+pub(crate) fn take_block_of_change(machine: &mut Machine) {
+    let is_copied = machine.hdma.rest == HaltedAt::Due && !machine.speed.double;
+    machine.hdma.due = is_copied as u8;
+    if is_copied {
         machine.hdma.rest = HaltedAt::Inside;
-        machine.hdma.due = 1;
     }
-    was_due
 }
 
 /// Resumes the transfer when the CPU wakes from HALT. A block that was due before takes the bus

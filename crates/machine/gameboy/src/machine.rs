@@ -20,7 +20,7 @@ use crate::ppu::{
 };
 use crate::serial::Serial;
 #[cfg(color)]
-use crate::speed::{Speed, end_pending_change};
+use crate::speed::{Speed, end_pending_change, pass_slow_mcycle};
 use crate::step::{Step, buttons_in_frame};
 use crate::stop::service_stopped;
 use crate::timer::Timer;
@@ -220,6 +220,11 @@ impl Machine {
             let is_double = self.speed.double;
             self.apu.voices.read_on_bus(&self.apu.wave_ram, self.cpu.pc, is_double);
         }
+        #[cfg(color)]
+        if self.speed.changing && self.speed.armed && self.cpu.mode == Mode::Halted {
+            pass_slow_mcycle(self);
+            return;
+        }
         self.sync_due(rom, cart_ram, 0);
         if self.ppu.frame_over || self.is_lcd_off_frame_over() {
             self.end_frame();
@@ -239,7 +244,10 @@ impl Machine {
             Mode::Running => {
                 #[cfg(color)]
                 if self.speed.ends_change(self.now) {
+                    // A dispatch is another service, whose use of the serial port is known before.
                     end_pending_change(self);
+                    self.deadline = self.now;
+                    return;
                 }
                 if self.cpu.ime && self.interrupts.pending() != 0 {
                     let mut cpu = self.cpu;
@@ -349,7 +357,9 @@ impl Machine {
         }
         #[cfg(color)]
         if self.speed.changing {
-            next = earlier(next, self.speed.resume_at.wrapping_add(1));
+            // A halted CPU looks at the lines an M-cycle before.
+            let is_halted = self.cpu.mode == Mode::Halted;
+            next = earlier(next, self.speed.resume_at.wrapping_add(is_halted as u32));
         }
         if self.ppu.is_on() {
             earlier(next, self.ppu.deadline)

@@ -192,7 +192,7 @@ fn damage_is_an_error_even_where_the_checksum_fits() {
     assert_eq!(read(&state), "not a checkpoint of this program; check that this is the right file");
     let mut newer = checkpoint.clone();
     newer[b"gbxcule swarm\n".len()] = 9;
-    assert!(read(&newer).contains("format version 9, this program reads version 4"));
+    assert!(read(&newer).contains("format version 9, this program reads version 5"));
 }
 
 fn swarm_of_one() -> NativeSwarm {

@@ -219,26 +219,24 @@ impl Ppu {
     }
 }
 
-impl Ppu {
-    /// T-cycles from the current line's start to the earliest dot on which the interrupt line can
-    /// see HBlank of this line. A write to SCX schedules anew. Line 0 begins with a frame's end,
-    /// which takes no guess into a saved state.
-    fn tcycles_to_guessed_hblank(&self) -> u32 {
-        if self.beam.line == 0 && self.beam.dot <= MODE3_DOT {
-            MODE3_DOT as u32
-        } else {
-            earliest_hblank(self.fine_scroll()) as u32
-        }
+/// T-cycles from the current line's start to the earliest dot on which the interrupt line can see
+/// HBlank of this line. A write to SCX schedules anew. Line 0 begins with a frame's end, which takes
+/// no guess into a saved state.
+fn tcycles_to_guessed_hblank(ppu: &Ppu) -> u32 {
+    if ppu.beam.line == 0 && ppu.beam.dot <= MODE3_DOT {
+        MODE3_DOT as u32
+    } else {
+        earliest_hblank(ppu.fine_scroll()) as u32
     }
+}
 
-    /// T-cycles from the current line's start to the earliest dot of the lines after it on which
-    /// the interrupt line can see HBlank.
-    fn tcycles_to_next_hblank(&self) -> u32 {
-        if self.beam.line >= VBLANK_LINE - 1 {
-            self.beam.tcycles_to(0, MODE3_DOT)
-        } else {
-            (LINE_TCYCLES + earliest_hblank(self.scx & 7)) as u32
-        }
+/// T-cycles from the current line's start to the earliest dot of the lines after it on which the
+/// interrupt line can see HBlank.
+fn tcycles_to_next_hblank(ppu: &Ppu) -> u32 {
+    if ppu.beam.line >= VBLANK_LINE - 1 {
+        ppu.beam.tcycles_to(0, MODE3_DOT)
+    } else {
+        (LINE_TCYCLES + earliest_hblank(ppu.scx & 7)) as u32
     }
 }
 
@@ -253,10 +251,10 @@ fn earliest_hblank(fine_scroll: u8) -> u16 {
 fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
     let dot = machine.ppu.beam.dot;
     if machine.ppu.beam.line >= VBLANK_LINE {
-        return machine.ppu.tcycles_to_next_hblank();
+        return tcycles_to_next_hblank(&machine.ppu);
     }
     // Whether the end of mode 3 is known depends on who looked, so the guess does not ask for it.
-    let guess = machine.ppu.tcycles_to_guessed_hblank();
+    let guess = tcycles_to_guessed_hblank(&machine.ppu);
     if (dot as u32) < guess {
         return guess;
     }
@@ -270,7 +268,7 @@ fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
     if machine.hdma.active && dot < machine.ppu.mode3_end + HDMA_DOTS {
         return machine.ppu.mode3_end as u32 + HDMA_DOTS as u32 - 1;
     }
-    machine.ppu.tcycles_to_next_hblank()
+    tcycles_to_next_hblank(&machine.ppu)
 }
 
 /// The mode in STAT.

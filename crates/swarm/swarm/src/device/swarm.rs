@@ -1,11 +1,8 @@
 //! The swarm in device memory.
 
-use std::ops::Range;
-
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Stream};
 
-use super::column::MachineParts;
 use super::copy_env::LANES;
 use super::kernel::Arguments;
 use super::kernel_set::KernelSet;
@@ -71,7 +68,7 @@ pub struct DeviceSwarm {
     pub(super) kernels: KernelSet,
     /// State of all envs.
     pub(super) envs: StateArrays,
-    starts: Starts,
+    pub(super) starts: Starts,
     pub(super) manual_buttons: ManualButtons,
     /// Room for one env that is copied between host and device.
     staging_env: StateArrays,
@@ -84,8 +81,8 @@ pub struct DeviceSwarm {
 }
 
 /// Starts of episodes, at least one; both fields hold the same states.
-struct Starts {
-    on_device: StateArrays,
+pub(super) struct Starts {
+    pub(super) on_device: StateArrays,
     on_host: Vec<EnvSnapshot>,
 }
 
@@ -228,8 +225,8 @@ impl DeviceSwarm {
         Ok(())
     }
 
-    /// Begins episodes of the marked envs where their machines are, as after the loss of a life: the
-    /// programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
+    /// Begins episodes of the marked envs where their machines are, as after the loss of a life:
+    /// the programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
     ///
     /// # Errors
     /// The mask does not have one entry for each env, a program stopped, or the device failed.
@@ -257,10 +254,6 @@ impl DeviceSwarm {
     pub(super) fn begin_awaited(&mut self) -> Result<(), SwarmError> {
         let Some(pending) = self.episodes.take_awaiting_begin() else { return Ok(()) };
         self.begin(&self.mask(&pending)?, true)
-    }
-
-    pub(super) fn starts_on_device(&self) -> &StateArrays {
-        &self.starts.on_device
     }
 
     /// Runs the programs' `begin`, for which the scratch must be zero, if the marked envs begin an
@@ -327,11 +320,12 @@ impl DeviceSwarm {
         self.transfer(&self.staging_env, &self.envs, env, &self.buffers.mask_of_one)?;
         self.with_program_line(self.memory.stream.synchronize())?;
         let like = &self.starts.on_host[0];
-        let mut snapshot = host_copy::download(self.parts(), &self.rom, like, &self.staging_env)?;
+        let mut snapshot =
+            host_copy::download(&self.kernels.facts.machine, &self.rom, like, &self.staging_env)?;
         if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
         } else if self.config.stage.owns_observation() {
-            snapshot.observation = Some(self.observation_rows(env..env + 1)?.to_vec()?);
+            snapshot.observation = Some(self.buffers.observation_of(env)?.to_vec()?);
         }
         if let Some(pictures) = &self.pictures {
             snapshot.pictures = Some((pictures.form, pictures.of(env)?));
@@ -350,16 +344,11 @@ impl DeviceSwarm {
         snapshot.check(&self.rom, &self.config)?;
         self.load_env(env, snapshot)?;
         if let Some(observation) = snapshot.observation_in(&self.config) {
-            return Ok(self.observation_rows(env..env + 1)?.write(observation)?);
+            return Ok(self.buffers.observation_of(env)?.write(observation)?);
         }
         self.episodes.awaits_begin[env] = false;
         self.begin(&self.buffers.mask, snapshot.scratch.is_none())?;
         if snapshot.scratch.is_some() { self.load_env(env, snapshot) } else { Ok(()) }
-    }
-
-    /// Returns the observations of some envs as a part of the array of all.
-    fn observation_rows(&self, envs: Range<usize>) -> Result<Array, SwarmError> {
-        Ok(self.buffers.observations.slice(0, envs, 1)?)
     }
 
     /// Loads a checked state into an env, without running a program. Afterwards the swarm's mask
@@ -386,18 +375,19 @@ impl DeviceSwarm {
     fn upload(&self, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         let is_open = self.config.link == LinkMode::Open;
         if is_open && self.config.weights.is_empty() {
-            return host_copy::upload(self.parts(), &self.rom, snapshot, &self.staging_env);
+            return host_copy::upload(
+                &self.kernels.facts.machine,
+                &self.rom,
+                snapshot,
+                &self.staging_env,
+            );
         }
         let counters = if is_open { snapshot.counters } else { joined(snapshot.counters) };
         let mut scratch = snapshot.scratch().to_vec();
         scratch.resize(self.config.cells(), 0.0);
         self.config.put_weights(&mut scratch);
         let snapshot = EnvSnapshot { counters, scratch: Some(scratch), ..snapshot.clone() };
-        host_copy::upload(self.parts(), &self.rom, &snapshot, &self.staging_env)
-    }
-
-    fn parts(&self) -> &MachineParts {
-        &self.kernels.facts.machine
+        host_copy::upload(&self.kernels.facts.machine, &self.rom, &snapshot, &self.staging_env)
     }
 
     pub(crate) fn starts(&self) -> &[EnvSnapshot] {
@@ -492,7 +482,7 @@ impl SwarmParts for DeviceSwarm {
 
     /// Copies the starts to the device.
     fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
-        let lengths = lengths(self.parts(), &self.rom, self.config.cells());
+        let lengths = lengths(&self.kernels.facts.machine, &self.rom, self.config.cells());
         let count = starts.len();
         let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
@@ -632,5 +622,21 @@ impl Buffers {
             mask_of_one: memory.copy_of(&[1_u8])?,
             single_frames: SingleFrameArrays::new(&config.programs, rom, envs, memory)?,
         })
+    }
+
+    /// Returns the row of an env's observation.
+    fn observation_of(&self, env: usize) -> Result<Array, SwarmError> {
+        Ok(self.observations.slice(0, env..env + 1, 1)?)
+    }
+
+    /// Returns the arguments of a kernel that is for the envs from one on.
+    pub(super) fn arguments_from(&self, envs: &StateArrays, first: usize) -> Arguments {
+        let first = Argument::Int(first as i128);
+        Arguments::new(envs).with("rom", &self.rom).with("first", first)
+    }
+
+    /// Returns the arguments of a kernel that is for some envs, whose numbers an array holds.
+    pub(super) fn arguments_of(&self, envs: &StateArrays, numbers: &Array) -> Arguments {
+        Arguments::new(envs).with("rom", &self.rom).with("envs", numbers)
     }
 }

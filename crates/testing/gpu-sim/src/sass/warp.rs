@@ -142,7 +142,7 @@ pub enum Stop {
     Ended,
     /// All that have not are at the block's barrier.
     AtBarrier,
-    /// Its turn is over.
+    /// The warp's turn is over.
     Paused,
 }
 

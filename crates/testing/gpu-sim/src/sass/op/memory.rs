@@ -1,7 +1,7 @@
 //! Memory: what all threads share, a block's, a lane's own, constants, and special registers.
 //!
-//! Addresses are those of a [`DeviceMemory`](super::super::device_memory::DeviceMemory), or else the
-//! host's own; windows that neither uses are a block's shared memory and a lane's local memory.
+//! Addresses are those of a [`DeviceMemory`](super::super::device_memory::DeviceMemory), or else
+//! the host's own; windows that neither uses are a block's shared memory and a lane's local memory.
 #![allow(unsafe_code, reason = "a kernel's addresses are the host's; the driver closes all others")]
 
 use super::super::count::Access;
