@@ -259,8 +259,8 @@ fn passes_no_event(machine: &Machine, to: u32) -> bool {
 #[inline(always)]
 pub(crate) fn stays_in_hblank(machine: &Machine) -> bool {
     let ppu = &machine.ppu;
-    let is_finished = ppu.stage == LineProgress::Done
-        || ppu.stage == LineProgress::Untouched && !ppu.draw;
+    let is_finished =
+        ppu.stage == LineProgress::Done || ppu.stage == LineProgress::Untouched && !ppu.draw;
     ppu.mode3_end != 0
         && ppu.beam.dot > ppu.mode3_end + color_timing::HBLANK_EDGE_DOTS
         && is_finished

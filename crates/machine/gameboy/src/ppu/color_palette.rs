@@ -3,8 +3,8 @@
 
 use crate::machine::Machine;
 use crate::ppu::color_timing::is_palette_blocked;
-use crate::ppu::{stays_in_hblank, sync_ppu_now};
 use crate::ppu::whole_or_by_dots::before_picture_change;
+use crate::ppu::{stays_in_hblank, sync_ppu_now};
 
 /// Palette memory: two bytes a colour, RGB555 with red in the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
