@@ -328,20 +328,8 @@ impl Machine {
     /// IF as the CPU sees it at `now`.
     pub fn requested_at(&mut self, now: u32) -> u8 {
         self.now = now;
-        self.request_by_clocks(now);
-        sync_ppu_now(self);
+        self.sync_interrupts();
         self.interrupts.requested
-    }
-
-    /// Brings the timer and the serial port up to a moment if they request an interrupt by then.
-    #[inline(always)]
-    fn request_by_clocks(&mut self, moment: u32) {
-        if !is_before(moment, self.timer.deadline) {
-            self.timer.sync(&mut self.interrupts, moment);
-        }
-        if !is_before(moment, self.serial.deadline) {
-            self.serial.sync(&mut self.interrupts, moment, self.timer.div_base);
-        }
     }
 
     /// Clears bit `number` of IF. A request that the PPU makes up to the middle of this M-cycle is
@@ -350,7 +338,9 @@ impl Machine {
     pub fn acknowledge(&mut self, number: u16) {
         if COLOR {
             // Requests of this M-cycle must stand in IF before the bit is cleared.
-            self.request_by_clocks(self.now.wrapping_add(1));
+            let next = self.now.wrapping_add(1);
+            self.timer.sync(&mut self.interrupts, next);
+            self.serial.sync(&mut self.interrupts, next, self.timer.div_base);
         }
         sync_ppu(self, self.tcycles().wrapping_add(1 << (self.tcycle_shift() - 1)));
         self.interrupts.requested &= !(1 << number);
