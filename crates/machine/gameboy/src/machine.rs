@@ -342,7 +342,8 @@ impl Machine {
             self.serial.schedule(self.now, div_base);
         }
         sync_dma(self, rom, cart_ram);
-        let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + 3) >> self.tcycle_shift());
+        let shift = self.tcycle_shift();
+        let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + (1 << shift) - 1) >> shift);
         if self.ppu.is_on() && !is_before(ppu_now, self.ppu.deadline) {
             sync_ppu(self, self.tcycles().wrapping_add(ppu_ahead_tcycles));
             schedule_ppu(self);

@@ -41,6 +41,8 @@ pub(super) const LYC_0_DOT: u16 = 13;
 const VBLANK_OAM_DOT: u16 = if COLOR { 3 } else { 2 };
 /// The new line drives the interrupt line if it is LYC. On line 0 the OAM source rises now.
 pub(super) const COMPARE_DOT: u16 = 5;
+/// The last dot of a visible line before mode 3 on which something happens: the Color compares WY.
+pub(super) const LAST_BEGINNING_DOT: u16 = if COLOR { 7 } else { COMPARE_DOT };
 
 /// Position in the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -329,11 +331,25 @@ fn blocks_from(machine: &mut Machine, begins: u16) -> bool {
         && (machine.ppu.beam.dot <= MODE3_DOT || in_mode3(machine))
 }
 
+/// T-cycles from the current line's start to the frame's end, VBlank or, if it is watched, HBlank.
+#[inline(never)]
+fn tcycles_to_vblank(machine: &mut Machine, watches_hblank: bool) -> u32 {
+    let frame_end = machine.ppu.beam.tcycles_to(0, MODE2_DOT);
+    let first = frame_end.min(machine.ppu.beam.tcycles_to(VBLANK_LINE, VBLANK_DOT));
+    if watches_hblank { first.min(tcycles_to_hblank(machine)) } else { first }
+}
+
 /// Works out when the PPU may raise an interrupt or end the frame next: never too late,
 /// sometimes too early.
 pub fn schedule_ppu(machine: &mut Machine) {
-    let frame_end = machine.ppu.beam.tcycles_to(0, MODE2_DOT);
-    let mut tcycles = frame_end.min(machine.ppu.beam.tcycles_to(VBLANK_LINE, VBLANK_DOT));
+    let watches = watches_hblank(machine);
+    let line = machine.ppu.beam.line;
+    let mut tcycles = if watches && line > 0 && line < VBLANK_LINE - 1 {
+        // It comes before the frame's end and VBlank.
+        tcycles_to_hblank(machine)
+    } else {
+        tcycles_to_vblank(machine, watches)
+    };
     let sources = machine.ppu.stat;
     if sources & stat::ALL_SOURCES != 0 {
         if sources & stat::LYC_SOURCE != 0 {
@@ -342,9 +358,6 @@ pub fn schedule_ppu(machine: &mut Machine) {
         if sources & stat::OAM_SOURCE != 0 {
             tcycles = tcycles.min(machine.ppu.beam.tcycles_to_oam_source());
         }
-    }
-    if watches_hblank(machine) {
-        tcycles = tcycles.min(tcycles_to_hblank(machine));
     }
     #[cfg(color)]
     if machine.ppu.lyc_request || machine.ppu.lyc_release {
