@@ -5,9 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-fn refused(error: SwarmError) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
+use crate::swarm::refusal::OrRefuse as _;
 
 /// Returns the note of a checkpoint.
 #[pyfunction]
@@ -15,7 +13,7 @@ pub(crate) fn checkpoint_note<'py>(
     py: Python<'py>,
     checkpoint: &[u8],
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let read = py.detach(|| Checkpoint::from_bytes(checkpoint)).map_err(refused)?;
+    let read = py.detach(|| Checkpoint::from_bytes(checkpoint)).or_refuse()?;
     Ok(PyBytes::new(py, read.note()))
 }
 
@@ -39,7 +37,7 @@ pub(crate) fn joined_checkpoint<'py>(
         }
         joined.map(|joined| joined.with_note(note)).transpose()
     };
-    let bytes = py.detach(join).map_err(refused)?;
+    let bytes = py.detach(join).or_refuse()?;
     let bytes = bytes.ok_or_else(|| PyValueError::new_err("a checkpoint has one part at least"))?;
     Ok(PyBytes::new(py, &bytes))
 }

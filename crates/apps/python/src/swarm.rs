@@ -3,7 +3,7 @@
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
-mod refusal;
+pub(crate) mod refusal;
 pub(crate) mod seed;
 mod settings;
 mod sound;

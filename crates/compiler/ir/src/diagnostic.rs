@@ -188,7 +188,7 @@ mod tests {
         let id = sources.add("a.py", "x = 1\n\ny = 2\n");
         let part = Part { first: 3, count: 1, file: "b.py".to_owned(), line: 40 };
         sources.set_parts(id, vec![part]);
-        let fault = Diagnostic::error(Code::Syntax, Span::new(id, 7, 8), "m")
+        let fault = Diagnostic::error(Code::PythonSyntax, Span::new(id, 7, 8), "m")
             .label(Span::new(id, 0, 1), "n");
         let text = render(&[fault], &sources);
         assert!(text.contains("--> b.py:40:1") && text.contains("a.py:1:1"), "{text}");

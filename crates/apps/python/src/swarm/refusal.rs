@@ -32,7 +32,7 @@ pub(super) fn refused(error: &SwarmError) -> PyErr {
 }
 
 /// Errors of the swarm as exceptions.
-pub(super) trait OrRefuse<T> {
+pub(crate) trait OrRefuse<T> {
     fn or_refuse(self) -> PyResult<T>;
 }
 

@@ -266,7 +266,7 @@ impl FourColors {
         let low = spread(low);
         let high = spread(high);
         // A factor of 0 or 1 in each pixel carries nothing into the next one.
-        self.first ^ low * self.by_low ^ high * self.by_high ^ (low & high) * self.by_both
+        self.first ^ (low * self.by_low) ^ (high * self.by_high) ^ ((low & high) * self.by_both)
     }
 }
 

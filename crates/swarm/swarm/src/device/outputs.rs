@@ -308,5 +308,5 @@ impl DeviceSwarm {
 /// Returns the numbers of envs as an array.
 fn numbers(memory: &Memory, envs: &[usize]) -> Result<Array, SwarmError> {
     let numbers: Vec<i32> = envs.iter().map(|&env| env as i32).collect();
-    Ok(memory.copy_of(&numbers)?)
+    memory.copy_of(&numbers)
 }
