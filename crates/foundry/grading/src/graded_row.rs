@@ -152,7 +152,8 @@ impl GradedRow {
         let empty = own.reshaped(Reshaping::Zero, &mut random);
         let empty = empty.and_then(|shaped| self.sound_draw(&shaped, seed));
         self.draws.extend(empty);
-        self.draws.extend(self.special_draw(own, seed));
+        let special = self.special_draws(own, seed);
+        self.draws.extend(special);
     }
 
     /// Inputs on which an answer runs, forward or backward.

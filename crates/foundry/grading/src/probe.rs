@@ -30,20 +30,22 @@ const DISTANCE: usize = 8;
 /// Random part of a seed.
 const STREAM: u64 = 0x7370_6563_6961_6c73;
 
-/// Kinds of special values for which a row's results follow from its arithmetic alone.
-fn values(module: &Module) -> Vec<f64> {
+/// Special values, a list for each draw, for which a row's results follow from its arithmetic alone.
+/// Infinities and NaN don't meet: `hypot` of both is infinite, and a root of a sum of squares NaN.
+fn values(module: &Module) -> Vec<Vec<f64>> {
     let mut values = vec![0.0];
     let mut has_quotient = false;
     for op in module.functions.iter().flat_map(|(_, it)| it.body.values.iter()) {
         has_quotient |= matches!(op.1.op, Op::Binary(BinaryOp::Divide, ..) | Op::Native { .. });
     }
-    if propagates(module) {
-        values.extend([-0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN]);
-        if !has_quotient {
-            values.extend([1e-40, -1e-40]);
-        }
+    if !propagates(module) {
+        return vec![values];
     }
-    values
+    values.extend([-0.0, f64::INFINITY, f64::NEG_INFINITY]);
+    if !has_quotient {
+        values.extend([1e-40, -1e-40]);
+    }
+    vec![values, vec![f64::NAN]]
 }
 
 /// True if nothing in a module decides by a float: a NaN makes all NaN that is computed from it.
@@ -71,14 +73,18 @@ fn propagates(module: &Module) -> bool {
 
 impl GradedRow {
     /// Inputs with special values among them, if the row has floats that may be such.
-    pub(crate) fn special_draw(&self, own: &Shaped, seed: u64) -> Option<FreshInputs> {
+    pub(crate) fn special_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
+        let lists = values(&self.program.forward);
+        lists.iter().filter_map(|values| self.special_draw(own, values, seed)).collect()
+    }
+
+    fn special_draw(&self, own: &Shaped, values: &[f64], seed: u64) -> Option<FreshInputs> {
         let (module, kernel) = (&self.program.forward, self.program.kernel);
         let mut random = Random::new(random::seed(seed, STREAM));
         let shaped = own.reshaped(Reshaping::Growing, &mut random);
         let shaped = shaped.filter(|it| self.program.takes(&it.inputs));
         let shaped = shaped.as_ref().unwrap_or(own);
         let mut data = execute::arguments(module, kernel, &shaped.inputs, seed);
-        let values = values(module);
         let mut count = 0;
         for (at, given) in shaped.inputs.iter().enumerate() {
             let of = self.program.params()[at].ty;
@@ -227,9 +233,8 @@ mod tests {
     }
 
     fn special_numbers(problem: &GradedRow) -> Vec<f64> {
-        let draw = problem.draws.iter().find(|it| it.kind == DrawKind::SpecialValues);
-        let bytes = &draw.expect("a draw").data[0];
-        let numbers = bytes.chunks_exact(4);
+        let draws = problem.draws.iter().filter(|it| it.kind == DrawKind::SpecialValues);
+        let numbers = draws.flat_map(|it| it.data[0].chunks_exact(4));
         numbers.map(|it| f64::from(f32::from_le_bytes([it[0], it[1], it[2], it[3]]))).collect()
     }
 
