@@ -4,14 +4,20 @@ use crate::console::{A, B, Console, LEFT, RIGHT, START};
 use std::sync::OnceLock;
 
 pub(super) const STATE: u16 = 0xC005;
+const GAME_OVER: u16 = 0xC003;
+const RANDOM: u16 = 0xC00C;
 pub(super) const X: u16 = 0xC015;
 
 pub(super) const PLAY: u8 = 1;
 const LIT: u8 = 4;
 
-/// Number of frames for which the player looks ahead, and number of frames between two decisions.
+/// Number of frames for which the player looks ahead; the same where it goes back first, for a
+/// run-up or a spring; and number of frames between two decisions.
 const AHEAD: usize = 72;
+const FAR_AHEAD: usize = 180;
 const STEP: usize = 6;
+/// Pixels of a plan that is good enough: a run without a stop is 165 pixels long.
+const FAR: i32 = 120;
 
 /// A player that looks ahead. It runs to the right as long as that goes well on a copy of the
 /// console. Else it tries jumps of several times, heights, speeds and waits, and follows the one
@@ -39,21 +45,38 @@ impl Player {
         }
     }
 
-    /// Looks for another plan if the current one ends badly or doesn't advance.
+    /// Looks for another plan if the current one ends badly or doesn't advance; far back where no
+    /// plan from here does.
     fn think(&mut self, console: &Console) {
-        let ahead = outcome(console, &self.plan);
-        let is_stuck = self.plan.is_empty() && ahead < i32::from(console.word(X)) + 24;
-        if ahead < 0 || is_stuck {
-            let best = plans().into_iter().max_by_key(|plan| outcome(console, plan));
-            self.plan = best.expect("there are plans");
+        let ahead = outcome(console, &self.plan, AHEAD);
+        let here = i32::from(console.word(X));
+        if ahead >= 0 && (!self.plan.is_empty() || ahead >= here + 24) {
+            return;
         }
+        let mut best = (i32::MIN, Vec::new());
+        let near = plans(&[vec![LEFT; 24], vec![0; 24], Vec::new()]).into_iter().rev();
+        let back = plans(&[vec![LEFT; 72], vec![LEFT; 56], vec![LEFT; 40]]).into_iter().rev();
+        let near = near.map(|plan| (plan, AHEAD));
+        for (plan, frames) in near.chain(back.map(|plan| (plan, FAR_AHEAD))) {
+            if frames == FAR_AHEAD && best.0 > here + 24 {
+                break;
+            }
+            let reached = outcome(console, &plan, frames);
+            if reached > best.0 {
+                best = (reached, plan);
+            }
+            if reached > here + FAR {
+                break;
+            }
+        }
+        self.plan = best.1;
     }
 }
 
-/// Returns the plans to try. Of two that come equally far the later one is better.
-fn plans() -> Vec<Vec<u8>> {
+/// Returns the plans to try, the last first: of two that come equally far the later one is better.
+fn plans(before: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut plans = Vec::new();
-    for before in [vec![LEFT; 24], vec![0; 24], Vec::new()] {
+    for before in before {
         for speed in [RIGHT, RIGHT | B] {
             let hop = [vec![speed; 4], vec![speed | A; 8]].concat();
             for then in [hop.repeat(AHEAD / 12), vec![speed; AHEAD]] {
@@ -73,9 +96,9 @@ fn plans() -> Vec<Vec<u8>> {
 
 /// Returns the x that a plan reaches. A plan that loses a life returns the number of frames before
 /// the loss, less a large number.
-fn outcome(console: &Console, plan: &[u8]) -> i32 {
+fn outcome(console: &Console, plan: &[u8], frames: usize) -> i32 {
     let mut copy = console.clone();
-    for frame in 0..AHEAD {
+    for frame in 0..frames {
         copy.hold(plan.get(frame).copied().unwrap_or(RIGHT | B));
         copy.run(1);
         match copy.peek(STATE) {
@@ -91,6 +114,13 @@ pub(super) fn started() -> Console {
     start(Console::with("EMBER_LEAP"))
 }
 
+/// Returns a game with a level seed, which environments write where they begin an episode.
+pub(super) fn seeded(seed: u16) -> Console {
+    let mut console = started();
+    console.poke_word(RANDOM, seed);
+    console
+}
+
 pub(super) fn start(mut console: Console) -> Console {
     console.run(20);
     console.hold(START);
@@ -100,8 +130,8 @@ pub(super) fn start(mut console: Console) -> Console {
     console
 }
 
-/// A player's way through the game: buttons, each with the number of game frames for which they are
-/// held, from the first frame of play on.
+/// The player's way through the game that begins with the ROM's own seed: buttons, each with the
+/// number of game frames for which they are held, from the first frame of play on.
 const RUN: &str = include_str!("run.txt");
 
 /// Runs a frame of the machine and returns true if it was a frame of the game too: while the game
@@ -133,10 +163,12 @@ pub(super) fn replay(console: &mut Console, mut see: impl FnMut(&Console, u32) -
     }
 }
 
-/// Returns the player's game of at most `frames` frames. The player knows one way only, so it never
-/// begins later.
-pub(crate) fn played(frames: u32, _later: u32) -> Console {
-    let mut console = started();
-    replay(&mut console, |console, _| console.frames < frames);
+/// Returns the player's game of at most `frames` frames. Who begins later has other roofs.
+pub(crate) fn played(frames: u32, later: u32) -> Console {
+    let mut console = seeded(1 + later as u16);
+    let mut player = Player::default();
+    while console.peek(GAME_OVER) == 0 && console.frames < frames {
+        player.play(&mut console);
+    }
     console
 }

@@ -20,6 +20,34 @@ fn score(console: &Console) -> u16 {
 }
 
 #[test]
+#[ignore = "searches for minutes; GBXCULE_EPISODES games of other level seeds, each won"]
+fn the_player_that_looks_ahead_wins_games_of_other_seeds() {
+    let told = |name, otherwise: u16| {
+        std::env::var(name).map_or(otherwise, |text| text.parse().expect("a number"))
+    };
+    let (first, games) = (told("GBXCULE_SEED", 1), told("GBXCULE_EPISODES", 3));
+    let mut lost = Vec::new();
+    for seed in first..first + games {
+        let mut console = player::seeded(seed);
+        let mut player = Player::default();
+        let mut lives = Vec::new();
+        while console.peek(GAME_OVER) == 0 {
+            let before = (console.peek(LIVES), console.peek(LEVEL), console.word(X));
+            player.play(&mut console);
+            if console.peek(LIVES) < before.0 {
+                lives.push((before.1, before.2 / 16, console.range(0xC095, 0xC09D)));
+            }
+        }
+        let (won, points) = (console.peek(WON), score(&console));
+        println!("seed {seed}: won {won}, {points} points, lost lives at {lives:?}");
+        if console.peek(WON) == 0 {
+            lost.push(seed);
+        }
+    }
+    assert!(lost.is_empty(), "{lost:?}");
+}
+
+#[test]
 #[ignore = "searches for minutes; prints what run.txt keeps for all others"]
 fn the_player_that_looks_ahead_finds_a_way_through_all_levels() {
     let mut console = started();
@@ -177,6 +205,41 @@ fn coals_and_creatures_bring_points() {
         true
     });
     assert!(gains.contains(&10) && gains.contains(&20), "{gains:?}");
+}
+
+/// The roofs of the first level, drawn by a seed after some steps of buttons.
+fn roofs(seed: u16, steps: &[(u8, u32)]) -> (Vec<u8>, u16) {
+    let rom = gbxcule_assembler::by_name("EMBER_LEAP").expect("the game").rom();
+    let place = |label| rom.address(label).expect("a label of the game");
+    let mut console = player::seeded(seed);
+    for (buttons, frames) in steps {
+        console.hold(*buttons);
+        console.run(*frames);
+    }
+    (console.range(place("Roofs"), place("Roofs") + 8), console.word(place("LevelSeed")))
+}
+
+#[test]
+fn the_level_seed_alone_draws_the_roofs() {
+    let mut drawn = std::collections::BTreeSet::new();
+    for seed in 1..=400 {
+        drawn.insert(roofs(seed, &[(RIGHT | B, 60)]).0);
+    }
+    assert!(drawn.len() > 396, "{} levels of 400 seeds", drawn.len());
+    for seed in [1, 77, 0xFFFF] {
+        let straight = roofs(seed, &[(RIGHT | B, 60)]);
+        let other = roofs(seed, &[(LEFT | A, 50), (0, 31), (RIGHT, 20), (RIGHT | A | B, 80)]);
+        assert_eq!(straight, other, "of seed {seed}");
+    }
+}
+
+#[test]
+fn a_way_that_is_known_by_heart_wins_no_other_game() {
+    for seed in 1..=12 {
+        let mut console = player::seeded(seed);
+        replay(&mut console, |console, _| console.peek(GAME_OVER) == 0);
+        assert!(console.peek(LEVEL) <= 2 && console.peek(WON) == 0, "of seed {seed}");
+    }
 }
 
 #[test]

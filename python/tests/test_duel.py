@@ -48,7 +48,7 @@ def test_scripted_players_differ_in_strength(better, worse):
 
 
 def test_elo_numbers_are_those_of_the_games():
-    # One of ten games lost: 400 * log10(9) = 382 apart, a little less by the drawn games that are added.
+    # One of ten games lost: 400 * log10(9) = 382 apart, a little less by the drawn games added.
     results = {("strong", "weak"): np.array([1.0] * 900 + [0.0] * 100)}
     numbers = elo(results, "weak")
     assert numbers["weak"] == 1000 and abs(numbers["strong"] - 1382) < 5

@@ -196,7 +196,7 @@ pub(super) const CASES: [Case; 36] = [
     },
     Case {
         explained: &[
-            pyboy(GAME_FIELDS, (5, 1996, "f0f81dd39342"), LINE_153),
+            pyboy(GAME_FIELDS, (5, 1996, "14d0eb5e4e59"), LINE_153),
             mgba(DRAWN_FIELDS, (1, 46, "940db7079753"), GAMES_MGBA),
         ],
         ..drawn("EMBER_LEAP", 2000)
