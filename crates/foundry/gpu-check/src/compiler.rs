@@ -46,7 +46,7 @@ const HEADERS: [(&str, &str); 6] = [
 ];
 /// Limits of the child.
 const LIMITS: Limits = Limits {
-    wall: Duration::from_secs(60),
+    wall: Duration::from_secs(300),
     cpu: Duration::from_secs(20),
     memory_bytes: 4 << 30,
     file_bytes: 16 << 20,

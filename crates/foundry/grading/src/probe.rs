@@ -30,7 +30,7 @@ const DISTANCE: usize = 8;
 /// Random part of a seed.
 const STREAM: u64 = 0x7370_6563_6961_6c73;
 
-/// Special values, a list for each draw, for which a row's results follow from its arithmetic alone.
+/// Special values, a list for each draw: a row's results follow from its arithmetic alone there.
 /// Infinities and NaN don't meet: `hypot` of both is infinite, and a root of a sum of squares NaN.
 fn values(module: &Module) -> Vec<Vec<f64>> {
     let mut values = vec![0.0];
