@@ -7,6 +7,7 @@ import difflib
 import operator
 import os
 from collections.abc import Collection, Mapping
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,15 @@ def quoted(text: str) -> str:
     if not others and len(first) <= _SHOWN_CHARACTERS:
         return f"`{text}`"
     return f"`{first[:_QUOTED_CHARACTERS]}..` ({len(others) + 1} lines, {len(text)} characters)"
+
+
+def no_module(name: str, given: Any) -> Any:
+    """Refuse a module in the place of a program: the package reads a program's text and runs none of its Python."""
+    for one in given if isinstance(given, (list, tuple)) else [given]:
+        if isinstance(one, ModuleType):
+            path = getattr(one, "__file__", None)
+            raise TypeError(f"`{name}` takes the path of a program, found the module {one.__name__}; give {name}={path!r}")
+    return given
 
 
 def whole(name: str, value: Any, least: int) -> int:

@@ -13,7 +13,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native
-from gbxcule.argument_check import check_observation_memory, quoted, shown
+from gbxcule.argument_check import check_observation_memory, no_module, quoted, shown
 from gbxcule.game import GAMES
 from gbxcule.memory import Number, Watch, bounds_of
 from gbxcule.symbol import Place, Symbols, banked_range_of
@@ -81,7 +81,8 @@ SAMPLES_PER_FRAME = 798
 
 def program_of(spec: Observation) -> str | None:
     """The program among these, if there is one: a file that ends in `.py`, or a game's own."""
-    parts = spec.values() if isinstance(spec, Mapping) else [spec]
+    parts = [*spec.values()] if isinstance(spec, Mapping) else [spec]
+    no_module("obs", parts)
     found = {os.fspath(part) for part in parts if isinstance(part, (str, os.PathLike)) and is_program(part)}
     if len(found) > 1:
         raise ValueError(f"one observation can be a program, found {', '.join(sorted(found))}")
@@ -260,12 +261,12 @@ class Observer:
     def heard(self) -> dict[str, bytes]:
         """The samples of the last step, which the machines do not keep, packed for a checkpoint."""
         of_sound = [name for name, view in self._views.items() if isinstance(view, _AudioView)]
-        return {name: zlib.compress(self._buffers[name].tobytes(), 1) for name in of_sound}
+        return {name: packed_samples(self._buffers[name]) for name in of_sound}
 
     def hear_again(self, heard: Mapping[str, bytes]) -> None:
         """Take over the samples that `heard` packed."""
         for name, packed in heard.items():
-            samples = np.frombuffer(zlib.decompress(packed), np.int16)
+            samples = samples_of(packed, self._num_envs)
             self._buffers[name][...] = samples.reshape(self._buffers[name].shape)
 
     @property
@@ -308,6 +309,16 @@ class Observer:
         """One env's observation, copied."""
         copies = {name: buffer[env].copy() for name, buffer in self._buffers.items()}
         return copies if self.is_mapping else copies[""]
+
+
+def packed_samples(samples: npt.NDArray[Any]) -> bytes:
+    """Pack samples of all envs for a checkpoint."""
+    return zlib.compress(samples.tobytes(), 1)
+
+
+def samples_of(packed: bytes, num_envs: int) -> npt.NDArray[np.int16]:
+    """Unpack samples, a row for each env."""
+    return np.frombuffer(zlib.decompress(packed), np.int16).reshape(num_envs, -1)
 
 
 def _dtype(space: spaces.Space[Any]) -> Any:

@@ -1,4 +1,4 @@
-"""What benchmarks put before a game's pictures and actions, done in the swarm: stacks of pictures, sticky actions, and so on.
+"""Preprocessing as benchmarks have it, done in the swarm: stacks of pictures, sticky actions, and so on.
 
 `make_vec` says what the options mean, docs/python.md how they compare with those of ALE, EnvPool and Gymnasium.
 """

@@ -174,7 +174,7 @@ class Rollout:
             return
         if "observations" in arrays:
             env._machines.observations_into(arrays["observations"])
-        if "pictures" in arrays:
+        if env._observer.pictures is not None:
             env._machines.show(env._observer.pictures, arrays["pictures"])
         if "frames" in arrays:
             width = arrays["frames"].shape[1]

@@ -3,16 +3,16 @@
 `None` stands for what the game has, `False` for nothing, and all else for exactly what it names.
 """
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 from gbxcule import game
-from gbxcule.argument_check import quoted, shown
+from gbxcule.argument_check import no_module, quoted, shown
 from gbxcule.memory import MAX_REWARD, Change, Number, changes_of
 from gbxcule.observation import is_program
 
@@ -38,7 +38,7 @@ def task_of(played: game.Game, reward: Any, done: Any) -> Task:
     paying = _program("reward", reward) if _is_path(reward) else None
     if paying is None:
         chosen = played.reward if reward is None else reward
-        changes = () if chosen is False else tuple(changes_of(_loaded("reward", chosen)))
+        changes = () if chosen is False else tuple(changes_of(no_module("reward", chosen)))
     else:
         changes = ()
     if done is None:
@@ -50,7 +50,7 @@ def task_of(played: game.Game, reward: Any, done: Any) -> Task:
     for part in parts:
         if isinstance(part, Number):
             continue
-        if not _is_path(_loaded("done", part)):
+        if not _is_path(no_module("done", part)):
             raise TypeError(
                 "`done` takes a gbxcule.Number, the name of a program, several of these in a list, or False where nothing ends an "
                 f"episode, found {shown(part)}"
@@ -78,15 +78,6 @@ def _program(name: str, given: str | os.PathLike[str]) -> str:
         f"no {name} {quoted(program)}; there are {own}the games' own ({', '.join(game.GAMES)}), files that end in .py, "
         f"their texts, {number}"
     )
-
-
-def _loaded(name: str, given: Any) -> Any:
-    """Refuse a module: the package reads a program's text and runs none of its Python."""
-    for one in given if isinstance(given, Sequence) and not isinstance(given, (str, bytes)) else [given]:
-        if isinstance(one, ModuleType):
-            path = getattr(one, "__file__", None)
-            raise TypeError(f"`{name}` takes the path of a program, found the module {one.__name__}; give {name}={path!r}")
-    return given
 
 
 Given: TypeAlias = "dict[str, float] | list[float]"
@@ -124,6 +115,10 @@ def changed_weights(known: Given, numbers: Sequence[Any], named: Mapping[str, An
 def _finite(name: str, number: Any) -> float:
     if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, float, np.integer, np.floating)):
         raise TypeError(f"{name} is a number, found {shown(number)}")
-    if not abs(number) <= MAX_REWARD:
+    try:
+        finite = float(number)
+    except OverflowError:
+        finite = math.inf
+    if not abs(finite) <= MAX_REWARD:
         raise ValueError(f"{name} is a finite float32, found {shown(number)}")
-    return float(number)
+    return finite

@@ -209,16 +209,16 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         self._returns = np.zeros(num_envs, np.float32)
         self._over = np.zeros(num_envs, np.bool_)
         self.is_paired = link == "pairs"
-        # Envs whose episode ended with the loss of a life alone: the next one begins where they are.
+        # Envs whose episode ended with the loss of a life: the next one begins where they are.
         self._goes_on = np.zeros(num_envs, np.bool_)
         self._is_seeded = np.zeros(num_envs, np.bool_)
         # Envs that were put elsewhere since somebody asked, but for the beginning of an episode.
         self._moved = np.zeros(num_envs, np.bool_)
         self._live: LiveView | None = None
         if _machines is None:
-            begins_on_title = played.has_rival and link == "pairs"
-            if played.has_title and not begins_on_title and start_state is starts is start_battery is None:
-                starts = game.starts(str(rom), model, power_on)
+            if played.has_title and start_state is starts is start_battery is None:
+                begins_on_title = played.has_rival and link == "pairs"
+                starts = [game.title(str(rom), model, power_on)] if begins_on_title else game.starts(str(rom), model, power_on)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)
         # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
         mask = bytes(num_envs) if _machines is None else None

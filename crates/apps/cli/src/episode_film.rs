@@ -32,7 +32,7 @@ pub struct Episode<'a> {
 /// if it returns false, nothing is written, and the result is false.
 ///
 /// # Errors
-/// The file cannot be written, ffmpeg is missing, or the state is none of this swarm's machines.
+/// The file cannot be written, ffmpeg is missing, or the state belongs to another machine.
 pub fn write(
     swarm: &Swarm,
     episode: Episode<'_>,

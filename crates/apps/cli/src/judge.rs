@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::Args;
-use gbxcule_lab::game_log::{End, GameLog, Outcome, replay};
+use gbxcule_lab::game_log::{End, GameLog, Replayed, replay};
 
 use crate::print::say;
 use crate::progress;
@@ -59,7 +59,7 @@ impl Judge {
     }
 
     /// Prints what the games are worth. Returns true if they are what their file claims.
-    fn tell(&self, log: &GameLog, outcomes: &[Outcome]) -> bool {
+    fn tell(&self, log: &GameLog, outcomes: &[Replayed]) -> bool {
         let header = &log.header;
         let (mut refused, mut counted) = (0, Vec::new());
         for ((number, game), outcome) in (1..).zip(&log.games).zip(outcomes) {

@@ -1,5 +1,5 @@
-//! A file system that takes no more files, or no more bytes: a small one in memory, mounted for each
-//! test alone, which needs a namespace of its own.
+//! A file system that takes no more files, or no more bytes: a small one in memory, mounted for
+//! each test alone, which needs a namespace of its own.
 //!
 //! Where the system gives none the tests say so and check nothing.
 #![cfg(target_os = "linux")]

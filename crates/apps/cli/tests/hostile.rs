@@ -177,7 +177,7 @@ fn options_that_would_do_nothing_are_refused() {
             "cuda:1 would do nothing",
         ),
         ("bench --env-counts 2,1,2", "2 is named twice"),
-        ("bench --out task.py", "--out is a folder"),
+        ("bench --out task.py", "--out names a folder, but task.py is a file"),
         ("synth tasks rows --out a.jsonl --stand-in ./a.jsonl", "name one file"),
         ("compile task.py --out ./task.py", "names the file that is compiled"),
     ] {
@@ -247,14 +247,14 @@ fn artifacts_of_nothing_or_of_absurd_numbers_are_refused() {
         for field in ["frames_per_s", "slowest_frames_per_s", "fastest_frames_per_s"] {
             let said = report(&|results| results[1][field] = number.clone());
             assert!(
-                said.contains("no numbers that a bench can measure"),
+                said.contains("are not numbers that a bench can measure"),
                 "{field} {number}: {said}"
             );
         }
     }
     for number in [json!(0), json!(u64::MAX), json!(1.5)] {
         let said = report(&|results| results[0]["num_envs"] = number.clone());
-        assert!(said.contains("no numbers that a bench can measure"), "{number}: {said}");
+        assert!(said.contains("are not numbers that a bench can measure"), "{number}: {said}");
     }
 }
 

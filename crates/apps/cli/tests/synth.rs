@@ -236,9 +236,9 @@ fn a_line_that_is_no_row_is_named() {
     // Only the manifest lists the columns.
     std::fs::write(&file, &whole).expect("a file");
     let manifest = std::fs::read_to_string(out.join("dataset.json")).expect("a manifest");
-    let newer = manifest.replace("\"schema_version\": 3", "\"schema_version\": 4");
+    let newer = manifest.replace("\"schema_version\": 5", "\"schema_version\": 6");
     std::fs::write(out.join("dataset.json"), newer).expect("a file");
-    refused("schema version 4, this program reads 3");
+    refused("schema version 6, this program reads 5");
 }
 
 /// Runs shards as a cluster would: each is a process of its own, started by the script for Slurm,

@@ -527,7 +527,7 @@ fn a_game_of_ones_own_is_assembled_with_its_labels() {
     assert!(run.status.success(), "{}", stderr(&run));
     fs::write(folder.path().join("catch.asm"), text.replace("good", "bad")).expect("the source");
     let run = gbxcule(folder.path(), &["assemble", "catch.asm", "--out", "other.gb"]);
-    assert!(stderr(&run).contains("`bad.inc` can't be read: this is not UTF-8 text"));
+    assert!(stderr(&run).contains("`bad.inc` can't be read: this is no UTF-8 text"));
     fs::write(folder.path().join("catch.asm"), text.replace("reti", "retti")).expect("a typo");
     let run = gbxcule(folder.path(), &["assemble", "catch.asm", "--out", "other.gb"]);
     assert_eq!(run.status.code(), Some(2));

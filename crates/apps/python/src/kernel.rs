@@ -24,6 +24,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use argument::Arguments;
 use launch_target::LaunchTarget;
+use text::Given;
 
 pyo3::create_exception!(
     gbxcule._native,
@@ -213,7 +214,7 @@ pub(crate) fn find_kernels(
     beside: bool,
 ) -> PyResult<Vec<(String, Vec<GenericParameter>)>> {
     let outcome = py.detach(|| {
-        let program = text::parse(file, text, beside, BTreeMap::new())?;
+        let program = text::parse(Given { file, text, beside, ..Given::default() })?;
         let reader = program.reader();
         let kernels = reader.kernels().into_iter().map(|kernel| {
             // Faults of a signature are reported when the kernel is compiled.
@@ -228,8 +229,10 @@ pub(crate) fn find_kernels(
 
 /// Compiles a text: all its kernels, or those that `names` has. With `beside`, it may import from
 /// files beside `file`. `types` has the types of generic kernels, as `wp.overload` takes them.
+/// `parts` has lines that were taken from other files, where messages point: the first one, how
+/// many, the file, and the line there.
 #[pyfunction]
-#[pyo3(signature = (text, file, names = None, beside = false, types = BTreeMap::new()))]
+#[pyo3(signature = (text, file, names = None, beside = false, types = BTreeMap::new(), parts = Vec::new()))]
 pub(crate) fn compile_kernels(
     py: Python<'_>,
     text: String,
@@ -237,9 +240,10 @@ pub(crate) fn compile_kernels(
     names: Option<Vec<String>>,
     beside: bool,
     types: BTreeMap<String, String>,
+    parts: Vec<(usize, usize, String, usize)>,
 ) -> PyResult<Vec<CompiledKernel>> {
     let outcome = py.detach(|| {
-        let program = text::parse(file, text, beside, types)?;
+        let program = text::parse(Given { file, text, beside, types, parts })?;
         match lower(&program.reader().with_gradients(), names.as_deref()) {
             Ok(module) => Ok((module, None)),
             // Only reverses need gradients by hand, so a refused one is not a fault of the kernels.

@@ -5,6 +5,7 @@
 //! place.
 
 mod array;
+mod checkpoint;
 mod command;
 mod dlpack;
 mod file;
@@ -26,6 +27,8 @@ mod _native {
     use super::version;
     #[pymodule_export]
     use crate::array::{DeviceArray, device_zeros};
+    #[pymodule_export]
+    use crate::checkpoint::{checkpoint_note, joined_checkpoint};
     #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]

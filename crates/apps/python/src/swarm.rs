@@ -3,25 +3,27 @@
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
+pub(crate) mod refusal;
 pub(crate) mod seed;
 mod settings;
 mod sound;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::{RwLock, TryLockError};
+use std::sync::RwLock;
 
 use gbxcule_runtime::{Array, Device};
 use gbxcule_swarm::{
     Chance, DeviceSwarm, EnvStates, Model, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError,
 };
-use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::array::DeviceArray;
 use crate::dlpack::Borrowed;
 use crate::view::View;
+use refusal::{OrRefuse, refused, try_lock};
 use settings::Settings;
 
 /// Machines that are stepped together, on the CPU or on a CUDA device.
@@ -29,40 +31,6 @@ use settings::Settings;
 pub(crate) struct Swarm {
     inner: RwLock<gbxcule_swarm::Swarm>,
     config: SwarmConfig,
-}
-
-/// Locks the swarm, or returns an error. A step lets other threads of Python run, so one of them
-/// may call the swarm at the same time. Such a call does not wait, because the order of two
-/// threads' steps would be unknown.
-fn try_lock<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
-    match lock {
-        Ok(guard) => Ok(guard),
-        Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
-        Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
-            "another thread is in a call of this environment, or a signal came in the middle of one; give each thread \
-             an environment of its own, or let them take turns with a lock, and let a signal's handler set a flag that is \
-             looked at between two steps",
-        )),
-    }
-}
-
-fn refused(error: &SwarmError) -> PyErr {
-    match error {
-        // The device failed, and no argument is wrong.
-        SwarmError::Device(_) | SwarmError::Forked => PyRuntimeError::new_err(error.to_string()),
-        SwarmError::TooLittleMemory { .. } => PyMemoryError::new_err(error.to_string()),
-        error => PyValueError::new_err(error.to_string()),
-    }
-}
-
-trait OrRefuse<T> {
-    fn or_refuse(self) -> PyResult<T>;
-}
-
-impl<T> OrRefuse<T> for Result<T, SwarmError> {
-    fn or_refuse(self) -> PyResult<T> {
-        self.map_err(|error| refused(&error))
-    }
 }
 
 /// Returns the model of a name; `auto` leaves the choice to the ROM's header.

@@ -2,7 +2,7 @@
 
 /// Words of code that needs the other threads of its block, or takes turns with others: a branch
 /// for one thread alone doesn't stand for such a branch.
-const TOGETHER: [&str; 10] = [
+const TOGETHER: [&str; 9] = [
     "__threadfence",
     "atomic",
     "__sync",
@@ -11,7 +11,6 @@ const TOGETHER: [&str; 10] = [
     "__ballot",
     "__trap",
     "threadIdx",
-    "WP_TILE_SYNC",
     "cluster_",
 ];
 

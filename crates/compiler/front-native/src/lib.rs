@@ -65,6 +65,13 @@ mod tests {
     }
 
     #[test]
+    fn the_one_thread_of_a_tile_waits_for_no_other() {
+        let read = Snippet::read("WP_TILE_SYNC();").map(|it| it.body.len());
+        assert_eq!(read, Ok(0));
+        assert!(Snippet::read("WP_TILE_SYNC(3);").is_err());
+    }
+
+    #[test]
     fn what_is_not_read_is_named() {
         for (text, what) in [
             ("#if N > 3\n#endif", "`#if N > 3`"),

@@ -1,5 +1,5 @@
-//! Statements of a snippet as IR: C++'s own conversions of numbers, and the functions that Warp's C++
-//! and the dialect have in common.
+//! Statements of a snippet as IR: C++'s own conversions of numbers, and the functions that Warp's
+//! C++ and the dialect have in common.
 
 mod number;
 mod statement;
@@ -298,6 +298,14 @@ impl Lowering<'_> {
         for argument in arguments {
             values.push(self.expr(argument)?);
         }
+        if let Some(&(_, row, of)) = BIT_COUNTS.iter().find(|(named, ..)| *named == name) {
+            for value in &mut values {
+                *value = self.value_as(*value, Type::scalar(of))?;
+            }
+            let row = builtin::find(row).filter(|_| values.len() == 1);
+            let count = row.and_then(|row| call_row(&mut self.b, row, &values));
+            return count.ok_or_else(|| format!("`{name}(..)` of such types"));
+        }
         // Those of C that end with `f` convert to floats.
         let single = name.strip_suffix('f').filter(|short| C_FUNCTIONS.contains(short));
         let row = match single {
@@ -318,6 +326,17 @@ impl Lowering<'_> {
         call_row(&mut self.b, row, &values).ok_or_else(|| format!("`{name}(..)` of such types"))
     }
 }
+
+/// Counts of bits that compilers of C have, the rows that count so, and what the argument converts
+/// to. C leaves the zeros of 0 open.
+const BIT_COUNTS: [(&str, &str, Scalar); 6] = [
+    ("__builtin_clz", "leading_zeros", Scalar::U32),
+    ("__builtin_clzll", "leading_zeros", Scalar::U64),
+    ("__builtin_ctz", "trailing_zeros", Scalar::U32),
+    ("__builtin_ctzll", "trailing_zeros", Scalar::U64),
+    ("__builtin_popcount", "bit_count", Scalar::U32),
+    ("__builtin_popcountll", "bit_count", Scalar::U64),
+];
 
 /// Functions of C's library that the dialect has too, without the `f` at the end of their names.
 /// Not `asin` and `acos`, which clamp in the dialect, nor `fmin` and `fmax`, which leave out NaN in

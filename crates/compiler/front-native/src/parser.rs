@@ -107,7 +107,8 @@ impl Parser<'_> {
         result
     }
 
-    /// A statement; a declaration may be several, and `;` is none.
+    /// Statements that one statement of C++ stands for: a declaration of several variables gives
+    /// one for each, `;` gives no statement.
     fn stmt(&mut self) -> Parsed<Vec<Stmt>> {
         self.nested(Self::any_stmt)
     }
@@ -152,6 +153,11 @@ impl Parser<'_> {
         if self.takes_word("break") {
             self.expect(";")?;
             return Ok(vec![Stmt::Break]);
+        }
+        // A tile's block has one thread, which waits for no other.
+        if self.takes_word("WP_TILE_SYNC") {
+            ["(", ")", ";"].into_iter().try_for_each(|sign| self.expect(sign))?;
+            return Ok(Vec::new());
         }
         let stmts = self.simple()?;
         self.expect(";")?;

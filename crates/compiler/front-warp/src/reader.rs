@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         let before = (!frames.is_empty()).then(|| module.clone());
         let lowered = self.overloads(def, scope, module);
         match (lowered, before) {
-            // It uses arguments of the function around it.
+            // The kernel uses arguments of the function around it.
             (Err(_), Some(before)) => {
                 *module = before;
                 frames.into_iter().try_for_each(|frame| {

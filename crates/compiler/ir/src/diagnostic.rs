@@ -122,23 +122,27 @@ fn snippets<'a>(
     diagnostic: &'a Diagnostic,
     sources: &'a SourceMap,
 ) -> Vec<Snippet<'a, annotate_snippets::Annotation<'a>>> {
-    let mut ids: Vec<_> = diagnostic.labels.iter().filter_map(|l| l.span.source()).collect();
-    ids.dedup();
+    let place = |span: Span| span.source().map(|id| (id, sources.get(id).part(span.start)));
     let mut seen = Vec::new();
     let mut snippets = Vec::new();
-    for id in ids {
-        if seen.contains(&id) {
+    for (id, part) in diagnostic.labels.iter().filter_map(|label| place(label.span)) {
+        if seen.contains(&(id, part)) {
             continue;
         }
-        seen.push(id);
+        seen.push((id, part));
         let source = sources.get(id);
-        let labels = diagnostic.labels.iter().filter(|label| label.span.source() == Some(id));
+        let is_here = |label: &&Label| place(label.span) == Some((id, part));
+        let labels = diagnostic.labels.iter().filter(is_here);
         let spans: Vec<_> = labels.map(|label| clamped(label.span, &source.text)).collect();
         let (text, begin) = lines_around(&source.text, &spans);
         let (line, _) = source.line_column(begin as u32);
-        let mut snippet = Snippet::source(text).line_start(line).path(&source.name);
+        // The line around the marked ones may be the one before the part.
+        let (file, line) = part.map_or((&source.name, line), |part| {
+            (&part.file, (part.line + line).saturating_sub(part.first))
+        });
+        let mut snippet = Snippet::source(text).line_start(line).path(file);
         for (rank, label) in diagnostic.labels.iter().enumerate() {
-            if label.span.source() != Some(id) {
+            if !is_here(&label) {
                 continue;
             }
             let kind = if rank == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
@@ -176,6 +180,19 @@ fn clamped(span: Span, text: &str) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Part;
+
+    #[test]
+    fn lines_of_another_file_are_shown_where_they_stand_there() {
+        let mut sources = SourceMap::new();
+        let id = sources.add("a.py", "x = 1\n\ny = 2\n");
+        let part = Part { first: 3, count: 1, file: "b.py".to_owned(), line: 40 };
+        sources.set_parts(id, vec![part]);
+        let fault = Diagnostic::error(Code::PythonSyntax, Span::new(id, 7, 8), "m")
+            .label(Span::new(id, 0, 1), "n");
+        let text = render(&[fault], &sources);
+        assert!(text.contains("--> b.py:40:1") && text.contains("a.py:1:1"), "{text}");
+    }
 
     #[test]
     fn a_diagnostic_shows_code_place_and_help() {

@@ -97,6 +97,19 @@ impl fmt::Debug for Span {
     }
 }
 
+/// Lines of a text that were taken from a place of another file, where messages point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// First of the lines in the text, counted from 1.
+    pub first: usize,
+    /// Number of lines.
+    pub count: usize,
+    /// Name of the file.
+    pub file: String,
+    /// Line of the file at which the first one stands.
+    pub line: usize,
+}
+
 /// A named text.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -105,9 +118,16 @@ pub struct Source {
     /// The whole text.
     pub text: String,
     line_starts: Vec<u32>,
+    parts: Vec<Part>,
 }
 
 impl Source {
+    /// Returns the part of another file that holds a byte, if one does.
+    pub fn part(&self, byte: u32) -> Option<&Part> {
+        let (line, _) = self.line_column(byte);
+        self.parts.iter().find(|part| (part.first..part.first + part.count).contains(&line))
+    }
+
     /// Returns the line and the column (in characters) of a byte, both counted from 1.
     pub fn line_column(&self, byte: u32) -> (usize, usize) {
         let line = self.line_starts.partition_point(|&start| start <= byte).max(1);
@@ -154,8 +174,13 @@ impl SourceMap {
         // The standard library's search takes several bytes at a time.
         let ends = text.match_indices('\n');
         let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
-        self.sources.push(Source { name, text, line_starts });
+        self.sources.push(Source { name, text, line_starts, parts: Vec::new() });
         id
+    }
+
+    /// Notes which lines of a text were taken from other files.
+    pub fn set_parts(&mut self, id: SourceId, parts: Vec<Part>) {
+        self.sources[id.index()].parts = parts;
     }
 
     /// Returns a text that was added before.

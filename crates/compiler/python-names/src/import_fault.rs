@@ -11,7 +11,8 @@ impl Files {
     /// Advice how the user gives a value that only Python knows.
     pub fn value_advice(&self, path: &str) -> Option<String> {
         if self.takes_options {
-            return Some(format!("`gbxcule compile --define {path}=VALUE` says it"));
+            let option = format!("`gbxcule compile --define {path}=VALUE` says it");
+            return Some(option + ", or `gbxcule.kernel` reads it in Python");
         }
         self.is_beside.then(|| "write the value itself into the text".to_owned())
     }

@@ -6,10 +6,10 @@
 mod depth;
 
 pub use ruff_python_ast::{
-    Arguments, BoolOp, CmpOp, Comprehension, DictItem, ElifElseClause, ExceptHandler, Expr,
-    ExprCall, ExprCompare, ExprContext, ExprDict, ExprSlice, Keyword, Number, Operator, Stmt,
-    StmtAssign, StmtAugAssign, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtImport,
-    StmtImportFrom, StmtMatch, StmtWhile, UnaryOp,
+    Arguments, BoolOp, CmpOp, DictItem, ElifElseClause, ExceptHandler, Expr, ExprCall, ExprCompare,
+    ExprContext, ExprDict, ExprSlice, Keyword, Number, Operator, Stmt, StmtAssign, StmtAugAssign,
+    StmtClassDef, StmtFor, StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom, StmtMatch,
+    StmtWhile, UnaryOp,
 };
 
 use depth::{MAX_DEPTH, too_deep};
@@ -61,16 +61,6 @@ pub fn parse(
     Ok(Tree { body: parsed.into_syntax().body.into_iter().collect() })
 }
 
-/// Parses an annotation that is written as a string. Spans of the result count from the string's
-/// first byte.
-pub fn parse_annotation(text: &str) -> Option<Expr> {
-    if too_deep(text).is_some() {
-        return None;
-    }
-    let parsed = ruff_python_parser::parse_expression(text).ok()?;
-    Some(*parsed.into_syntax().body)
-}
-
 /// All paths such as `a.b.c` in an expression; no path if the text isn't a Python expression.
 pub fn paths_in(text: &str) -> Vec<Vec<String>> {
     struct Paths(Vec<Vec<String>>);
@@ -83,8 +73,10 @@ pub fn paths_in(text: &str) -> Vec<Vec<String>> {
         }
     }
     let mut paths = Paths(Vec::new());
-    if let Some(expr) = parse_annotation(text) {
-        paths.visit_expr(&expr);
+    if too_deep(text).is_none()
+        && let Ok(parsed) = ruff_python_parser::parse_expression(text)
+    {
+        paths.visit_expr(&parsed.into_syntax().body);
     }
     paths.0
 }
@@ -110,7 +102,7 @@ pub struct CallSite<'a> {
     pub loops: Vec<Loop<'a>>,
 }
 
-/// A loop of a statement or a comprehension.
+/// A loop of a statement.
 #[derive(Clone, Copy)]
 pub struct Loop<'a> {
     /// Target that is bound in each round.
@@ -124,15 +116,6 @@ pub fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
     struct Calls<'a> {
         found: Vec<CallSite<'a>>,
         loops: Vec<Loop<'a>>,
-    }
-    impl<'a> Calls<'a> {
-        fn comprehension(&mut self, expr: &'a Expr, generators: &'a [Comprehension]) {
-            let before = self.loops.len();
-            self.loops
-                .extend(generators.iter().map(|it| Loop { target: &it.target, over: &it.iter }));
-            walk_expr(self, expr);
-            self.loops.truncate(before);
-        }
     }
     impl<'a> Visitor<'a> for Calls<'a> {
         fn visit_stmt(&mut self, stmt: &'a Stmt) {
@@ -155,17 +138,10 @@ pub fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
         }
 
         fn visit_expr(&mut self, expr: &'a Expr) {
-            match expr {
-                Expr::Call(call) => {
-                    self.found.push(CallSite { call, loops: self.loops.clone() });
-                    walk_expr(self, expr);
-                }
-                Expr::ListComp(it) => self.comprehension(expr, &it.generators),
-                Expr::SetComp(it) => self.comprehension(expr, &it.generators),
-                Expr::DictComp(it) => self.comprehension(expr, &it.generators),
-                Expr::Generator(it) => self.comprehension(expr, &it.generators),
-                expr => walk_expr(self, expr),
+            if let Expr::Call(call) = expr {
+                self.found.push(CallSite { call, loops: self.loops.clone() });
             }
+            walk_expr(self, expr);
         }
     }
     let mut calls = Calls { found: Vec::new(), loops: Vec::new() };

@@ -4,9 +4,6 @@ use crate::value::{Foreign, KnownValue};
 use gbxcule_ir::ty::Scalar;
 use gbxcule_python_names::syntax::{CmpOp, Operator};
 
-/// Most parts of a sequence that an operator or a `range` makes.
-pub(crate) const MAX_RANGE: usize = 4096;
-
 /// Result of an operator; `None` if only Python knows it.
 pub(crate) fn arithmetic<'a, F: Foreign>(
     op: Operator,
@@ -16,20 +13,6 @@ pub(crate) fn arithmetic<'a, F: Foreign>(
     if let (Some(l), Some(r)) = (left.as_int(), right.as_int()) {
         let are_bools = matches!((left, right), (KnownValue::Bool(_), KnownValue::Bool(_)));
         return integer_arithmetic(op, l, r, are_bools);
-    }
-    match (op, left, right) {
-        (Operator::Add, KnownValue::Sequence(left), KnownValue::Sequence(right)) => {
-            let is_short = left.len() + right.len() <= MAX_RANGE;
-            let parts = || left.iter().chain(right.iter()).cloned().collect();
-            return is_short.then(|| KnownValue::Sequence(parts()));
-        }
-        (Operator::Mult, KnownValue::Sequence(parts), KnownValue::Int(times))
-        | (Operator::Mult, KnownValue::Int(times), KnownValue::Sequence(parts)) => {
-            let times = usize::try_from(*times).unwrap_or(0);
-            let len = parts.len().checked_mul(times).filter(|len| *len <= MAX_RANGE)?;
-            return Some(KnownValue::Sequence(parts.iter().cycle().take(len).cloned().collect()));
-        }
-        _ => {}
     }
     let plain = |value: &KnownValue<'a, F>| match value {
         KnownValue::Int(value) => exact(*value),
@@ -152,18 +135,9 @@ pub fn compared<F: Foreign>(
     if let (Some(l), Some(r)) = (float(left), float(right)) {
         return ordered(op, l, r);
     }
-    if let (CmpOp::In | CmpOp::NotIn, KnownValue::Sequence(parts)) = (op, right) {
-        let found = parts.iter().any(|part| compared(CmpOp::Eq, left, part) == Some(true));
-        return Some(found == (op == CmpOp::In));
-    }
-    if let (CmpOp::In | CmpOp::NotIn, KnownValue::Text(part), KnownValue::Text(text)) =
-        (op, left, right)
-    {
-        return Some(text.contains(&**part) == (op == CmpOp::In));
-    }
     if let (CmpOp::In | CmpOp::NotIn, KnownValue::Dict(items)) = (op, right) {
-        let found = items.iter().any(|(key, _)| compared(CmpOp::Eq, left, key) == Some(true));
-        return Some(found == (op == CmpOp::In));
+        let has_key = items.iter().any(|(key, _)| compared(CmpOp::Eq, left, key) == Some(true));
+        return Some(has_key == (op == CmpOp::In));
     }
     // A value of which only the name is known, such as `sys.platform`, may be anything.
     let named = |it: &KnownValue<'_, F>| matches!(it, KnownValue::Member(path) if !F::is_own(path));
@@ -187,9 +161,7 @@ pub fn python_number<'a, F: Foreign>(
     of: &KnownValue<'a, F>,
 ) -> Option<KnownValue<'a, F>> {
     Some(match (scalar, of) {
-        (Scalar::F32, KnownValue::Text(text)) => KnownValue::Float(text.trim().parse().ok()?),
         (Scalar::F32, _) => KnownValue::Float(of.as_f64()?),
-        (Scalar::I32, KnownValue::Text(text)) => KnownValue::Int(text.trim().parse().ok()?),
         (Scalar::I32, _) => match of.as_int() {
             Some(value) => KnownValue::Int(value),
             None => whole(of.as_f64()?.trunc())?,
@@ -203,114 +175,21 @@ fn whole<'a, F: Foreign>(value: f64) -> Option<KnownValue<'a, F>> {
     (value.abs() < 1e38).then_some(KnownValue::Int(value as i128))
 }
 
-/// Result of a function of Python, `math` or NumPy, by its path.
-pub(crate) fn python_function<'a, F: Foreign>(
-    path: &str,
-    args: &[KnownValue<'a, F>],
-) -> Option<KnownValue<'a, F>> {
-    let number = |at: usize| args.get(at).and_then(KnownValue::as_f64);
-    let int = |at: usize| args.get(at).and_then(KnownValue::as_int);
-    // NumPy gives an infinity or NaN where `math` raises an error.
-    let float = |value: f64, operands: &[f64]| {
-        let given = path.starts_with("numpy.") || finite_as_its_operands(value, operands);
-        given.then_some(KnownValue::Float(value))
+/// Result of a function of `math` or NumPy on one number, by its path.
+pub(crate) fn number_function(path: &str, operand: f64) -> Option<f64> {
+    let function = match path.strip_prefix("math.").or_else(|| path.strip_prefix("numpy."))? {
+        "sqrt" => f64::sqrt,
+        "sin" => f64::sin,
+        "cos" => f64::cos,
+        "tan" => f64::tan,
+        "exp" => f64::exp,
+        "log" => f64::ln,
+        "radians" => f64::to_radians,
+        "degrees" => f64::to_degrees,
+        _ => return None,
     };
-    if let (Some(function), 1) = (function_of_one(path), args.len()) {
-        let operand = number(0)?;
-        return float(function(operand), &[operand]);
-    }
-    Some(match (path, args.len()) {
-        ("math.atan2" | "numpy.arctan2", 2) => KnownValue::Float(number(0)?.atan2(number(1)?)),
-        ("math.radians" | "numpy.radians" | "numpy.deg2rad", 1) => {
-            KnownValue::Float(number(0)?.to_radians())
-        }
-        ("math.degrees" | "numpy.degrees" | "numpy.rad2deg", 1) => {
-            KnownValue::Float(number(0)?.to_degrees())
-        }
-        ("math.log", 2) => {
-            let (number, base) = (number(0)?, number(1)?);
-            float(number.ln() / base.ln(), &[number, base])?
-        }
-        ("math.hypot" | "numpy.hypot", 2) => {
-            let (x, y) = (number(0)?, number(1)?);
-            float(x.hypot(y), &[x, y])?
-        }
-        ("math.pow", 2) => KnownValue::Float(float_power(number(0)?, number(1)?)?),
-        ("math.floor", 1) => whole(number(0)?.floor())?,
-        ("math.ceil", 1) => whole(number(0)?.ceil())?,
-        ("math.trunc", 1) => whole(number(0)?.trunc())?,
-        ("builtins.round", 1) => match int(0) {
-            Some(value) => KnownValue::Int(value),
-            None => whole(number(0)?.round_ties_even())?,
-        },
-        ("builtins.round", 2) => {
-            let digits = usize::try_from(int(1)?).ok().filter(|digits| *digits <= 17)?;
-            match int(0) {
-                Some(value) => KnownValue::Int(value),
-                // Rust and Python both round the exact value.
-                None => KnownValue::Float(format!("{:.digits$}", number(0)?).parse().ok()?),
-            }
-        }
-        ("builtins.abs", 1) => match int(0) {
-            Some(value) => KnownValue::Int(value.checked_abs()?),
-            None => KnownValue::Float(number(0)?.abs()),
-        },
-        ("builtins.pow", 2) => arithmetic(Operator::Pow, &args[0], &args[1])?,
-        _ => {
-            return integer_function(path, args)
-                .or_else(|| crate::sequence::sequence_function(path, args));
-        }
-    })
-}
-
-/// A function of one number that gives a float.
-fn function_of_one(path: &str) -> Option<fn(f64) -> f64> {
-    Some(match path {
-        "math.sqrt" | "numpy.sqrt" => f64::sqrt,
-        "math.sin" | "numpy.sin" => f64::sin,
-        "math.cos" | "numpy.cos" => f64::cos,
-        "math.tan" | "numpy.tan" => f64::tan,
-        "math.exp" | "numpy.exp" => f64::exp,
-        "math.log" | "numpy.log" => f64::ln,
-        "math.log2" | "numpy.log2" => f64::log2,
-        "math.log10" | "numpy.log10" => f64::log10,
-        "math.asin" | "numpy.arcsin" => f64::asin,
-        "math.acos" | "numpy.arccos" => f64::acos,
-        "math.atan" | "numpy.arctan" => f64::atan,
-        "math.fabs" | "numpy.fabs" => f64::abs,
-        "math.tanh" | "numpy.tanh" => f64::tanh,
-        "math.sinh" | "numpy.sinh" => f64::sinh,
-        "math.cosh" | "numpy.cosh" => f64::cosh,
-        "math.expm1" | "numpy.expm1" => f64::exp_m1,
-        "math.log1p" | "numpy.log1p" => f64::ln_1p,
-        "math.cbrt" | "numpy.cbrt" => f64::cbrt,
-        "numpy.floor" => f64::floor,
-        "numpy.ceil" => f64::ceil,
-        _ => return None,
-    })
-}
-
-/// Result of a function on integers.
-fn integer_function<'a, F: Foreign>(
-    path: &str,
-    args: &[KnownValue<'a, F>],
-) -> Option<KnownValue<'a, F>> {
-    let int = |at: usize| args.get(at).and_then(KnownValue::as_int);
-    Some(KnownValue::Int(match (path, args.len()) {
-        ("builtins.int", 2) => match (&args[0], int(1)?) {
-            (KnownValue::Text(text), base @ (2 | 8 | 10 | 16)) => {
-                let digits = text.trim().to_ascii_lowercase();
-                let prefix = match base {
-                    2 => "0b",
-                    8 => "0o",
-                    16 => "0x",
-                    _ => "",
-                };
-                let digits = digits.strip_prefix(prefix).unwrap_or(&digits);
-                i128::from_str_radix(digits, base as u32).ok()?
-            }
-            _ => return None,
-        },
-        _ => return None,
-    }))
+    // NumPy gives an infinity or NaN where `math` raises an error.
+    let result = function(operand);
+    let is_given = path.starts_with("numpy.") || finite_as_its_operands(result, &[operand]);
+    is_given.then_some(result)
 }

@@ -2,11 +2,10 @@
 
 use crate::dialect::{Dialect, Evaluation, Known};
 use crate::evaluator::Evaluator;
-use crate::sequence::sliced;
 use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_python_names::syntax::{Expr, ExprSlice};
-use gbxcule_python_names::{Owner, ScopeId};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::Expr;
 
 impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
     /// Attribute of a value.
@@ -19,10 +18,6 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
             KnownValue::Member(path) if !path.starts_with("builtins.") => {
                 let path = format!("{path}.{attr}");
                 self.defined(&path, expr).unwrap_or(Ok(KnownValue::Member(path.into())))
-            }
-            // `IntEnum.A.value` is `IntEnum.A`.
-            KnownValue::Int(_) | KnownValue::Bool(_) | KnownValue::Float(_) if attr == "value" => {
-                Ok(base.clone())
             }
             _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
         }
@@ -40,26 +35,13 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         member.unwrap_or_else(|| Ok(KnownValue::Member(full.into())))
     }
 
-    /// Attribute of a class or of its bases.
+    /// Attribute of a class.
     fn own_attribute(&self, class: ScopeId, attr: &str, expr: &Expr) -> Evaluation<'a, D> {
         let Some(definitions) = self.scopes.bindings_in(class, attr) else {
-            return self.inherited(class, attr, expr);
+            return Err(self.needs_python(expr, format!("the class has no `{attr}`")));
         };
         let value = self.bound(definitions, attr, expr, class);
         self.unchanged(value, attr, class, expr)
-    }
-
-    /// Attribute of a class that a base of the class has.
-    fn inherited(&self, class: ScopeId, attr: &str, expr: &Expr) -> Evaluation<'a, D> {
-        let missing = || self.needs_python(expr, format!("the class has no `{attr}`"));
-        let Owner::Class(def) = self.scopes.owner(class) else { return Err(missing()) };
-        let bases = def.bases().iter();
-        let bases = bases.filter_map(|base| self.known(base, self.scopes.around(class)).ok());
-        let mut classes = bases.filter(|base| matches!(base, KnownValue::Class(_)));
-        let attribute = classes.find_map(|base| {
-            self.with_depth_limit(self.span(expr), || self.attribute(&base, attr, expr)).ok()
-        });
-        attribute.ok_or_else(missing)
     }
 
     /// Element of a value.
@@ -72,9 +54,6 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
     ) -> Evaluation<'a, D> {
         let value = self.known(base, scope)?;
         match (&value, index) {
-            (KnownValue::Sequence(parts), Expr::Slice(slice)) => {
-                self.slice(parts, slice, expr, scope)
-            }
             (KnownValue::Sequence(parts), index) => self.element(parts, index, expr, scope),
             (KnownValue::Dict(items), index) => {
                 let key = self.known(index, scope)?;
@@ -101,25 +80,6 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         };
         let part = crate::sequence::part(parts, position);
         part.ok_or_else(|| self.needs_python(expr, "this index is outside the sequence"))
-    }
-
-    fn slice(
-        &self,
-        parts: &[Known<'a, D>],
-        slice: &'a ExprSlice,
-        expr: &'a Expr,
-        scope: ScopeId,
-    ) -> Evaluation<'a, D> {
-        let unknown = || self.needs_python(expr, "this slice is only known when Python runs");
-        let mut bounds = [None; 3];
-        for (bound, written) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
-            let Some(written) = written else { continue };
-            match self.settled(self.known(written, scope)?) {
-                KnownValue::None => {}
-                value => *bound = Some(value.as_int().ok_or_else(unknown)?),
-            }
-        }
-        Ok(KnownValue::Sequence(sliced(parts, bounds).ok_or_else(unknown)?.into()))
     }
 
     /// Value that the user gives to `self.a.b` in a method.

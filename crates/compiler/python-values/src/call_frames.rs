@@ -6,7 +6,7 @@ use crate::frame::{FrameId, Values};
 use crate::value::KnownValue;
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_python_names::syntax::{self, CallSite, Expr, ExprCall, StmtFunctionDef};
-use gbxcule_python_names::{BindingSource, Definition, Owner, ScopeId};
+use gbxcule_python_names::{Owner, ScopeId};
 use rustc_hash::FxHashMap;
 
 /// Most calls that are followed for one function.
@@ -40,7 +40,7 @@ impl<'c, 'a, D: Dialect<'a>> CallFrames<'c, 'a, D> {
             if frames.len() >= MAX_FRAMES {
                 break;
             }
-            let Some(home) = self.may_call(site.call, def, scope) else { continue };
+            let Some(home) = self.may_call(site.call, def) else { continue };
             let mut outer = match values.scopes.owner(home) {
                 Owner::Function(_) => self.of(home)?,
                 _ => Vec::new(),
@@ -55,7 +55,7 @@ impl<'c, 'a, D: Dialect<'a>> CallFrames<'c, 'a, D> {
                         values.frames.run(round, || self.arguments(site.call, def, scope, home));
                     let Some((given, around)) = given else { continue };
                     let span = values.span(site.call);
-                    let frame = values.frames.within(around, given, None, span)?;
+                    let frame = values.frames.within(around, given, span)?;
                     if frame != around && !frames.contains(&frame) {
                         frames.push(frame);
                     }
@@ -66,24 +66,11 @@ impl<'c, 'a, D: Dialect<'a>> CallFrames<'c, 'a, D> {
         Ok(frames)
     }
 
-    /// Scope of a call, unless it surely calls another function.
-    fn may_call(&self, call: &ExprCall, def: &StmtFunctionDef, scope: ScopeId) -> Option<ScopeId> {
+    /// Scope of a call that names a function.
+    fn may_call(&self, call: &ExprCall, def: &StmtFunctionDef) -> Option<ScopeId> {
         let scopes = &self.values.scopes;
-        let of_call = || scopes.at(syntax::start(call));
-        let may = match (&*call.func, scopes.owner(scopes.around(scope))) {
-            (Expr::Name(name), _) if name.id == def.name.id => true,
-            // The result of a function can have any name.
-            (Expr::Name(name), Owner::Function(_)) => {
-                let bound = scopes.lookup(of_call(), name.id.as_str());
-                let is_result =
-                    |it: &Definition<'a>| matches!(it.source, BindingSource::Value(Expr::Call(_)));
-                bound.is_some_and(|(bound, _)| bound.iter().any(is_result))
-            }
-            (Expr::Call(_), Owner::Function(_)) => true,
-            (Expr::Attribute(attribute), Owner::Module) => attribute.attr.id == def.name.id,
-            _ => false,
-        };
-        may.then(of_call)
+        let calls_by_name = matches!(&*call.func, Expr::Name(name) if name.id == def.name.id);
+        calls_by_name.then(|| scopes.at(syntax::start(call)))
     }
 
     /// Values of all parameters in a call of a function, and the frame around them; `None` if the

@@ -5,7 +5,6 @@ use crate::arithmetic::{arithmetic, compared};
 use crate::dialect::{Call, Dialect, Evaluation, Known};
 use crate::frame::Frames;
 use crate::value::KnownValue;
-use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_python_names::syntax::{
@@ -93,8 +92,6 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
             Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
             Expr::List(list) => self.sequence(&list.elts, scope),
             Expr::Dict(dict) => self.dictionary(dict, expr, scope),
-            Expr::ListComp(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
-            Expr::Generator(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::UnaryOp(unary) => {
                 let operand = self.known(&unary.operand, scope)?;
                 self.unary(unary.op, operand, expr)
@@ -176,9 +173,6 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         right: Known<'a, D>,
         expr: &Expr,
     ) -> Result<bool, Box<Diagnostic>> {
-        if let Some(answer) = python_version(op, &left, &right) {
-            return Ok(answer);
-        }
         compared(op, &self.settled(left), &self.settled(right)).ok_or_else(|| {
             self.needs_python(expr, "this comparison is only known when Python runs")
         })
@@ -199,12 +193,10 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
             (UnaryOp::USub, KnownValue::Int(value)) => Ok(KnownValue::Int(value.wrapping_neg())),
             (UnaryOp::USub, KnownValue::Float(value)) => Ok(KnownValue::Float(-value)),
             (UnaryOp::UAdd, operand @ (KnownValue::Int(_) | KnownValue::Float(_))) => Ok(operand),
-            (UnaryOp::Invert, KnownValue::Int(value)) => Ok(KnownValue::Int(!value)),
             (UnaryOp::Not, operand) => match operand.truth() {
                 Some(value) => Ok(KnownValue::Bool(!value)),
                 None => Err(self.needs_python(expr, "only Python can tell whether this holds")),
             },
-            (UnaryOp::USub, KnownValue::Typed(literal)) => Ok(KnownValue::Typed(negated(literal))),
             _ => Err(self.needs_python(expr, "this operation is only known when Python runs")),
         }
     }
@@ -242,29 +234,4 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
 /// Runs with enough stack for one more level of a tree.
 pub fn with_stack<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, run)
-}
-
-/// Answer of a comparison with `sys.version_info`: Warp needs Python 3.9.
-fn python_version<F: crate::Foreign>(
-    op: CmpOp,
-    left: &KnownValue<'_, F>,
-    right: &KnownValue<'_, F>,
-) -> Option<bool> {
-    let (KnownValue::Member(path), KnownValue::Sequence(parts)) = (left, right) else {
-        return None;
-    };
-    let version: Vec<i128> = parts.iter().map(KnownValue::as_int).collect::<Option<_>>()?;
-    let is_older = version < vec![3, 9] || version == [3, 9];
-    match op {
-        CmpOp::Gt | CmpOp::GtE if &**path == "sys.version_info" && is_older => Some(true),
-        CmpOp::Lt | CmpOp::LtE if &**path == "sys.version_info" && is_older => Some(false),
-        _ => None,
-    }
-}
-
-fn negated(literal: Literal) -> Literal {
-    match literal.as_int() {
-        Some(value) => Literal::int(literal.scalar(), -value),
-        None => Literal::float(literal.scalar(), -literal.as_f64()),
-    }
 }

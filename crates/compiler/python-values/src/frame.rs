@@ -28,9 +28,6 @@ pub type Values<'a, F> = Vec<(ScopeId, &'a str, KnownValue<'a, F>)>;
 
 struct Frame<'a, F> {
     values: Values<'a, F>,
-    /// Bytes of the comprehension whose own names these are; `None` for names that the whole scope
-    /// sees.
-    place: Option<(u32, u32)>,
     outer: FrameId,
     memo: Rc<Memo<'a, F>>,
 }
@@ -66,21 +63,18 @@ impl<'a, F: Clone + PartialEq> Frames<'a, F> {
     }
 
     /// Returns the frame with some values within the frame `outer`; equal values give the same
-    /// frame. The names of a comprehension are seen at its bytes, `place`, alone.
+    /// frame.
     pub(crate) fn within(
         &self,
         outer: FrameId,
         values: Values<'a, F>,
-        place: Option<(u32, u32)>,
         span: Span,
     ) -> Result<FrameId, Box<Diagnostic>> {
         if values.is_empty() {
             return Ok(outer);
         }
         let mut all = self.all.borrow_mut();
-        let is_same = |frame: &Frame<'a, F>| {
-            (frame.outer, frame.place) == (outer, place) && frame.values == values
-        };
+        let is_same = |frame: &Frame<'a, F>| frame.outer == outer && frame.values == values;
         let same = all.iter().position(is_same);
         if same.is_none() && all.len() >= MAX_FRAMES {
             let message =
@@ -88,15 +82,10 @@ impl<'a, F: Clone + PartialEq> Frames<'a, F> {
             return Err(Box::new(Diagnostic::error(Code::TooComplex, span, message)));
         }
         let position = same.unwrap_or_else(|| {
-            all.push(Frame { values, place, outer, memo: Rc::default() });
+            all.push(Frame { values, outer, memo: Rc::default() });
             all.len() - 1
         });
         Ok(FrameId(position as u32 + 1))
-    }
-
-    /// Returns the open frame.
-    pub(crate) fn open(&self) -> FrameId {
-        self.open.get()
     }
 
     /// Runs within a frame.
@@ -113,9 +102,7 @@ impl<'a, F: Clone + PartialEq> Frames<'a, F> {
         let mut next = self.open.get();
         while let Some(position) = next.position() {
             let frame = &all[position];
-            if frame.place.is_none()
-                && frame.values.iter().any(|(home, ..)| scopes.is_within(scope, *home))
-            {
+            if frame.values.iter().any(|(home, ..)| scopes.is_within(scope, *home)) {
                 break;
             }
             next = frame.outer;
@@ -123,34 +110,13 @@ impl<'a, F: Clone + PartialEq> Frames<'a, F> {
         next
     }
 
-    /// Value of a name of the comprehension around a byte of a scope.
-    pub(crate) fn local_value(
-        &self,
-        scope: ScopeId,
-        name: &str,
-        byte: u32,
-    ) -> Option<KnownValue<'a, F>> {
-        self.value(scope, name, |place| {
-            place.is_some_and(|(begin, end)| (begin..end).contains(&byte))
-        })
-    }
-
     /// Value of a name of a scope in the open frame.
     pub(crate) fn scope_value(&self, scope: ScopeId, name: &str) -> Option<KnownValue<'a, F>> {
-        self.value(scope, name, |place| place.is_none())
-    }
-
-    fn value(
-        &self,
-        scope: ScopeId,
-        name: &str,
-        is_seen: impl Fn(Option<(u32, u32)>) -> bool,
-    ) -> Option<KnownValue<'a, F>> {
         let all = self.all.borrow();
         let mut next = self.open.get();
         while let Some(position) = next.position() {
             let frame = &all[position];
-            let mut values = frame.values.iter().filter(|_| is_seen(frame.place));
+            let mut values = frame.values.iter();
             if let Some((.., value)) = values.find(|it| (it.0, it.1) == (scope, name)) {
                 return Some(value.clone());
             }

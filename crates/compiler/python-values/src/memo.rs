@@ -16,8 +16,6 @@ type Outcome<'a, F> = Result<KnownValue<'a, F>, Box<Diagnostic>>;
 pub(crate) struct Memo<'a, F> {
     /// Value of each binding alone.
     pub(crate) definitions: RefCell<FxHashMap<*const Definition<'a>, State<'a, F>>>,
-    /// Value of a name after each of its bindings.
-    pub(crate) names: RefCell<FxHashMap<*const Definition<'a>, State<'a, F>>>,
     /// Answers to conditions; `None` also while a condition is evaluated.
     pub(crate) guards: RefCell<FxHashMap<GuardId, Option<bool>>>,
     /// Result of each Python function.
@@ -28,7 +26,6 @@ impl<F> Default for Memo<'_, F> {
     fn default() -> Self {
         Self {
             definitions: RefCell::default(),
-            names: RefCell::default(),
             guards: RefCell::default(),
             results: RefCell::default(),
         }

@@ -12,56 +12,15 @@ use gbxcule_python_names::{
 };
 
 /// Python's own functions that a text may name.
-const BUILTINS: [&str; 33] = [
-    "range",
-    "len",
-    "print",
-    "min",
-    "max",
-    "abs",
-    "round",
-    "type",
-    "reversed",
-    "slice",
-    "repr",
-    "str",
-    "sum",
-    "pow",
-    "isinstance",
-    "zip",
-    "enumerate",
-    "list",
-    "getattr",
-    "hasattr",
-    "open",
-    "dict",
-    "set",
-    "sorted",
-    "any",
-    "all",
-    "frozenset",
-    "map",
-    "filter",
-    "divmod",
-    "input",
-    "globals",
-    "vars",
-];
+const BUILTINS: &str = "range len print min max abs round type reversed slice repr str sum pow isinstance zip \
+    enumerate list getattr hasattr open dict set sorted any all frozenset map filter divmod \
+    input globals vars";
 
 impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
     /// Value of a name where a scope uses it.
     pub fn name(&self, name: &str, expr: &Expr, scope: ScopeId) -> Evaluation<'a, D> {
         let byte = syntax::start(expr);
-        if let Some(value) = self.frames.local_value(scope, name, byte) {
-            return Ok(value);
-        }
         let bound = self.scopes.lookup(scope, name);
-        // The target of a comprehension is bound nowhere else.
-        if bound.is_none_or(|(_, home)| home != scope)
-            && let Some(value) = self.frames.scope_value(scope, name)
-        {
-            return Ok(value);
-        }
         let Some((definitions, home)) = bound else { return self.unbound(name, expr, scope) };
         // The last binding before the use counts: kernels are compiled soon after their definition.
         let before = definitions.iter().rposition(|definition| definition.since <= byte);
@@ -89,7 +48,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         let of_python = || match D::builtin(name) {
             Some(value) => Some(KnownValue::Foreign(value)),
             None => BUILTINS
-                .contains(&name)
+                .split(' ')
+                .any(|it| it == name)
                 .then(|| KnownValue::Member(format!("builtins.{name}").into())),
         };
         let has_stars = !self.scopes.stars(text).is_empty();
@@ -112,8 +72,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         self.frames.of_scope(scope, &self.scopes)
     }
 
-    /// Value that bindings of the scope `home` give a name: that of the last binding. If the last
-    /// one is conditional, all bindings that may count must agree.
+    /// Value that bindings of the scope `home` give a name: that of the last binding. Only Python
+    /// knows which one counts if a condition that the text doesn't answer stands over the last.
     pub fn bound(
         &self,
         definitions: &[Definition<'a>],
@@ -121,39 +81,22 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         expr: &Expr,
         home: ScopeId,
     ) -> Evaluation<'a, D> {
-        let (span, memo) = (self.span(expr), self.frames.memo());
         let possible: Vec<(&Definition<'a>, bool)> = definitions
             .iter()
             .map(|definition| (definition, self.condition(definition.guard, home)))
             .filter(|(_, holds)| *holds != Some(false))
             .map(|(definition, holds)| (definition, holds.is_none()))
             .collect();
-        let evaluated = |definition: &Definition<'a>| {
-            memo.names.borrow().get(&std::ptr::from_ref(definition)).cloned()
-        };
-        let first = possible
-            .iter()
-            .rposition(|(it, is_conditional)| !is_conditional || evaluated(it).is_some());
-        let mut result = None;
-        for &(definition, _) in &possible[first.unwrap_or(0)..] {
-            let next = match evaluated(definition) {
-                Some(State::Known(value, used)) => at_other_use(value, used, span),
-                _ => match (result, self.definition_value(definition, name, expr, home)) {
-                    (None, value) => value,
-                    (Some(Ok(one)), Ok(other)) if one == other => Ok(one),
-                    _ => Err(self.needs_python(
-                        expr,
-                        format!("which binding of `{name}` counts is only known when Python runs"),
-                    )),
-                },
-            };
-            let state = State::Known(next.clone(), span);
-            memo.names.borrow_mut().insert(definition, state);
-            result = Some(next);
+        let first = possible.iter().rposition(|(_, is_conditional)| !is_conditional).unwrap_or(0);
+        match possible[first..] {
+            [] => Err(self.needs_python(expr, format!("`{name}` is only known when Python runs"))),
+            [(definition, _)] => self.definition_value(definition, name, expr, home),
+            _ => {
+                let message =
+                    format!("which binding of `{name}` counts is only known when Python runs");
+                Err(self.needs_value(name, expr, message))
+            }
         }
-        result.unwrap_or_else(|| {
-            Err(self.needs_python(expr, format!("`{name}` is only known when Python runs")))
-        })
     }
 
     /// Answer to the condition of a definition in a scope; `None` if only Python knows it.

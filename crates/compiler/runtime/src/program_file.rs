@@ -146,7 +146,7 @@ mod tests {
             refused(&files, &root.path().join("big.py")),
             "this has 4194305 bytes or more, and at most 4 MiB are read"
         );
-        assert_eq!(refused(&files, &root.path().join("bytes.py")), "this is not UTF-8 text");
+        assert_eq!(refused(&files, &root.path().join("bytes.py")), "this is no UTF-8 text");
         assert_eq!(refused(&files, &root.path().join("folder.py")), "this is a folder, not a file");
         assert!(matches!(files.find(&root.path().join("none.py")), FileText::Nothing));
     }

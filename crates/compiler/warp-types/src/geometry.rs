@@ -77,7 +77,7 @@ pub(crate) fn member<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<Eva
     let root = unit.scopes.root(unit.files.library?);
     let definitions = unit.scopes.bindings_in(root, name).filter(|_| !name.starts_with('_'))?;
     match unit.bound(definitions, name, expr, root) {
-        // Its own imports are no part of it.
+        // Modules that the library imports are no part of it.
         Ok(KnownValue::Module(_)) => None,
         known => Some(known),
     }

@@ -1,15 +1,13 @@
 //! Results of calls of types and of Warp's own functions that are known from the text.
 
 use crate::annotation::Annotation;
-use crate::decorator::{self, Role};
 use crate::type_expr;
 use crate::unit::{Call, Evaluation, Unit};
-use crate::value::{KnownValue, OverloadSet, WarpValue, type_value};
+use crate::value::{KnownValue, WarpValue, type_value};
 use crate::warp;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::ty::Scalar;
-use gbxcule_python_names::syntax::{Arguments, Expr, Keyword};
+use gbxcule_python_names::syntax::Expr;
 use gbxcule_python_values::python_number;
 
 /// Result of a call of a member of a module; `None` if the member isn't Warp's.
@@ -22,11 +20,7 @@ pub(crate) fn member_call<'a>(
         ["vector", "matrix", "vec", "mat", "quaternion", "transformation", "fixedarray"];
     let unknown = || unit.unknown_result(call.expr);
     let name = path.strip_prefix("warp.").unwrap_or("");
-    if matches!(path, "numpy.dtype" | "warp.dtype_from_numpy" | "warp.dtype_to_numpy") {
-        return Some(numpy_type(unit, call));
-    }
     Some(match name {
-        "func" => device_function(unit, call).and_then(|function| function.ok_or_else(unknown)),
         "constant" => match call.args.args.first() {
             Some(arg) => unit.known(arg, call.scope),
             None => Err(unknown()),
@@ -51,9 +45,6 @@ pub(crate) fn type_call<'a>(
 ) -> Evaluation<'a> {
     let unknown = || unit.unknown_result(call.expr);
     match ty {
-        Annotation::Tuple(None) if call.args.keywords.is_empty() => {
-            unit.python_result("builtins.tuple", call)
-        }
         Annotation::Scalar(scalar) => scalar_call(unit, *scalar, call),
         Annotation::Quaternion(_)
         | Annotation::Transform(_)
@@ -73,50 +64,18 @@ pub(crate) fn type_call<'a>(
     }
 }
 
-/// Type of NumPy that is a scalar type of Warp: both have one name for it.
-fn numpy_type<'a>(unit: &Unit<'a>, call: &Call<'_, 'a>) -> Evaluation<'a> {
-    match &unit.python_args(call)?[..] {
-        [ty @ KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(_)))] => Ok(ty.clone()),
-        _ => Err(unit.unknown_result(call.expr)),
-    }
-}
-
 /// `int(x)` is a number of Python, `wp.int32(x)` one of its type.
 fn scalar_call<'a>(unit: &Unit<'a>, scalar: Scalar, call: &Call<'_, 'a>) -> Evaluation<'a> {
     let unknown = || unit.unknown_result(call.expr);
     let is_python = matches!(call.func, Expr::Name(name)
         if matches!(name.id.as_str(), "int" | "float" | "bool"));
-    let Some(arg) = call.args.args.first() else { return Err(unknown()) };
+    let [arg] = &*call.args.args else { return Err(unknown()) };
     let value = unit.settled(unit.known(arg, call.scope)?);
-    let result = match (is_python, call.args.args.len()) {
-        (true, 2) => return unit.python_result("builtins.int", call),
-        (true, _) => python_number(scalar, &value),
-        (false, _) => value.literal(scalar).map(KnownValue::Typed),
+    let result = match is_python {
+        true => python_number(scalar, &value),
+        false => value.literal(scalar).map(KnownValue::Typed),
     };
     result.ok_or_else(unknown)
-}
-
-/// `wp.func(f)`, and `wp.func(module="unique")`, whose result is called with the function.
-fn device_function<'a>(
-    unit: &Unit<'a>,
-    call: &Call<'_, 'a>,
-) -> Result<Option<KnownValue<'a>>, Box<Diagnostic>> {
-    let is_known = |it: &Keyword| matches!(it.arg.as_deref(), Some("module" | "name"));
-    if !call.args.keywords.iter().all(is_known) {
-        return Ok(None);
-    }
-    let [arg] = &*call.args.args else {
-        let is_maker = call.args.args.is_empty();
-        return Ok(is_maker.then(|| KnownValue::Member("warp.func".into())));
-    };
-    Ok(match unit.known(arg, call.scope)? {
-        KnownValue::Python(def, home, around)
-            if decorator::role(unit, def, home) == Role::Python =>
-        {
-            Some(WarpValue::Function(OverloadSet::of_one(def, home, around)).into())
-        }
-        _ => None,
-    })
 }
 
 /// A vector, matrix, quaternion or transform of known numbers.
@@ -135,12 +94,10 @@ fn composite<'a>(unit: &Unit<'a>, ty: &Annotation, call: &Call<'_, 'a>) -> Evalu
     };
     let Annotation::Scalar(scalar) = **of else { return Err(unknown()) };
     let mut parts = Vec::new();
-    let keywords = match ty {
-        Annotation::Transform(_) => transform_keywords(args).ok_or_else(unknown)?,
-        _ if args.keywords.is_empty() => Vec::new(),
-        _ => return Err(unknown()),
-    };
-    for arg in args.args.iter().chain(keywords) {
+    if !args.keywords.is_empty() {
+        return Err(unknown());
+    }
+    for arg in &args.args {
         let arg = match arg {
             Expr::Starred(starred) => &*starred.value,
             arg => arg,
@@ -161,17 +118,6 @@ fn composite<'a>(unit: &Unit<'a>, ty: &Annotation, call: &Call<'_, 'a>) -> Evalu
         return Err(unknown());
     }
     Ok(WarpValue::Composite(ty.clone(), literals.into()).into())
-}
-
-/// Values of `p=..` and `q=..` of a transform, in this order; `None` if the call has other
-/// keywords.
-fn transform_keywords(args: &Arguments) -> Option<Vec<&Expr>> {
-    let missing = ["p", "q"].into_iter().skip(args.args.len());
-    let values: Vec<&Expr> = missing
-        .filter_map(|name| args.keywords.iter().find(|it| it.arg.as_deref() == Some(name)))
-        .map(|keyword| &keyword.value)
-        .collect();
-    (values.len() == args.keywords.len()).then_some(values)
 }
 
 /// Adds the numbers in a value: those of sequences in sequences, and those of vectors.

@@ -1,5 +1,5 @@
-//! What a text in NVIDIA Warp's dialect says before anything is lowered: its types, the roles of its
-//! functions, their signatures, and the types that generic kernels are compiled for.
+//! Types, roles of functions and signatures of a text in NVIDIA Warp's dialect, and the types that
+//! generic kernels are compiled for: everything that is read before anything is lowered.
 //!
 //! [`unit::Unit`] is the evaluator of `gbxcule-python-values` with Warp's answers to its questions.
 //! The front end `gbxcule-front-warp` lowers the functions whose signatures are read here.

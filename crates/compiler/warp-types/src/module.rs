@@ -25,9 +25,6 @@ pub(crate) fn member<'a>(
     {
         return Some(value);
     }
-    if let Some(value) = warp::fem_constant(path, name) {
-        return Some(Ok(value));
-    }
     if let Some(library) = unit.dialect.library.filter(|library| library.name == path) {
         return Some(library.member(name, unit.quote(unit.span(expr)), unit.span(expr)));
     }
@@ -59,7 +56,6 @@ pub fn type_attribute<'a>(
     name: &str,
     expr: &Expr,
 ) -> Evaluation<'a> {
-    let extent = |extent: &u16| KnownValue::Int((*extent).into());
     match (ty, name) {
         (
             Annotation::Vector(_, of)
@@ -70,12 +66,8 @@ pub fn type_attribute<'a>(
             | Annotation::Indexed(of, _),
             "dtype" | "_wp_scalar_type_",
         ) => Ok(type_value((**of).clone())),
-        (Annotation::Vector(Some(len), _), "length" | "_length_") => Ok(extent(len)),
-        (Annotation::Vector(Some(len), _), "_shape_") => {
-            Ok(KnownValue::Sequence([extent(len)].into()))
-        }
-        (Annotation::Matrix(Some(rows), Some(cols), _), "_shape_") => {
-            Ok(KnownValue::Sequence([rows, cols].map(extent).into()))
+        (Annotation::Vector(Some(len), _), "length" | "_length_") => {
+            Ok(KnownValue::Int((*len).into()))
         }
         _ => {
             Err(unit

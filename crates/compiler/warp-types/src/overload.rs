@@ -3,7 +3,7 @@
 
 use crate::annotation::Annotation;
 use crate::decorator::{self, Role};
-use crate::signature::{self, Formal};
+use crate::signature::Formal;
 use crate::type_expr;
 use crate::unit::Unit;
 use crate::value::KnownValue;
@@ -85,18 +85,6 @@ impl<'a> KernelCalls<'a> {
                 add(unit.frames.run(round, || types_of(unit, types, formals, at)));
             }
         }
-        // `@wp.overload` before a function of the kernel's name, with types for parameters.
-        for &(overload, scope) in
-            unit.scopes.functions().iter().filter(|(it, _)| it.name.id == def.name.id)
-        {
-            let mut decorators = overload.decorator_list.iter();
-            let is_overload = decorators.any(|decorator| {
-                unit.path(&decorator.expression, scope).as_deref() == Some("warp.overload")
-            });
-            if is_overload && let Ok(types) = signature::formals(unit, overload, scope) {
-                add(fitting(types.into_iter().map(|it| it.annotation).collect(), formals));
-            }
-        }
         Ok(found)
     }
 }
@@ -137,11 +125,6 @@ fn types_of<'a>(
             .iter()
             .map(|it| type_expr::annotation(unit, it, scope).ok())
             .collect::<Option<_>>()?,
-        Expr::Tuple(tuple) => tuple
-            .elts
-            .iter()
-            .map(|it| type_expr::annotation(unit, it, scope).ok())
-            .collect::<Option<_>>()?,
         Expr::Dict(dict) => {
             let of = |formal: &Formal<'a>| {
                 let mut items = dict.items.iter();
@@ -156,13 +139,7 @@ fn types_of<'a>(
             };
             formals.iter().map(of).collect::<Option<_>>()?
         }
-        expr => match unit.known(expr, scope).ok()? {
-            KnownValue::Sequence(parts) => parts
-                .iter()
-                .map(|it| type_expr::as_type(unit, it, expr).ok())
-                .collect::<Option<_>>()?,
-            _ => return None,
-        },
+        _ => return None,
     };
     fitting(types, formals)
 }

@@ -73,9 +73,6 @@ pub fn formals<'a>(
 
 /// The definitions of a family, in order, each with a mark if it stands under a condition.
 pub fn overloads<'a>(unit: &Unit<'a>, family: OverloadSet<'a>) -> Vec<(&'a StmtFunctionDef, bool)> {
-    if let Some(def) = family.given {
-        return vec![(def, false)];
-    }
     let scope = family.home;
     let definitions = unit.scopes.bindings_in(scope, family.name).unwrap_or_default();
     definitions

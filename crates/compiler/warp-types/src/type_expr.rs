@@ -3,7 +3,7 @@
 use crate::annotation::Annotation;
 use crate::unit::Unit;
 use crate::value::{KnownValue, WarpValue};
-use crate::warp::{self, ArrayClass};
+use crate::warp;
 use gbxcule_ir::builtin::nearest_of;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::ty::Scalar;
@@ -12,30 +12,8 @@ use gbxcule_python_names::syntax::{self, Arguments, Expr, Operator};
 use std::rc::Rc;
 
 /// Types as they are written most, to find what a misspelled one was meant to be.
-const TYPES: [&str; 22] = [
-    "array",
-    "array2d",
-    "array3d",
-    "array4d",
-    "bool",
-    "float16",
-    "float32",
-    "float64",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "mat22",
-    "mat33",
-    "mat44",
-    "quat",
-    "spatial_vector",
-    "transform",
-    "uint8",
-    "uint32",
-    "vec2",
-    "vec3",
-];
+const TYPES: &str = "array array2d array3d array4d bool float16 float32 float64 int8 int16 int32 int64 mat22 \
+    mat33 mat44 quat spatial_vector transform uint8 uint32 vec2 vec3";
 
 /// Advice for types of Python that kernels don't have.
 fn foreign_type_help(expr: &Expr) -> Option<&'static str> {
@@ -74,7 +52,6 @@ pub fn annotation<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> Annota
 fn annotated_type<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
     match expr {
         Expr::BinOp(_) => Err(no_type(unit, expr, unit.quote(unit.span(expr)))),
-        Expr::StringLiteral(text) => quoted(unit, text.value.to_str(), expr, scope),
         Expr::Subscript(subscript) => {
             let parts: Vec<&'a Expr> = match &*subscript.slice {
                 Expr::Tuple(tuple) => tuple.elts.iter().collect(),
@@ -126,7 +103,9 @@ pub fn as_type<'a>(unit: &Unit<'a>, value: &KnownValue<'a>, expr: &Expr) -> Anno
                 Err(no_type(unit, expr, short))
             }
         },
-        KnownValue::Text(text) => warp::type_named(text).ok_or_else(|| no_type(unit, expr, text)),
+        KnownValue::Text(text) => warp::type_named(text).ok_or_else(|| {
+            Box::new(no_type(unit, expr, text).help("write the type without quotes"))
+        }),
         KnownValue::None => Ok(Annotation::Tuple(Some(Rc::new([])))),
         KnownValue::Class(_) => {
             let fault = no_type(unit, expr, unit.quote(unit.span(expr)));
@@ -141,88 +120,10 @@ pub fn as_type<'a>(unit: &Unit<'a>, value: &KnownValue<'a>, expr: &Expr) -> Anno
 fn no_type<'a>(unit: &Unit<'a>, expr: &Expr, name: &str) -> Box<Diagnostic> {
     let message = format!("`{name}` is no type of the dialect");
     let fault = Diagnostic::error(Code::UnknownType, unit.span(expr), message);
-    Box::new(match nearest_of(name, TYPES) {
+    Box::new(match nearest_of(name, TYPES.split(' ')) {
         Some(near) => fault.help(format!("`wp.{near}` is")),
         None => fault,
     })
-}
-
-/// Type of an annotation that is written as a string. The string's tree doesn't live as long as the
-/// text, so only paths in it are evaluated.
-fn quoted<'a>(unit: &Unit<'a>, text: &str, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
-    let parsed = syntax::parse_annotation(text).ok_or_else(|| no_type(unit, expr, text))?;
-    quoted_expr(unit, &parsed, expr, scope)
-}
-
-fn quoted_expr<'a>(
-    unit: &Unit<'a>,
-    parsed: &Expr,
-    expr: &'a Expr,
-    scope: ScopeId,
-) -> AnnotationResult {
-    match parsed {
-        Expr::Subscript(subscript) => {
-            let (_, class) = quoted_class(unit, &subscript.value, expr, scope)?;
-            Ok(class.of(quoted_expr(unit, &subscript.slice, expr, scope)?))
-        }
-        Expr::Call(call) => {
-            let (path, mut class) = quoted_class(unit, &call.func, expr, scope)?;
-            let mut of = Annotation::Any;
-            for keyword in &call.arguments.keywords {
-                match (keyword.arg.as_ref().map(|arg| arg.as_str()), &keyword.value) {
-                    (Some("dtype"), value) => of = quoted_expr(unit, value, expr, scope)?,
-                    (Some("ndim"), Expr::NumberLiteral(number)) => {
-                        let dims =
-                            syntax::integer(&number.value).and_then(|n| u8::try_from(n).ok());
-                        class.dims = dims.map(|dims| dims.clamp(1, 4));
-                    }
-                    _ => return Err(no_type(unit, expr, &path)),
-                }
-            }
-            if let Some(first) = call.arguments.args.first() {
-                of = quoted_expr(unit, first, expr, scope)?;
-            }
-            Ok(class.of(of))
-        }
-        _ => match quoted_path(unit, parsed, expr, scope) {
-            Some(value) => as_type(unit, &value, expr),
-            None => Err(no_type(unit, expr, unit.quote(unit.span(expr)))),
-        },
-    }
-}
-
-/// Path in a string, and the class of arrays that it means.
-fn quoted_class<'a>(
-    unit: &Unit<'a>,
-    path: &Expr,
-    expr: &'a Expr,
-    scope: ScopeId,
-) -> Result<(Rc<str>, ArrayClass), Box<Diagnostic>> {
-    match quoted_path(unit, path, expr, scope) {
-        Some(KnownValue::Member(path)) => {
-            match warp::array_named(path.strip_prefix("warp.").unwrap_or("")) {
-                Some(class) => Ok((path, class)),
-                None => Err(no_type(unit, expr, &path)),
-            }
-        }
-        _ => Err(no_type(unit, expr, unit.quote(unit.span(expr)))),
-    }
-}
-
-fn quoted_path<'a>(
-    unit: &Unit<'a>,
-    node: &Expr,
-    expr: &'a Expr,
-    scope: ScopeId,
-) -> Option<KnownValue<'a>> {
-    match node {
-        Expr::Name(name) => unit.name(name.id.as_str(), expr, scope).ok(),
-        Expr::Attribute(attribute) => {
-            let base = quoted_path(unit, &attribute.value, expr, scope)?;
-            unit.attribute(&base, attribute.attr.as_str(), expr).ok()
-        }
-        _ => None,
-    }
 }
 
 fn subscripted<'a>(

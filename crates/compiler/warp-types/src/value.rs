@@ -3,7 +3,6 @@
 use crate::annotation::Annotation;
 use gbxcule_ir::constant::Literal;
 use gbxcule_python_names::ScopeId;
-use gbxcule_python_names::syntax::StmtFunctionDef;
 use gbxcule_python_values::{Foreign, FrameId};
 use std::rc::Rc;
 
@@ -74,7 +73,7 @@ impl Foreign for WarpValue<'_> {
     }
 }
 
-/// The `@wp.func` of one name in a scope, or the function `f` of `wp.func(f)`.
+/// The `@wp.func` of one name in a scope.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct OverloadSet<'a> {
     /// Scope that defines the functions.
@@ -86,18 +85,11 @@ pub struct OverloadSet<'a> {
     /// Byte of the text before which an overload must be defined to belong to the set: a second
     /// name of functions keeps its meaning when the first name is defined anew.
     pub before: Option<u32>,
-    /// Function of `wp.func(f)`: the only one of the set.
-    pub given: Option<&'a StmtFunctionDef>,
 }
 
 impl<'a> OverloadSet<'a> {
     /// All functions of a name.
     pub fn all(home: ScopeId, name: &'a str, frame: FrameId) -> Self {
-        Self { home, name, frame, before: None, given: None }
-    }
-
-    /// The function of `wp.func(f)`.
-    pub(crate) fn of_one(def: &'a StmtFunctionDef, home: ScopeId, frame: FrameId) -> Self {
-        Self { home, name: def.name.as_str(), frame, before: None, given: Some(def) }
+        Self { home, name, frame, before: None }
     }
 }

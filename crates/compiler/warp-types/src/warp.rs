@@ -93,8 +93,7 @@ pub(crate) struct ArrayClass {
 }
 
 impl ArrayClass {
-    /// The type of such an array, of one dimension if nothing says how many.
-    /// Array of this class with elements of a type.
+    /// Array of this class with elements of a type, of one dimension if nothing says how many.
     pub(crate) fn of(self, of: Annotation) -> Annotation {
         let (of, dims) = (Rc::new(of), self.dims.unwrap_or(1));
         match self.is_indexed {
@@ -190,16 +189,6 @@ pub fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
             }
         })
         .map(|&(_, code, what)| (code, what))
-}
-
-/// Constant of `warp.fem`.
-pub(crate) fn fem_constant<'a>(path: &str, name: &str) -> Option<KnownValue<'a>> {
-    Some(match (path, name) {
-        ("warp.fem", "OUTSIDE") => KnownValue::Float(-1.0e8),
-        ("warp.fem", "NULL_NODE_INDEX") => KnownValue::Int(i32::MAX.into()),
-        ("warp.fem", "NULL_ELEMENT_INDEX" | "NULL_QP_INDEX") => KnownValue::Int(-1),
-        _ => return None,
-    })
 }
 
 /// Names that `from .. import *` may have brought: those of `warp`.

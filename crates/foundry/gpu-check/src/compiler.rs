@@ -60,6 +60,8 @@ const REFUSED: i32 = 3;
 const MAX_CUBIN_BYTES: u64 = 16 << 20;
 /// Bytes of a thread's local memory, at most: 32 warps of a block have as many for each lane.
 const MAX_LOCAL_BYTES: usize = 64 << 10;
+/// Bytes of it that a GPU has.
+const MAX_LOCAL_BYTES_OF_GPU: usize = 512 << 10;
 
 /// Why no CUDA text can be compiled here.
 #[derive(Debug, thiserror::Error)]
@@ -138,6 +140,9 @@ impl CudaCompiler {
             other => Refusal::Unknown(other.to_string()),
         })?;
         match loaded.kernels.values().map(|it| it.kernel.stack_bytes).max() {
+            Some(bytes) if bytes > MAX_LOCAL_BYTES_OF_GPU => Err(Refusal::Limit(format!(
+                "{bytes} bytes of local memory for each thread, a GPU has {MAX_LOCAL_BYTES_OF_GPU}"
+            ))),
             Some(bytes) if bytes > MAX_LOCAL_BYTES => Err(Refusal::Unknown(format!(
                 "{bytes} bytes of local memory for each thread, {MAX_LOCAL_BYTES} are simulated"
             ))),
@@ -152,6 +157,8 @@ impl CudaCompiler {
             "--generate-line-info",
             "--include-path=.",
             "--pre-include=gbx_prelude.h",
+            // Cooperative groups do without the C++ library of CUDA, which is a wheel of its own.
+            "--define-macro=_CG_LIMIT_INCLUDED_DEPENDENCIES",
         ]
         .map(str::to_owned)
         .to_vec();

@@ -43,6 +43,8 @@ impl Parameter {
 pub struct Launched {
     /// Contents of the arrays.
     pub arrays: Vec<Vec<u8>>,
+    /// Memory after the launch.
+    pub memory: DeviceMemory,
     /// Bytes of the fault that our own text notes, `gbx_fault`, if the module has it.
     pub own_fault: Option<Vec<u8>>,
 }
@@ -61,17 +63,26 @@ pub fn parameter_sizes(cubin: &LoadedCubin, kernel: &str) -> Vec<usize> {
     cubin.kernels[kernel].kernel.parameters.iter().map(|(_, size)| *size).collect()
 }
 
-/// Runs a kernel to its end or its first fault, for so many instructions at most.
+/// What a launch may take, and what is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchLimits {
+    /// Instructions of warps, at most.
+    pub instructions: u64,
+    /// True if races are looked for.
+    pub finds_races: bool,
+}
+
+/// Runs a kernel to its end or its first fault.
 pub fn launch(
     cubin: &mut LoadedCubin,
     kernel: &str,
     shape: Shape,
     arrays: &[LaunchArray<'_>],
     parameters: &[Parameter],
-    budget: u64,
+    limits: LaunchLimits,
 ) -> Result<Launched, Fault> {
     let mut memory = DeviceMemory::new();
-    memory.budget = budget;
+    (memory.budget, memory.finds_races) = (limits.instructions, limits.finds_races);
     let add = |it: &LaunchArray<'_>| memory.add(&it.name, it.element_bytes, it.bytes.to_vec());
     let addresses: Vec<u64> = arrays.iter().map(add).collect();
     let filled = |parameter: &Parameter| {
@@ -92,5 +103,6 @@ pub fn launch(
     Ok(Launched {
         arrays: (0..arrays.len()).map(|array| memory.bytes(array).to_vec()).collect(),
         own_fault: memory.variable("gbx_fault").map(<[u8]>::to_vec),
+        memory,
     })
 }

@@ -1,4 +1,4 @@
-// Included before every text, for what nvcc has without a header. What a kernel prints goes nowhere.
+// Included before every text: names that nvcc has without a header. A kernel's output goes nowhere.
 #pragma once
 #include "float.h"
 #include "limits.h"

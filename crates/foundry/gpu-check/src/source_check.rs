@@ -5,7 +5,7 @@
 //! another value. What a parameter is, the text of its declaration says.
 
 use crate::compiler::{CudaCompiler, Refusal};
-use crate::launch::{LaunchArray, Parameter, launch, parameter_sizes};
+use crate::launch::{LaunchArray, LaunchLimits, Parameter, launch, parameter_sizes};
 use crate::launch_line::LaunchLine;
 use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
@@ -37,8 +37,8 @@ pub struct KernelReport {
     pub fault: Option<Fault>,
 }
 
-/// Instructions of a launch, at most.
-const BUDGET: u64 = 50_000_000;
+/// Limits of a launch.
+const LIMITS: LaunchLimits = LaunchLimits { instructions: 50_000_000, finds_races: true };
 /// Threads of blocks, in turns.
 const THREADS: [u32; 4] = [128, 32, 1024, 64];
 
@@ -109,7 +109,7 @@ fn check_kernel(
         };
         report.shape = (shape.blocks, shape.threads);
         let arrays = inputs.arrays();
-        match launch(cubin, name, shape, &arrays, &inputs.parameters, BUDGET) {
+        match launch(cubin, name, shape, &arrays, &inputs.parameters, LIMITS) {
             Ok(_) => {}
             Err(fault) if fault.kind == FaultKind::Unknown => return Err(fault.message),
             Err(fault) => {

@@ -35,7 +35,7 @@ pub(crate) fn grade(
     if is_cuda && let Some(reason) = device_code::refusal(text, &entry.symbol) {
         return Ok(Grade::DoesNotCompile(reason));
     }
-    let launches = problem.draws.iter().map(|draw| {
+    let launches = problem.draws(backward).map(|draw| {
         let memory = match backward {
             true => backward_memory(problem, draw),
             false => ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() },
@@ -59,7 +59,7 @@ pub(crate) fn grade(
         }
         Err(JobFailure::Machine(reason)) => return Ok(Grade::NotGraded(reason)),
     };
-    for (draw, memory) in problem.draws.iter().zip(launched) {
+    for (draw, memory) in problem.draws(backward).zip(launched) {
         let wrong = match memory {
             None => Some(format!("it faults, on {}", draw.name)),
             Some(memory) if backward => problem.backward_difference(draw, &memory),

@@ -29,14 +29,15 @@ const UNITS: f64 = 4.0;
 const TRIES: u64 = 40;
 /// Draws of one shape and range.
 const DRAWS_OF_A_SHAPE: u64 = 2;
-/// Ranges that are tried, widest first: factor on floats, and whether integers grow.
-const WIDER: [(Option<f64>, bool); 5] =
-    [(Some(16.0), true), (Some(16.0), false), (Some(4.0), true), (Some(4.0), false), (None, false)];
+/// Factors on floats, of which each draw tries another one first: a mistake may show among large
+/// numbers alone, or among moderate ones.
+const FACTORS: [f64; 3] = [16.0, 4.0, 2.0];
+/// Growths of integers by themselves, widest first.
+const GROWTHS: [i64; 3] = [20, 1, 0];
 /// Part of the largest number by which sums in other orders may differ.
 const ORDER_ERROR: f64 = 1e-4;
-/// Bytes that outputs are filled with, of one draw and of the next: each is a finite number of
-/// every type.
-const POISONS: [u8; 2] = [0x5a, 0xc3];
+/// Elements of an output that begin at zero, one in so many; others hold bytes at random.
+const ZEROS: usize = 8;
 /// Mixed into seeds, so that no seed of fresh inputs is one by which a row was made.
 const FRESH_STREAM: u64 = 0x6672_6573_6820_696e;
 
@@ -44,8 +45,14 @@ const FRESH_STREAM: u64 = 0x6672_6573_6820_696e;
 pub(crate) struct GradedRow {
     pub(crate) program: RowProgram,
     /// The wide program, where there is one.
-    wide: Option<RowProgram>,
+    pub(crate) wide: Option<RowProgram>,
     pub(crate) draws: Vec<FreshInputs>,
+    /// A launch of many points, made when it is asked for.
+    pub(crate) large: OnceLock<Option<FreshInputs>>,
+    /// Shape and inputs of the row itself.
+    pub(crate) own: Shaped,
+    /// Seed of the fresh inputs.
+    pub(crate) seed: u64,
 }
 
 /// Inputs, and what the row makes of them.
@@ -55,15 +62,27 @@ pub(crate) struct FreshInputs {
     pub(crate) seed: u64,
     /// Extents of the launch.
     pub(crate) dims: Vec<u32>,
-    inputs: Vec<ArgumentInput>,
+    pub(crate) inputs: Vec<ArgumentInput>,
     /// Arguments before the launch.
     pub(crate) data: Vec<Vec<u8>>,
     /// Arguments after it.
-    after: Vec<Vec<u8>>,
+    pub(crate) after: Vec<Vec<u8>>,
     /// Gradients before the reverse runs.
     pub(crate) cotangents: Vec<Vec<u8>>,
-    results: Results,
-    tolerances: OnceLock<Tolerances>,
+    pub(crate) results: Results,
+    pub(crate) tolerances: OnceLock<Tolerances>,
+    pub(crate) kind: DrawKind,
+}
+
+/// Kinds of draws; all but plain ones have no gradients.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DrawKind {
+    /// Numbers at random.
+    Plain,
+    /// Special values of floats among them.
+    SpecialValues,
+    /// A launch of 100,000 points.
+    ManyPoints,
 }
 
 impl FreshInputs {
@@ -73,9 +92,9 @@ impl FreshInputs {
 }
 
 /// Allowed error of each number, forward and backward.
-struct Tolerances {
-    outputs: Vec<Vec<f64>>,
-    gradients: Vec<Vec<f64>>,
+pub(crate) struct Tolerances {
+    pub(crate) outputs: Vec<Vec<f64>>,
+    pub(crate) gradients: Vec<Vec<f64>>,
 }
 
 impl GradedRow {
@@ -96,8 +115,10 @@ impl GradedRow {
             return Err(format!("row {}: its inputs don't fit its kernel", row.id));
         }
         let wide = widen::program(&program);
-        let mut problem = Self { program, wide, draws: Vec::new() };
         let own = Shaped { dims: row.launch_dims.clone(), inputs };
+        let fresh = random::seed(row.input_seed ^ FRESH_STREAM, seed);
+        let (draws, large) = (Vec::new(), OnceLock::new());
+        let mut problem = Self { program, wide, draws, large, own: own.clone(), seed: fresh };
         let stored = problem
             .draw("the stored inputs".into(), &own, row.input_seed)
             .map_err(|reason| format!("row {}: it doesn't run: {reason}", row.id))?;
@@ -109,7 +130,7 @@ impl GradedRow {
             return Err(format!("row {}: its stored results aren't those of its source", row.id));
         }
         problem.draws.push(stored);
-        problem.add_fresh_draws(&own, random::seed(row.input_seed ^ FRESH_STREAM, seed));
+        problem.add_fresh_draws(&own, fresh);
         Ok(problem)
     }
 
@@ -122,10 +143,8 @@ impl GradedRow {
             let ways = Reshaping::of_draw(number).iter();
             let found = ways.flat_map(|way| own.reshaped(*way, &mut random)).find_map(|shaped| {
                 // A row may be defined for its own signs and indices alone.
-                WIDER.iter().find_map(|&(factor, integers)| {
-                    let wider = shaped.widened(factor, integers);
-                    self.sound_draw(&wider, random::seed(seed, 8 * number as u64))
-                })
+                let seed = random::seed(seed, 8 * number as u64);
+                wider(&shaped, number).iter().find_map(|wider| self.sound_draw(wider, seed))
             });
             self.draws.extend(found);
         }
@@ -133,6 +152,13 @@ impl GradedRow {
         let empty = own.reshaped(Reshaping::Zero, &mut random);
         let empty = empty.and_then(|shaped| self.sound_draw(&shaped, seed));
         self.draws.extend(empty);
+        let special = self.special_draws(own, seed);
+        self.draws.extend(special);
+    }
+
+    /// Inputs on which an answer runs, forward or backward.
+    pub(crate) fn draws(&self, backward: bool) -> impl Iterator<Item = &FreshInputs> {
+        self.draws.iter().filter(move |it| !backward || it.kind == DrawKind::Plain)
     }
 
     /// Adds draws of the row's own shape, of which the row's results may depend on rounding.
@@ -172,7 +198,7 @@ impl GradedRow {
     }
 
     /// True if threads in other orders give the same, but for rounding.
-    fn is_ordered(&self, draw: &FreshInputs) -> bool {
+    pub(crate) fn is_ordered(&self, draw: &FreshInputs) -> bool {
         let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
         (1..=2).all(|seed| {
             let way = Variation { order_seed: Some(seed), ..Variation::default() };
@@ -204,22 +230,37 @@ impl GradedRow {
         let (grid, kernel) = (LaunchInputs { dims: &dims, inputs: &inputs }, self.program.kernel);
         let data = execute::arguments(&self.program.forward, kernel, grid.inputs, seed);
         let after = execute::forward(&self.program, grid, &data)?;
-        let data = self.poisoned(grid, &data, &after, POISONS[self.draws.len() % POISONS.len()]);
+        let poison = random::seed(self.seed, self.draws.len() as u64);
+        let data = self.poisoned(grid, &data, &after, poison);
         let results = results(&self.program, grid, seed)?;
         let cotangents = execute::cotangents(&self.program.forward, kernel, grid.inputs, seed);
         let tolerances = OnceLock::new();
-        Ok(FreshInputs { name, seed, dims, inputs, data, after, cotangents, results, tolerances })
+        let kind = DrawKind::Plain;
+        Ok(FreshInputs {
+            name,
+            seed,
+            dims,
+            inputs,
+            data,
+            after,
+            cotangents,
+            results,
+            tolerances,
+            kind,
+        })
     }
 
-    /// The arguments with a pattern in the place of zeros, where the row's results don't depend on
-    /// them: an answer that adds to an output, or leaves it as it is, is wrong.
-    fn poisoned(
+    /// The arguments with numbers at random in the place of zeros, where the row's results don't
+    /// depend on them: an answer that adds to an output, or leaves it as it is, is wrong. Some
+    /// elements stay zero, so that an answer can't tell by them that it is graded.
+    pub(crate) fn poisoned(
         &self,
         grid: LaunchInputs<'_>,
         data: &[Vec<u8>],
         after: &[Vec<u8>],
-        pattern: u8,
+        seed: u64,
     ) -> Vec<Vec<u8>> {
+        let mut random = Random::new(seed);
         let (module, params) = (&self.program.forward, self.program.params());
         let mut poisoned = data.to_vec();
         for (at, given) in grid.inputs.iter().enumerate() {
@@ -229,7 +270,9 @@ impl GradedRow {
             if !given.zero || !given.written || !takes_bytes {
                 continue;
             }
-            let zeros = std::mem::replace(&mut poisoned[at], vec![pattern; data[at].len()]);
+            let elements = given.shape.iter().product::<u32>().max(1) as usize;
+            let noise = noise(data[at].len(), elements, &mut random);
+            let zeros = std::mem::replace(&mut poisoned[at], noise);
             let found = execute::forward(&self.program, grid, &poisoned);
             if found.ok().as_deref() != Some(after) {
                 poisoned[at] = zeros;
@@ -328,8 +371,15 @@ impl GradedRow {
                 if tensor::units(wanted, found) == 0.0 || right.is_nan() && is.is_nan() {
                     continue;
                 }
-                // What isn't a number is off by more than anything.
-                let is_near = (right - is).abs() <= tolerances(place)[index];
+                let tolerance = tolerances(place)[index];
+                let is_free = tolerance == f64::INFINITY;
+                let is_probe = draw.kind != DrawKind::Plain;
+                let is_alike = is_probe && !right.is_finite() && !is.is_finite();
+                if is_free || is_alike {
+                    continue;
+                }
+                // A NaN is never near a number: the comparison is false.
+                let is_near = (right - is).abs() <= tolerance;
                 if !is_near {
                     let element = index / (tensor.numbers.len() / elements(tensor)).max(1);
                     return Some(format!(
@@ -341,6 +391,38 @@ impl GradedRow {
         }
         None
     }
+}
+
+/// The ranges that a draw of some number tries, each once.
+fn wider(shaped: &Shaped, number: usize) -> Vec<Shaped> {
+    let factors = (0..FACTORS.len()).map(|at| FACTORS[(number + at) % FACTORS.len()]);
+    let both = factors.flat_map(|factor| GROWTHS.map(|growth| (Some(factor), growth)));
+    let mut all: Vec<Shaped> = Vec::new();
+    for (factor, growth) in both.chain([(None, 0)]) {
+        let next = shaped.widened(factor, growth);
+        if !all.contains(&next) {
+            all.push(next);
+        }
+    }
+    all
+}
+
+/// Bytes at random that are a finite number of every type; some elements are zero.
+fn noise(bytes: usize, elements: usize, random: &mut Random) -> Vec<u8> {
+    let size = (bytes / elements).max(1);
+    let mut noise = Vec::with_capacity(bytes);
+    while noise.len() < bytes {
+        let is_zero = elements >= ZEROS && random.below(ZEROS) == 0;
+        for _ in 0..size.min(bytes - noise.len()) {
+            // The exponent of a float in which these five bits aren't all set is no infinity's.
+            let byte = match 1 + random.below(255) as u8 {
+                byte if byte & 0x7C == 0x7C => byte ^ 0x40,
+                byte => byte,
+            };
+            noise.push(if is_zero { 0 } else { byte });
+        }
+    }
+    noise
 }
 
 /// True if numbers are equal but for rounding.

@@ -2,13 +2,13 @@
 //! stores and on fresh ones that no dataset holds.
 //!
 //! [`task`] asks, [`answer`] reads what came back, `graded_row` works out what is right,
-//! `interpreted` runs Python and IR, `simulated` CUDA text, `compiled` C++ in the sandbox, [`score`]
-//! counts.
+//! `interpreted` runs Python and IR, `simulated` CUDA text, `compiled` C++ in the sandbox,
+//! [`score`] counts.
 //!
 //! Answers are texts of unknown origin. Python is read by our front end and never executed; IR is
 //! parsed; both run on the interpreter, which counts steps and has memory of its own. CUDA is
-//! compiled in the sandbox, its machine code runs on the simulator, which has memory of its own. C++
-//! is compiled and run in the sandbox alone, each answer by itself.
+//! compiled in the sandbox; its machine code runs on the simulator, which has memory of its own.
+//! C++ is compiled and run in the sandbox alone, each answer by itself.
 
 pub mod answer;
 mod code_block;
@@ -18,6 +18,7 @@ mod graded_row;
 mod grader;
 mod interpreted;
 mod picture;
+mod probe;
 pub mod race;
 mod raw_form;
 pub mod score;
@@ -57,14 +58,23 @@ pub enum Grade {
     WrongResult(String),
     /// A program that gives what the row's does, on all inputs.
     Right,
+    /// Machine code of which the simulator does not know a part, with that: it counts as wrong, or
+    /// an answer could leave the statistics.
+    UnknownForm(String),
     /// No verdict, with the reason: the row can't be run, or this machine failed.
     NotGraded(String),
 }
 
 impl Grade {
     /// Names of the verdicts, as tables show them.
-    pub const NAMES: [&str; 5] =
-        ["right", "wrong result", "does not compile", "does not parse", "not graded"];
+    pub const NAMES: [&str; 6] = [
+        "right",
+        "wrong result",
+        "does not compile",
+        "does not parse",
+        "unknown form",
+        "not graded",
+    ];
 
     /// Position of the name in [`Grade::NAMES`].
     pub fn kind(&self) -> usize {
@@ -73,7 +83,8 @@ impl Grade {
             Self::WrongResult(_) => 1,
             Self::DoesNotCompile(_) => 2,
             Self::DoesNotParse(_) => 3,
-            Self::NotGraded(_) => 4,
+            Self::UnknownForm(_) => 4,
+            Self::NotGraded(_) => 5,
         }
     }
 
@@ -84,6 +95,7 @@ impl Grade {
             Self::DoesNotParse(reason)
             | Self::DoesNotCompile(reason)
             | Self::WrongResult(reason)
+            | Self::UnknownForm(reason)
             | Self::NotGraded(reason) => Some(reason),
         }
     }

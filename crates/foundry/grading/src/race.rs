@@ -44,7 +44,9 @@ pub fn races(
         let problem = GradedRow::of_program(own, &row, seed).map_err(Unchecked)?;
         let grade = simulated::grade(&problem, row.cuda.as_deref().unwrap_or(""), false, compiler);
         match grade {
-            crate::Grade::NotGraded(reason) => Err(Unchecked(format!("{name}: {reason}"))),
+            crate::Grade::NotGraded(reason) | crate::Grade::UnknownForm(reason) => {
+                Err(Unchecked(format!("{name}: {reason}")))
+            }
             grade => Ok((name, grade.reason().map(str::to_owned))),
         }
     };

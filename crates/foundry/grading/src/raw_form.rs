@@ -161,7 +161,7 @@ pub(crate) struct RawLaunch<'a> {
 }
 
 impl<'a> RawLaunch<'a> {
-    /// What a launch passes to a kernel in one of both forms.
+    /// Arguments of a launch in one of both forms.
     pub(crate) fn new(
         program: &RowProgram,
         grid: LaunchInputs<'_>,
@@ -229,7 +229,7 @@ impl<'a> RawLaunch<'a> {
         }
     }
 
-    /// What the launch left of each argument and gradient.
+    /// Returns each argument and gradient as the launch left it.
     pub(crate) fn memory_after(&self, before: &ArgumentBytes, arrays: &[Vec<u8>]) -> ArgumentBytes {
         let pick = |place: Option<usize>, before: &Vec<u8>| {
             place.map_or_else(|| before.clone(), |array| arrays[array].clone())

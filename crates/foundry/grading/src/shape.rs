@@ -20,6 +20,8 @@ pub(crate) struct Shaped {
 
 /// Most points of a launch, and elements of an array.
 const MAX_ELEMENTS: u64 = 6000;
+/// Points of a large launch: more than 16 bits count.
+const MANY_POINTS: u32 = 100_003;
 
 /// Way in which extents change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +38,8 @@ pub(crate) enum Reshaping {
     One,
     /// The first extent of the launch to 0.
     Zero,
+    /// The first extent of the launch so that there are 100,003 points.
+    Large,
     /// None.
     Same,
 }
@@ -74,7 +78,11 @@ impl Shaped {
             }
         }
         let size = |dims: &[u32]| dims.iter().map(|it| u64::from(*it)).product::<u64>();
-        let is_small = |dims: &[u32]| size(dims) <= MAX_ELEMENTS.max(4 * size(&self.dims));
+        let most = match way {
+            Reshaping::Large => 4 * u64::from(MANY_POINTS),
+            _ => MAX_ELEMENTS.max(4 * size(&self.dims)),
+        };
+        let is_small = |dims: &[u32]| size(dims) <= most;
         let all_small = is_small(&other.dims) && other.inputs.iter().all(|it| is_small(&it.shape));
         (all_small && (way == Reshaping::Same || other != *self)).then_some(other)
     }
@@ -100,9 +108,12 @@ impl Shaped {
                     unused(extent + 1 + random.below(extent as usize + 5) as u32, &map)
                 }
                 Reshaping::Scaled => extent * factor,
+                Reshaping::Large if extent == first => {
+                    MANY_POINTS / self.dims.iter().skip(1).product::<u32>().max(1)
+                }
                 Reshaping::One if extent == first => 1,
                 Reshaping::Zero if extent == first => 0,
-                Reshaping::One | Reshaping::Zero | Reshaping::Same => extent,
+                Reshaping::One | Reshaping::Zero | Reshaping::Large | Reshaping::Same => extent,
             };
             map.insert(extent, new);
         }
@@ -110,18 +121,16 @@ impl Shaped {
     }
 
     /// Wider ranges: floats of both signs, up to a factor of the largest, and larger integers.
-    pub(crate) fn widened(&self, factor: Option<f64>, integers: bool) -> Self {
+    pub(crate) fn widened(&self, factor: Option<f64>, integers: i64) -> Self {
         let mut other = self.clone();
         for given in other.inputs.iter_mut().filter(|it| !it.zero) {
             if let Some(factor) = factor {
                 let size = factor * given.low.abs().max(given.high.abs());
                 (given.low, given.high) = (-size, size);
             }
-            if integers {
-                // Negative numbers count from an array's end in Python, and mean nothing in CUDA.
-                given.most += given.most.abs();
-                given.least += given.least.min(0);
-            }
+            // Negative numbers count from an array's end in Python, and mean nothing in CUDA.
+            given.most = given.most.saturating_add(given.most.abs().saturating_mul(integers));
+            given.least = given.least.saturating_add(given.least.min(0).saturating_mul(integers));
         }
         other
     }
@@ -166,9 +175,9 @@ mod tests {
 
     #[test]
     fn floats_grow_to_both_signs_and_integers_keep_theirs() {
-        let wide = square().widened(Some(4.0), true);
+        let wide = square().widened(Some(4.0), 1);
         let given = &wide.inputs[0];
         assert_eq!((given.low, given.high, given.least, given.most), (-4.0, 4.0, 0, 14));
-        assert_eq!(square().widened(None, false), square());
+        assert_eq!(square().widened(None, 0), square());
     }
 }

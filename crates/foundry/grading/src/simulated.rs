@@ -2,12 +2,12 @@
 //! more threads than points, in an order that a seed says. A race, a barrier in divergent code, a
 //! read of shared memory that nobody wrote and an access outside of an array are wrong.
 
-use crate::graded_row::{FreshInputs, GradedRow};
+use crate::graded_row::{DrawKind, FreshInputs, GradedRow};
 use crate::raw_form::RawLaunch;
 use crate::{Grade, backward_memory};
 use gbxcule_back_cxx::Dialect;
 use gbxcule_gpu_check::compiler::{CudaCompiler, Refusal};
-use gbxcule_gpu_check::launch::{self, Launched};
+use gbxcule_gpu_check::launch::{self, LaunchLimits, Launched};
 use gbxcule_gpu_check::launch_line::LaunchLine;
 use gbxcule_gpu_sim::sass::fault::FaultKind;
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
@@ -17,9 +17,13 @@ use gbxcule_rows::execute::ArgumentBytes;
 use gbxcule_rows::row_program;
 
 /// Threads of a block, of the launches on one draw and on the next.
-const THREADS: [[u32; 2]; 4] = [[128, 32], [1024, 64], [256, 1], [32, 256]];
+const THREADS: [[u32; 2]; 4] = [[128, 32], [256, 1], [1024, 64], [32, 256]];
+/// Number of the draw with many points.
+const LARGE: usize = 2;
 /// Threads of a launch in blocks of one, at most: others make as much of fewer blocks.
 const MAX_SINGLES: u32 = 600;
+/// Bytes of shared memory of a block, declared and dynamic.
+const MAX_SHARED_BYTES: usize = 48 << 10;
 /// Instructions of a launch, at most.
 const BUDGET: u64 = 20_000_000;
 
@@ -42,9 +46,12 @@ pub(crate) fn grade(
 ) -> Grade {
     match loaded(problem, text, backward, compiler) {
         Ok(mut loaded) => {
-            let wrong = problem.draws.iter().enumerate();
-            let mut each = wrong.map(|(number, draw)| loaded.run(number, draw));
-            each.find_map(Result::err).unwrap_or(Grade::Right)
+            let draws = problem.draws(backward).enumerate();
+            let wrong = draws.map(|(number, draw)| loaded.run(number, draw)).find_map(Result::err);
+            // Few answers come so far, and the last draw is dear.
+            let large = || problem.large_draw().filter(|_| !backward);
+            let wrong = wrong.or_else(|| loaded.run(LARGE, large()?).err());
+            wrong.unwrap_or(Grade::Right)
         }
         Err(grade) => grade,
     }
@@ -68,7 +75,8 @@ fn loaded<'a>(
     let cubin = compiler.compile(text).map_err(|refusal| match refusal {
         Refusal::Text(log) => Grade::DoesNotCompile(log),
         Refusal::Limit(reason) => Grade::DoesNotCompile(reason),
-        Refusal::Unknown(reason) | Refusal::Machine(reason) => Grade::NotGraded(reason),
+        Refusal::Unknown(reason) => Grade::UnknownForm(reason),
+        Refusal::Machine(reason) => Grade::NotGraded(reason),
     })?;
     let written = row_program::write(module, kernel, Dialect::Cuda);
     let symbol = written.kernels.first().map_or(own.name(), |it| &it.symbol);
@@ -102,7 +110,8 @@ impl Loaded<'_> {
                 continue;
             }
             done = Some((shape.blocks, shape.threads));
-            let launched = self.launch(&raw, shape, draw)?;
+            let Some(launched) = self.launch(&raw, shape, draw)? else { continue };
+            self.cubin.keep_variables(&launched.memory);
             let after = raw.memory_after(&memory, &launched.arrays);
             let wrong = match self.backward {
                 true => self.problem.backward_difference(draw, &after),
@@ -117,12 +126,13 @@ impl Loaded<'_> {
         Ok(())
     }
 
+    /// Launches the kernel; nothing comes back if many points take too many instructions.
     fn launch(
         &mut self,
         raw: &RawLaunch<'_>,
         shape: Shape,
         draw: &FreshInputs,
-    ) -> Result<Launched, Grade> {
+    ) -> Result<Option<Launched>, Grade> {
         let wanted: Vec<usize> = raw.parameters.iter().map(|it| it.bytes.len()).collect();
         let sizes = launch::parameter_sizes(&self.cubin, &self.kernel);
         if sizes != wanted {
@@ -132,23 +142,29 @@ impl Loaded<'_> {
             )));
         }
         let place = format!("on {}, <<<{}, {}>>>", draw.name, shape.blocks, shape.threads);
+        // Other draws show a race sooner.
+        let finds_races = draw.kind != DrawKind::ManyPoints;
         let ran = launch::launch(
             &mut self.cubin,
             &self.kernel,
             shape,
             &raw.arrays,
             &raw.parameters,
-            BUDGET,
+            LaunchLimits { instructions: BUDGET, finds_races },
         );
+        // A right answer may take long for so many points.
+        if matches!(&ran, Err(fault) if fault.kind == FaultKind::NoEnd && !finds_races) {
+            return Ok(None);
+        }
         let launched = ran.map_err(|fault| match fault.kind {
-            FaultKind::Unknown => Grade::NotGraded(format!("the simulator: {}", fault.message)),
+            FaultKind::Unknown => Grade::UnknownForm(format!("the simulator: {}", fault.message)),
             _ => Grade::WrongResult(format!("{fault}, {place}")),
         })?;
         let faults =
             launched.own_fault.as_ref().is_some_and(|it| it.iter().take(4).any(|it| *it != 0));
         match faults {
             true => Err(Grade::WrongResult(format!("it faults, {place}"))),
-            false => Ok(launched),
+            false => Ok(Some(launched)),
         }
     }
 
@@ -165,6 +181,12 @@ impl Loaded<'_> {
         let seed = seed ^ draw.seed;
         if let Some(line) = &self.line {
             let stated = line.with(&raw.names).map_err(Grade::DoesNotCompile)?;
+            let shared = self.cubin.kernels[&self.kernel].shared_bytes + stated.shared_bytes;
+            if shared > MAX_SHARED_BYTES {
+                return Err(Grade::WrongResult(format!(
+                    "it asks for {shared} bytes of shared memory, a block has {MAX_SHARED_BYTES}"
+                )));
+            }
             if stated.threads > most {
                 return Err(Grade::WrongResult(format!(
                     "it asks for blocks of {} threads, its `__launch_bounds__` allow {most}",

@@ -258,7 +258,7 @@ fn cuda_interface(program: &RowProgram, row: &Row, backward: bool) -> Option<Str
     Some(parts.join("\n\n"))
 }
 
-/// What an answer in CUDA may rely on.
+/// Facts that an answer in CUDA may rely on.
 const LAUNCH: &str = "NVRTC compiles the text for sm_80 as C++17; `cuda_fp16.h`, `cuda_bf16.h` and \
     `cooperative_groups.h` may be included, and no header is needed. The kernel is launched as `<<<blocks, threads>>>` \
     of one dimension with any number of threads from 1 to 1024, or as many as `__launch_bounds__` allow, and at least \

@@ -82,7 +82,7 @@ fn changed_python_and_ir_is_wrong_unless_it_computes_the_same() {
     let wrong = all.iter().filter(|it| !it.is_right).count();
     assert!(wrong >= 40, "{wrong} of {}", all.len());
     let misjudged = misjudged(&rows, &all, "changed");
-    // What computes the same is never called wrong.
+    // An answer that computes the right numbers is never called wrong.
     assert!(misjudged.iter().all(|(it, _)| !it.is_right), "{misjudged:?}");
     assert!(misjudged.len() * 100 <= wrong, "{misjudged:?}");
 }

@@ -122,7 +122,8 @@ pub fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
         }
         return Err(SynthError::compiler(&compiler, &first_error(&compiled.stderr)));
     }
-    // What starts no program here starts no answer either: that is no verdict on any.
+    // A sandbox that can't start this program can't start an answer either, so its error is not
+    // a verdict on an answer.
     let ran = gbxcule_sandbox::run(
         &folder.path().join("main"),
         &[] as &[&str],

@@ -1,11 +1,11 @@
-//! Attacks as files: rows and folders that somebody made to harm who reads them. Each says what must
-//! come of it.
+//! Attacks as files: rows and folders that somebody made to harm who reads them. Each says what
+//! must come of it.
 //!
 //! `rows`: a row whose columns are replaced (`change`), or filled with a text many times
 //! (`repeat`); it is `refused` with a sentence, or the checks that it `fails` are these.
-//! `folders`: what lies in a folder in which a dataset of two rows is to be made, with its `card` or
-//! without, and read; it is `refused` with a sentence, or has `rows`; a file beside it stays as it
-//! is.
+//! `folders`: what lies in a folder in which a dataset of two rows is to be made, with its `card`
+//! or without, and read; it is `refused` with a sentence, or has `rows`; a file beside it stays as
+//! it is.
 #![cfg(unix)]
 
 use gbxcule_rows::batch::{Manifest, Work, batch, read};
@@ -60,7 +60,7 @@ fn hostile_row(attack: &Value) -> Value {
     row
 }
 
-/// What comes of a row: the checks that it fails, or why it isn't read.
+/// Returns the checks that a row fails, or why it isn't read.
 fn outcome_of_row(attack: &Value) -> (&'static str, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let line = hostile_row(attack).to_string();

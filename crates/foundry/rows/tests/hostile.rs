@@ -55,7 +55,7 @@ fn a_text_that_the_compiler_does_not_print_is_not_run_and_has_no_verdict() {
         let found = ["cpp", "cuda_on_host", "texts"].map(|name| verdict(&verdicts[at], name));
         assert_eq!(found, [cpp.clone(), cuda.clone(), Ok(texts)], "row {at}");
     }
-    // What was not run leaves no trace in the stored row.
+    // A check that did not run leaves no trace in the stored row.
     let mut row = rows[1].clone();
     row.record_verdicts(&verdicts[1]);
     assert!(row.checks().iter().all(|check| check.check != "cpp"), "{}", row.checks_json);

@@ -270,7 +270,7 @@ fn domain(words: &[String]) -> Result<(Domain, String), String> {
     let numbers = rest.first().filter(|it| it.contains(".."));
     let (low, high) = match numbers {
         Some(numbers) => range(numbers)?,
-        // What is ranked, or a direction, may be drawn from any range.
+        // Ranks and directions may be drawn from any range.
         None => match arrangement {
             Some(Arrangement::Permutation) => (Bound::Float(0.0), Bound::Float(1e9)),
             Some(Arrangement::Unit) => (Bound::Float(-1.0), Bound::Float(1.0)),

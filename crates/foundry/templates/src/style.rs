@@ -16,9 +16,9 @@ pub(crate) enum ArrayForm {
 /// Order of the parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ParameterOrder {
-    /// As the template has them: inputs, then what is written.
+    /// As the template has them: inputs, then outputs.
     Declared,
-    /// What is written comes first.
+    /// Outputs come first.
     OutputsFirst,
     /// Values come before arrays.
     ValuesFirst,

@@ -1,8 +1,8 @@
 //! Games as files: a line about the game, then a line for each game played, with its seed and the
 //! buttons of every step (docs/judge.md).
 //!
-//! [`replay`] plays them again, bit for bit, and [`LoggedGame::check`] holds what they claim against
-//! that.
+//! [`replay`] plays them again, bit for bit, and [`LoggedGame::check`] compares the outcome with
+//! what they claim.
 
 mod buttons;
 mod replay;
@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use buttons::Buttons;
-pub use replay::{Outcome, replay};
+pub use replay::{Replayed, replay};
 
 use crate::LabError;
 use crate::artifact::{sha256, write_whole};
@@ -72,7 +72,7 @@ pub struct LoggedGame {
     pub claim: Option<Claim>,
 }
 
-/// What a game came to, as its line says.
+/// Score and end of a game, as its line says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -134,8 +134,8 @@ fn no_log(found: &str) -> String {
 
 impl LoggedGame {
     /// The SHA-256 of a game with an outcome, under a header.
-    fn sha256(&self, header: &Header, outcome: &Outcome) -> String {
-        let Outcome { score, end, memory_sha256, .. } = outcome;
+    fn sha256(&self, header: &Header, outcome: &Replayed) -> String {
+        let Replayed { score, end, memory_sha256, .. } = outcome;
         let start = (self.seed, self.episode);
         sha256(
             format!("{header:?}\n{start:?}\n{}\n{score} {end:?}\n{memory_sha256}", self.buttons)
@@ -145,9 +145,9 @@ impl LoggedGame {
 
     /// The game with the claim that its outcome supports, without the steps after its end.
     #[must_use]
-    pub fn sealed(mut self, header: &Header, outcome: &Outcome) -> Self {
+    pub fn sealed(mut self, header: &Header, outcome: &Replayed) -> Self {
         self.buttons.truncate(outcome.steps);
-        let Outcome { score, end, ref memory_sha256, .. } = *outcome;
+        let Replayed { score, end, ref memory_sha256, .. } = *outcome;
         let (memory_sha256, sha256) = (memory_sha256.clone(), self.sha256(header, outcome));
         self.claim = Some(Claim { score, end, memory_sha256, sha256 });
         self
@@ -157,7 +157,7 @@ impl LoggedGame {
     ///
     /// # Errors
     /// The line claims something else, or goes on after the game's end.
-    pub fn check(&self, header: &Header, outcome: &Outcome) -> Result<(), String> {
+    pub fn check(&self, header: &Header, outcome: &Replayed) -> Result<(), String> {
         let left = self.buttons.steps() - outcome.steps;
         if left > 0 {
             return Err(format!(

@@ -200,9 +200,9 @@ def c(x: wp.array(dtype=int)):
     assert_eq!(
         helps,
         [
-            "`gbxcule compile --define LIMIT=VALUE` says it",
+            "`gbxcule compile --define LIMIT=VALUE` says it, or `gbxcule.kernel` reads it in Python",
             "say what it computes by a `@wp.func`",
-            "`gbxcule compile --define warp.fem.FIRST_NODE=VALUE` says it",
+            "`gbxcule compile --define warp.fem.FIRST_NODE=VALUE` says it, or `gbxcule.kernel` reads it in Python",
         ]
     );
 }

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::error::{Complaint, Complaints};
 use crate::expression::{Expression, Names};
-use crate::hardware::REGISTERS;
 use crate::header::{CartridgeType, Header, RAM_SIZES};
 use crate::opcode::Form;
 use crate::select_form::select;
 use crate::statement::{Datum, Operand, Statement};
+
+/// Names that every source may use: the registers of the hardware, spelled as in Pan Docs, each
+/// with its address.
+const REGISTERS: &str = include_str!("registers.txt");
 
 /// Position of the next byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -153,12 +156,14 @@ impl Layout {
     }
 
     fn at(place: Cursor, is_fragment: bool) -> Layout {
-        let register = |&(name, value): &(&str, i64)| {
-            (name.to_string(), Definition { value, bank: None, is_label: false })
+        let register = |line: &str| {
+            let (name, address) = line.split_once(' ')?;
+            let value = i64::from_str_radix(address, 16).ok()?;
+            Some((name.to_owned(), Definition { value, bank: None, is_label: false }))
         };
         Layout {
             items: Vec::new(),
-            definitions: REGISTERS.iter().map(register).collect(),
+            definitions: REGISTERS.lines().filter_map(register).collect(),
             header: Header {
                 title: String::new(),
                 cartridge: CartridgeType::ROM_ONLY,

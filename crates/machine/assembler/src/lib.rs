@@ -12,7 +12,6 @@ mod emit;
 mod error;
 mod expand;
 mod expression;
-mod hardware;
 mod header;
 mod layout;
 mod lex;

@@ -15,6 +15,8 @@ use crate::dma::{read_on_dma_bus, write_on_dma_bus};
 use crate::machine::{COLOR, Machine, WRAM_BYTES, is_before};
 use crate::ppu::VRAM_BYTES;
 #[cfg(color)]
+use crate::ppu::color_palette::write_palettes;
+#[cfg(color)]
 use crate::ppu::color_write::write_ppu;
 use crate::ppu::oam_bug::corrupt_oam_by_count;
 #[cfg(not(color))]
@@ -158,13 +160,33 @@ impl Machine {
         value: u8,
     ) {
         self.now = now;
+        if self.dma.active {
+            self.write_beside_dma(rom, cart_ram, address, value);
+        } else if address >= 0xff00 {
+            self.write_high(rom, cart_ram, address as u8, value);
+        } else {
+            self.write_memory(cart_ram, address, value);
+        }
+    }
+
+    /// A write while OAM DMA is set up or runs.
+    #[inline(never)]
+    fn write_beside_dma(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
         sync_dma(self, rom, cart_ram);
         if is_lost_to_dma(self, address) {
             if address < 0xfe00 {
                 write_on_dma_bus(self, rom, cart_ram, address, value);
             }
-            return;
+        } else if address >= 0xff00 {
+            self.write_high(rom, cart_ram, address as u8, value);
+        } else {
+            self.write_memory(cart_ram, address, value);
         }
+    }
+
+    /// A write below FF00.
+    #[inline(never)]
+    fn write_memory(&mut self, cart_ram: &mut [u8], address: u16, value: u8) {
         match address >> 8 {
             0x00..=0x7f => {
                 self.cart.write_control(self.mcycles_at_single_speed(), address, value);
@@ -175,7 +197,6 @@ impl Machine {
                 self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value);
             }
             0xfe => write_oam(self, address, value),
-            0xff => self.write_high(rom, cart_ram, address as u8, value),
             _ => {
                 let at = self.wram_index(address);
                 self.wram[at] = value;
@@ -204,9 +225,25 @@ impl Machine {
         view::read_register(self, low)
     }
 
+    /// A write to FF00-FFFF. What programs write most is done here, without the registers that the
+    /// rest saves.
     fn write_high(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {
+        if low >= 0x80 && low < 0xff {
+            self.hram[(low & 0x7f) as usize] = value;
+            return;
+        }
+        #[cfg(color)]
+        if low >= 0x68 && low < 0x6c {
+            write_palettes(self, low, value);
+            return;
+        }
+        self.write_register(rom, cart_ram, low, value);
+    }
+
+    /// A write to a chip's register or IE.
+    #[inline(never)]
+    fn write_register(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {
         match low {
-            0x80..=0xfe => self.hram[(low & 0x7f) as usize] = value,
             0x00 => {
                 self.joypad.write(&mut self.interrupts, value);
                 if self.interrupts.pending() != 0 {

@@ -5,7 +5,7 @@
 
 use crate::hdma::write_hdma_control;
 use crate::machine::Machine;
-use crate::ppu::color_palette::{read_palette, write_color_cell};
+use crate::ppu::color_palette::read_palette;
 use crate::ppu::sync_ppu_now;
 use crate::ppu::whole_or_by_dots::before_picture_change;
 
@@ -128,14 +128,11 @@ fn register_open_to_all(machine: &Machine, low: u8) -> u8 {
     }
 }
 
-/// Writes FF4C-FF77.
+/// Writes FF4C-FF77 but the palettes' registers (`write_palettes`).
 pub(crate) fn write_color(machine: &mut Machine, low: u8, value: u8) {
     match low {
         0x72 | 0x73 => machine.color.undocumented[(low & 3) as usize ^ 2] = value,
         0x75 => machine.color.undocumented[3] = value & 0x70,
-        // docboy `cgb_dmg_mode/ppu/bcps_write_read`.
-        0x68 => machine.ppu.palettes.background_index = value & 0xbf,
-        0x6a => machine.ppu.palettes.object_index = value & 0xbf,
         _ => {
             if !machine.ppu.compatible {
                 write_color_only(machine, low, value);
@@ -151,8 +148,6 @@ fn write_color_only(machine: &mut Machine, low: u8, value: u8) {
     match low {
         0x51..=0x54 => machine.hdma.write_address(low, value),
         0x55 => write_hdma_control(machine, value),
-        0x69 => write_color_cell(machine, false, value),
-        0x6b => write_color_cell(machine, true, value),
         _ => write_beside_picture(machine, low, value),
     }
 }

@@ -13,7 +13,7 @@ use crate::ppu::color_timing::is_hdma_period;
 use crate::ppu::registers::read_vram;
 use crate::ppu::timing::schedule_ppu;
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
-use crate::ppu::{LineProgress, sync_ppu, sync_ppu_now};
+use crate::ppu::{LINE_TCYCLES, LineProgress, VBLANK_LINE, sync_ppu, sync_ppu_now};
 
 /// Bytes of a block.
 const BLOCK_BYTES: u16 = 16;
@@ -153,19 +153,15 @@ pub(crate) fn rest_hdma(machine: &mut Machine, pc: u16) {
     }
 }
 
-/// Notes the transfer's state before the speed changes. A block that is due is copied at once
-/// if double speed begins, and ends the transfer (gambatte
-/// `hdma_transition_speedchange_hdmalen*`).
-///
-/// Returns true if a block was due.
-pub(crate) fn rest_hdma_for_change(machine: &mut Machine, pc: u16) -> bool {
-    rest_hdma(machine, pc);
-    let was_due = machine.hdma.rest == HaltedAt::Due;
-    if was_due && !machine.speed.double {
+/// Decides about a block where the speed changes: one that was due before STOP is copied as double
+/// speed begins, and ends the transfer (gambatte `hdma_transition_speedchange_hdmalen*`); HBlank
+/// that began since is slept through.
+pub(crate) fn take_block_of_change(machine: &mut Machine) {
+    let is_copied = machine.hdma.rest == HaltedAt::Due && !machine.speed.double;
+    machine.hdma.due = is_copied as u8;
+    if is_copied {
         machine.hdma.rest = HaltedAt::Inside;
-        machine.hdma.due = 1;
     }
-    was_due
 }
 
 /// Resumes the transfer when the CPU wakes from HALT. A block that was due before takes the bus
@@ -193,6 +189,7 @@ pub(crate) fn wake_hdma(machine: &mut Machine) {
 
 /// Copies what is due, while the CPU stands still. Returns true if the CPU had fetched the next
 /// opcode before it halted.
+#[inline(never)]
 pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -> bool {
     let left = machine.hdma.left;
     let began = machine.now;
@@ -239,14 +236,33 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     fetched
 }
 
-/// Brings the PPU to a T-cycle; returns true if it reads video RAM on the dot before. The rest of
-/// mode 3 is free for a block (docboy `gdma_ppu_on_pixel_transfer_conflict_*`).
+/// Brings the PPU past the two dots from a T-cycle on, and what it draws with it; returns true if it
+/// reads video RAM on either. The rest of mode 3 is free for a block (docboy
+/// `gdma_ppu_on_pixel_transfer_conflict_*`).
+fn meets_ppu(machine: &mut Machine, moment: u32) -> bool {
+    let meets = reads_vram(machine, moment) | reads_vram(machine, moment.wrapping_add(1));
+    before_picture_change(machine);
+    meets
+}
+
 fn reads_vram(machine: &mut Machine, moment: u32) -> bool {
     sync_ppu(machine, moment);
     before_timing_change(machine);
     let pipeline = &machine.ppu.pipeline;
     let fetches = pipeline.fetch_step & 1 != 0 || pipeline.has_read_object();
     machine.ppu.stage == LineProgress::Rendering && fetches
+}
+
+/// Returns true if no dot of a block's time lies in mode 3, for sure.
+fn is_vram_free(machine: &Machine) -> bool {
+    let ppu = &machine.ppu;
+    let ends = machine.tcycles().wrapping_sub(ppu.beam.line_start).wrapping_add(BLOCK_TCYCLES + 2);
+    let is_hblank = ppu.beam.line < VBLANK_LINE
+        && ppu.stage != LineProgress::Rendering
+        && ppu.mode3_end != 0
+        && ppu.beam.dot > ppu.mode3_end;
+    let is_over = is_hblank || ppu.beam.line >= VBLANK_LINE;
+    !ppu.is_on() || is_over && ends < LINE_TCYCLES as u32
 }
 
 /// Copies what OAM DMA has moved before a block. The block takes OAM's bus: until it ends, the
@@ -282,6 +298,9 @@ fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], open_bus: 
     }
     let source = machine.hdma.source.wrapping_add(machine.hdma.source_bytes);
     let target = machine.hdma.target.wrapping_add(machine.hdma.target_bytes);
+    sync_ppu_now(machine);
+    before_picture_change(machine);
+    let is_free = is_vram_free(machine);
     for index in 0..BLOCK_BYTES {
         let address = source.wrapping_add(index);
         let answers = address & 0xe000 != 0x8000 && address < 0xe000;
@@ -290,10 +309,7 @@ fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], open_bus: 
         if index & 1 != 0 && machine.dma.active {
             write_oam_beside_dma(machine, address, index, value);
         }
-        let moment = began.wrapping_add(2 + 2 * index as u32);
-        let meets_ppu = reads_vram(machine, moment) | reads_vram(machine, moment.wrapping_add(1));
-        if !meets_ppu {
-            before_picture_change(machine);
+        if is_free || !meets_ppu(machine, began.wrapping_add(2 + 2 * index as u32)) {
             let at = machine.vram_index(target.wrapping_add(index));
             machine.vram[at] = value;
         }

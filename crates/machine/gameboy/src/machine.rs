@@ -20,7 +20,7 @@ use crate::ppu::{
 };
 use crate::serial::Serial;
 #[cfg(color)]
-use crate::speed::{Speed, end_pending_change};
+use crate::speed::{Speed, end_pending_change, pass_slow_mcycle};
 use crate::step::{Step, buttons_in_frame};
 use crate::stop::service_stopped;
 use crate::timer::Timer;
@@ -220,6 +220,11 @@ impl Machine {
             let is_double = self.speed.double;
             self.apu.voices.read_on_bus(&self.apu.wave_ram, self.cpu.pc, is_double);
         }
+        #[cfg(color)]
+        if self.speed.changing && self.speed.armed && self.cpu.mode == Mode::Halted {
+            pass_slow_mcycle(self);
+            return;
+        }
         self.sync_due(rom, cart_ram, 0);
         if self.ppu.frame_over || self.is_lcd_off_frame_over() {
             self.end_frame();
@@ -239,7 +244,10 @@ impl Machine {
             Mode::Running => {
                 #[cfg(color)]
                 if self.speed.ends_change(self.now) {
+                    // A dispatch is another service, whose use of the serial port is known before.
                     end_pending_change(self);
+                    self.deadline = self.now;
+                    return;
                 }
                 if self.cpu.ime && self.interrupts.pending() != 0 {
                     let mut cpu = self.cpu;
@@ -334,7 +342,8 @@ impl Machine {
             self.serial.schedule(self.now, div_base);
         }
         sync_dma(self, rom, cart_ram);
-        let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + 3) >> self.tcycle_shift());
+        let shift = self.tcycle_shift();
+        let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + (1 << shift) - 1) >> shift);
         if self.ppu.is_on() && !is_before(ppu_now, self.ppu.deadline) {
             sync_ppu(self, self.tcycles().wrapping_add(ppu_ahead_tcycles));
             schedule_ppu(self);
@@ -348,7 +357,9 @@ impl Machine {
         }
         #[cfg(color)]
         if self.speed.changing {
-            next = earlier(next, self.speed.resume_at.wrapping_add(1));
+            // A halted CPU looks at the lines an M-cycle before.
+            let is_halted = self.cpu.mode == Mode::Halted;
+            next = earlier(next, self.speed.resume_at.wrapping_add(is_halted as u32));
         }
         if self.ppu.is_on() {
             earlier(next, self.ppu.deadline)

@@ -253,6 +253,20 @@ fn passes_no_event(machine: &Machine, to: u32) -> bool {
     }
 }
 
+/// Returns true if HBlank has had all its effects and still goes on, and the line's picture needs
+/// nothing more: memory and colours may then change without a sync.
+#[cfg(color)]
+#[inline(always)]
+pub(crate) fn stays_in_hblank(machine: &Machine) -> bool {
+    let ppu = &machine.ppu;
+    let is_finished =
+        ppu.stage == LineProgress::Done || ppu.stage == LineProgress::Untouched && !ppu.draw;
+    ppu.mode3_end != 0
+        && ppu.beam.dot > ppu.mode3_end + color_timing::HBLANK_EDGE_DOTS
+        && is_finished
+        && machine.tcycles().wrapping_sub(ppu.beam.line_start) < LINE_TCYCLES as u32
+}
+
 fn advance_in_line(machine: &mut Machine, to: u16) {
     let from = machine.ppu.beam.dot;
     if machine.ppu.beam.line < VBLANK_LINE {
@@ -264,22 +278,8 @@ fn advance_in_line(machine: &mut Machine, to: u16) {
 }
 
 fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
-    if !machine.ppu.beam.first_line {
-        if from <= 3 && to > 3 {
-            line_event(machine, 3);
-        }
-        #[cfg(color)]
-        machine.ppu.meet_wy_between(from, to);
-        if from <= 4 && to > 4 {
-            let ppu = &mut machine.ppu;
-            ppu.beam.dot = 5;
-            ppu.frame_over |= ppu.beam.line == 0 && ppu.entered_vblank;
-            #[cfg(not(color))]
-            ppu.meet_wy();
-        }
-        if from <= timing::COMPARE_DOT && to > timing::COMPARE_DOT {
-            line_event(machine, timing::COMPARE_DOT);
-        }
+    if from <= timing::LAST_BEGINNING_DOT && !machine.ppu.beam.first_line {
+        begin_visible_line(machine, from, to);
     }
     if to <= timing::MODE3_DOT {
         return;
@@ -305,6 +305,25 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
         finish_line(machine);
         #[cfg(color)]
         machine.ppu.meet_wy();
+    }
+}
+
+/// What happens on the first dots of a line.
+fn begin_visible_line(machine: &mut Machine, from: u16, to: u16) {
+    if from <= 3 && to > 3 {
+        line_event(machine, 3);
+    }
+    #[cfg(color)]
+    machine.ppu.meet_wy_between(from, to);
+    if from <= 4 && to > 4 {
+        let ppu = &mut machine.ppu;
+        ppu.beam.dot = 5;
+        ppu.frame_over |= ppu.beam.line == 0 && ppu.entered_vblank;
+        #[cfg(not(color))]
+        ppu.meet_wy();
+    }
+    if from <= timing::COMPARE_DOT && to > timing::COMPARE_DOT {
+        line_event(machine, timing::COMPARE_DOT);
     }
 }
 

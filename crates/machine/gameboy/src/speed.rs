@@ -3,7 +3,11 @@
 //! two, because sound, picture and the cartridge's clock keep their speed.
 
 #[cfg(color)]
+use crate::cpu::Mode;
+#[cfg(color)]
 use crate::dma::halt_dma;
+#[cfg(color)]
+use crate::hdma::take_block_of_change;
 #[cfg(color)]
 use crate::machine::is_before;
 use crate::machine::{FRAME_MCYCLES, Machine};
@@ -40,7 +44,7 @@ pub struct Speed {
 const CHANGE_MCYCLES: u32 = 0x8001;
 /// M-cycles of single speed that pass before double speed begins.
 #[cfg(color)]
-pub(crate) const SLOW_MCYCLES: u32 = 2;
+const SLOW_MCYCLES: u32 = 2;
 /// T-cycles by which the picture gets ahead of the CPU when double speed ends.
 #[cfg(color)]
 const GAINED_TCYCLES: u32 = 1;
@@ -118,13 +122,9 @@ impl Speed {
         self.since = moment;
     }
 
-    /// Ends a change of speed if the CPU goes on now; returns true if it does.
-    pub(crate) fn ends_change(&mut self, now: u32) -> bool {
-        let ends = self.changing && !is_before(now, self.resume_at);
-        if ends {
-            self.changing = false;
-        }
-        ends
+    /// Returns true if a change of speed is over: the CPU goes on now.
+    pub(crate) fn ends_change(&self, now: u32) -> bool {
+        self.changing && !is_before(now, self.resume_at)
     }
 }
 
@@ -134,33 +134,18 @@ impl Speed {
 /// `stop_key1_joypad0_interrupt1_*`).
 #[cfg(color)]
 pub(crate) fn change_speed(machine: &mut Machine, is_pending: bool) {
-    let began = machine.now;
+    let is_slow = !machine.speed.double;
     begin_div_anew(machine);
     machine.speed.changing = true;
-    machine.speed.resume_at = began.wrapping_add(CHANGE_MCYCLES);
-    let is_slow = !machine.speed.double;
-    let wakes = is_slow && !is_pending && wait_slowly(machine);
-    let slow_mcycles = machine.now.wrapping_sub(began);
-    // OAM DMA stands still for one M-cycle of those that pass before double speed (gambatte
-    // `oamdmasrcC0_speedchange_readC000`); it moves once more before single speed (docboy
-    // `speed_switch_to_single_during_dma_*`).
-    if is_slow {
-        halt_dma(machine, 1);
-    } else if !is_pending {
-        halt_dma(machine, 0u32.wrapping_sub(1));
-    }
-    machine.apu.sync(machine.now, machine.timer.div_base);
-    let gained = if is_slow { 0 } else { GAINED_TCYCLES };
-    switch_clock(machine, gained.wrapping_sub(if is_pending && !is_slow { 4 } else { 0 }));
+    machine.speed.resume_at = machine.now.wrapping_add(CHANGE_MCYCLES);
     if is_pending {
+        switch_clock(machine, if is_slow { 0 } else { GAINED_TCYCLES.wrapping_sub(4) });
         machine.now = machine.now.wrapping_add(is_slow as u32);
         machine.speed.resume_at = machine.now.wrapping_add(1);
-    } else if wakes {
-        machine.speed.changing = false;
-        if slow_mcycles < SLOW_MCYCLES {
-            machine.now = machine.now.wrapping_add(1);
-            machine.timer.div_base = machine.timer.div_base.wrapping_add(1);
-        }
+    } else if !is_slow {
+        // OAM DMA moves once more (docboy `speed_switch_to_single_during_dma_*`).
+        halt_dma(machine, 0u32.wrapping_sub(1));
+        switch_clock(machine, GAINED_TCYCLES);
     }
     if machine.ppu.is_on() {
         schedule_ppu(machine);
@@ -185,6 +170,12 @@ fn begin_div_anew(machine: &mut Machine) {
 /// Lets the clocks run at the other speed from now on; the picture gets ahead by some T-cycles.
 #[cfg(color)]
 fn switch_clock(machine: &mut Machine, gained: u32) {
+    if !machine.speed.double {
+        // gambatte `oamdmasrcC0_speedchange_readC000`.
+        halt_dma(machine, 1);
+    }
+    machine.apu.sync(machine.now, machine.timer.div_base);
+    take_block_of_change(machine);
     let (frame, dark) = (
         machine.now.wrapping_sub(machine.frame_start),
         machine.now.wrapping_sub(machine.lcd_off_since),
@@ -209,21 +200,42 @@ fn switch_clock(machine: &mut Machine, gained: u32) {
     }
 }
 
-/// Lets the M-cycles of single speed pass that come before double speed: one if an interrupt is
-/// requested in it. Returns true if one is in the first six T-cycles: the CPU wakes early (docboy
-/// `speed_switch_to_double_interrupt_*_aligned_with_stop_*`).
+/// Lets one of the M-cycles of single speed pass that come before double speed, or begins that. If
+/// an interrupt is requested in the first six T-cycles the CPU wakes early, after the first
+/// M-cycle if the request came in it (docboy `speed_switch_to_double_interrupt_*_aligned_*`).
 #[cfg(color)]
-fn wait_slowly(machine: &mut Machine) -> bool {
-    machine.now = machine.now.wrapping_add(1);
+#[cold]
+#[inline(never)]
+pub(crate) fn pass_slow_mcycle(machine: &mut Machine) {
+    let began = machine.speed.resume_at.wrapping_sub(CHANGE_MCYCLES);
+    let passed = machine.now.wrapping_sub(began);
     machine.sync_interrupts();
-    if machine.interrupts.pending() != 0 {
-        return true;
+    let wakes_at_once = passed == 1 && machine.interrupts.pending() != 0;
+    if wakes_at_once || passed >= SLOW_MCYCLES {
+        let wakes = wakes_at_once || machine.speed.resume_at == machine.now;
+        switch_clock(machine, 0);
+        if wakes {
+            machine.speed.changing = false;
+            machine.cpu.mode = Mode::Running;
+        }
+        if wakes_at_once {
+            machine.now = machine.now.wrapping_add(1);
+            machine.timer.div_base = machine.timer.div_base.wrapping_add(1);
+        }
+        if machine.ppu.is_on() {
+            schedule_ppu(machine);
+        }
+    } else {
+        if passed == 1 {
+            sync_ppu(machine, machine.tcycles().wrapping_add(2));
+            if machine.interrupts.pending() != 0 {
+                machine.speed.resume_at = machine.now.wrapping_add(1);
+            }
+        }
+        machine.now = machine.now.wrapping_add(1);
     }
-    sync_ppu(machine, machine.tcycles().wrapping_add(2));
-    let wakes = machine.interrupts.pending() != 0;
-    machine.now = machine.now.wrapping_add(SLOW_MCYCLES - 1);
-    machine.sync_interrupts();
-    wakes
+    machine.cpu.now = machine.now;
+    machine.deadline = machine.now;
 }
 
 /// Begins DIV anew after a change of speed that did not stop the CPU.
@@ -231,6 +243,7 @@ fn wait_slowly(machine: &mut Machine) -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn end_pending_change(machine: &mut Machine) {
+    machine.speed.changing = false;
     machine.sync_interrupts();
     machine.apu.sync(machine.now, machine.timer.div_base);
     machine.timer.div_base = machine.speed.resume_at;

@@ -30,19 +30,22 @@ impl Machine {
         }
     }
 
-    /// Returns true if a DMG's PPU has not stopped yet.
-    fn ppu_goes_on(&self) -> bool {
-        #[cfg(not(color))]
-        let goes_on = self.ppu.is_on() && is_before(self.now, self.ppu.stops_at);
-        #[cfg(color)]
-        let goes_on = false;
-        goes_on
-    }
-
     /// Returns true if the CPU wakes from STOP: a button is held.
     pub(crate) fn wakes_from_stop(&self) -> bool {
-        self.joypad.lines() != 0x0f && !self.ppu_goes_on()
+        self.joypad.lines() != 0x0f && !ppu_goes_on(self)
     }
+}
+
+/// Returns true if a DMG's PPU has not stopped yet.
+#[cfg(not(color))]
+fn ppu_goes_on(machine: &Machine) -> bool {
+    machine.ppu.is_on() && is_before(machine.now, machine.ppu.stops_at)
+}
+
+/// Returns true if a DMG's PPU has not stopped yet; a Color's never stops.
+#[cfg(color)]
+fn ppu_goes_on(_machine: &Machine) -> bool {
+    false
 }
 
 /// Ends a STOP if a button is held; otherwise lets time pass.
@@ -53,7 +56,7 @@ pub(crate) fn service_stopped(machine: &mut Machine) {
         return;
     }
     #[cfg(not(color))]
-    if machine.ppu.is_on() && !machine.ppu_goes_on() {
+    if machine.ppu.is_on() && !ppu_goes_on(machine) {
         let mcycles = pass_time(machine, machine.lcd_off_frame_end());
         machine.ppu.beam.line_start = machine.ppu.beam.line_start.wrapping_add(mcycles << 2);
         machine.ppu.deadline = machine.ppu.deadline.wrapping_add(mcycles);
@@ -63,7 +66,7 @@ pub(crate) fn service_stopped(machine: &mut Machine) {
     }
     let next = if machine.ppu.is_on() { machine.ppu.deadline } else { machine.lcd_off_frame_end() };
     #[cfg(not(color))]
-    let next = if machine.ppu_goes_on() { earlier(next, machine.ppu.stops_at) } else { next };
+    let next = if ppu_goes_on(machine) { earlier(next, machine.ppu.stops_at) } else { next };
     pass_time(machine, next);
     #[cfg(not(color))]
     if machine.ppu.is_on() && machine.now == machine.ppu.stops_at {

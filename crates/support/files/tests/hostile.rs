@@ -201,7 +201,7 @@ fn folders_nested_deeper_than_paths_and_descriptors_go_are_removed() {
     drop(scratch);
     assert_eq!(entries(folder.path()), 1, "the victim alone is left");
     assert_eq!(fs::read(&victim).expect("a file"), b"precious");
-    // What is removed for a killed process is as deep.
+    // Folders of a killed process are removed as deep.
     let left = folder.path().join(".gbxcule-0000000000000001.part");
     fs::create_dir_all(left.join("a/b/c")).expect("folders");
     rename(&victim, left.join("a/file")).expect("a file");

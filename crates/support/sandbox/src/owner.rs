@@ -148,7 +148,7 @@ fn end_group(group: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
 
     if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
-        // Its last member may have ended just now.
+        // The last member may have ended just now.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }

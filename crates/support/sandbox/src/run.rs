@@ -105,7 +105,7 @@ pub fn run<S: AsRef<OsStr>>(
     #[cfg(target_os = "linux")]
     let _first = tree::come_first();
     let spawned = ChildGroup::spawn(&mut command);
-    // Its end of the pipe must not be waited for.
+    // The command's end of the pipe must not be waited for.
     drop(command);
     let mut owned = spawned.map_err(|source| {
         if has_mark(reached) {

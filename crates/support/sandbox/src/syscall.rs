@@ -57,8 +57,8 @@ fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
         refused.insert(libc::SYS_clone, rules.collect::<Result<_, _>>()?);
     }
     let (allow, error) = (SeccompAction::Allow, |number: i32| SeccompAction::Errno(number as u32));
-    // What is reserved is counted nowhere before it is written. With this error the C library writes
-    // it instead.
+    // Reserved bytes are counted nowhere before they are written. With this error the C library
+    // writes them instead.
     let reserving = [(libc::SYS_fallocate, Vec::new())].into();
     Ok(vec![
         filter(allowed, error(libc::ENOSYS), allow.clone())?,

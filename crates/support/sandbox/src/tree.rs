@@ -36,9 +36,9 @@ pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Op
     (written > written_bytes).then_some(ChildEnd::Written(written_bytes))
 }
 
-/// Lets this thread run before all others until the returned value is dropped, if the user may do so
-/// (the system's owner). Otherwise a program that forks without end would leave this thread no core.
-/// The kernel limits the processes of other users.
+/// Lets this thread run before all others until the returned value is dropped, if the user may do
+/// so (the system's owner). Otherwise a program that forks without end would leave this thread no
+/// core. The kernel limits the processes of other users.
 #[cfg(target_os = "linux")]
 pub(crate) fn come_first() -> impl Drop {
     struct First(Option<i32>);
@@ -80,8 +80,8 @@ pub(crate) fn tasks_of_user() -> u64 {
 }
 
 /// Returns the processes of a group, each with the fields after its name: `PID (any name) STATE
-/// PARENT GROUP ..`. Processes with greater numbers than the group's come first, because all members
-/// have such numbers until the system's counter begins anew.
+/// PARENT GROUP ..`. Processes with greater numbers than the group's come first, because all
+/// members have such numbers until the system's counter begins anew.
 fn processes(group: u32) -> impl Iterator<Item = (String, Vec<String>)> {
     // Other systems than Linux have no such folder.
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();

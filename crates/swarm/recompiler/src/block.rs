@@ -185,8 +185,8 @@ pub(crate) struct Limits<'e> {
     /// M-cycles of the longest way, about: the interpreter runs what is left of them before a
     /// deadline.
     pub(crate) mcycles: u32,
-    /// M-cycles of a way after which it looks at the deadline again, so that the block needs no more
-    /// time than up to there when it begins.
+    /// M-cycles of a way after which it looks at the deadline again, so that the block needs no
+    /// more time than up to there when it begins.
     pub(crate) mcycles_unchecked: u32,
     /// Branches on a way at most: each nests the code one deeper.
     pub(crate) branches: usize,

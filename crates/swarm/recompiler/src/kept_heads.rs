@@ -23,7 +23,7 @@ const HOT_CODE_BYTES: usize = 8 + 8 + 1;
 const PC_BYTES: usize = 2;
 const RECORD_BYTES: usize = PC_BYTES + MemoryMap::RECORD_BYTES;
 
-/// The heads that are kept for a ROM; none if there are none, or they are damaged.
+/// Heads that are stored for a ROM; empty if nothing is stored or the file is damaged.
 pub(crate) fn load(rom: &[u8]) -> Vec<HotHead> {
     let kept = CodeFolder::find(EXTENSION)
         .and_then(|folder| folder.find_code(&key("heads", rom), |version| version == VERSION));

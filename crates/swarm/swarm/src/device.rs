@@ -11,6 +11,7 @@
 //! `recipe`; `swarm` launches them, `outputs` reads results and machines.
 
 mod begin;
+mod buffers;
 mod column;
 mod copy_env;
 mod host_copy;

@@ -272,7 +272,8 @@ impl ForeignState {
         while !reached(machine, wanted) {
             idle(machine, &nops, cart_ram);
         }
-        // What begins in this very moment has begun for the state too: no interrupt comes twice.
+        // An event of this very moment has happened for the foreign state too: no interrupt comes
+        // twice.
         of_either!(machine, machine => machine.settle_ppu());
     }
 

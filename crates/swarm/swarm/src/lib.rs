@@ -49,6 +49,7 @@ mod worker_pool;
 pub use action::{Action, Codec, CodecError, button};
 pub use banked_address::in_bank;
 pub use capacity::free_on_host;
+pub use checkpoint::Checkpoint;
 pub use config::SwarmConfig;
 pub use cpu_state::CpuState;
 pub use device::{

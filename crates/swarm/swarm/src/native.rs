@@ -161,8 +161,8 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// Begins episodes of the marked envs where their machines are, as after the loss of a life: the
-    /// programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
+    /// Begins episodes of the marked envs where their machines are, as after the loss of a life:
+    /// the programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
     ///
     /// # Errors
     /// The mask does not have one entry for each env, or a program stopped.

@@ -99,8 +99,8 @@ impl ProgramText {
         Self { name: name.into(), text: text.into(), sha256, files: files.into(), labels }
     }
 
-    /// The text with the places ([`crate::in_bank`]) of labels that it writes in quotes, and of those
-    /// that it may mean by a misspelled one.
+    /// The text with the places ([`crate::in_bank`]) of labels that it writes in quotes, and of
+    /// those that it may mean by a misspelled one.
     #[must_use]
     pub fn with_labels<'l>(self, labels: impl IntoIterator<Item = (&'l str, u32)>) -> Self {
         let places: BTreeMap<&str, u32> = labels.into_iter().collect();
@@ -454,7 +454,7 @@ impl Programs {
             .all(|program| program.text() == BUILT_IN)
     }
 
-    /// Cells of one env: the programs' scratch, the hooks' counts, the mask of actions, the weights.
+    /// Cells of one env: the programs' scratch, the hooks' counts, the mask of actions, weights.
     #[must_use]
     pub fn scratch_len(&self) -> usize {
         self.weight_cells().end

@@ -5,13 +5,10 @@
 //! the image has each at the offset that `layout` gives. So one walk over the struct's type serves
 //! both directions.
 
+use gbxcule_gameboy::state::PREAMBLE_BYTES;
 use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{Shape, Type, Types};
-
-/// Number of bytes of a state before its first field: they say what the file is and which cartridge
-/// it belongs to.
-const PREAMBLE_BYTES: usize = 31;
 
 /// Offsets of the machine's scalars in its image, in the order of a state.
 pub struct Image {

@@ -212,14 +212,17 @@ fn print_scores(
     grades: &[grading::Grade],
     scores: &[GroupScore],
 ) {
-    let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut failures: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for grade in grades {
-        if let grading::Grade::NotGraded(reason) = grade {
-            *failures.entry(reason).or_default() += 1;
-        }
+        let (what, reason) = match grade {
+            grading::Grade::NotGraded(reason) => ("were not graded", reason),
+            grading::Grade::UnknownForm(reason) => ("count as wrong for an unknown form", reason),
+            _ => continue,
+        };
+        *failures.entry((what, reason)).or_default() += 1;
     }
-    for (reason, count) in failures {
-        say!("{count} answers were not graded: {reason}");
+    for ((what, reason), count) in failures {
+        say!("{count} answers {what}: {reason}");
     }
     say!("{} answers about {} rows", answers.len(), rows.len());
     let mut task = "";
@@ -229,11 +232,12 @@ fn print_scores(
         }
         if task != score.task {
             task = score.task;
-            let [right, wrong, compile, parse, _] = grading::Grade::NAMES;
-            let cells = ["problems", "answers", right, wrong, compile, parse].map(str::to_owned);
+            let [right, wrong, compile, parse, form, _] = grading::Grade::NAMES;
+            let cells = ["problems", "answers", right, wrong, compile, parse, form];
+            let cells = cells.map(str::to_owned);
             say!("\n{}pass@k, % [95 %]", table_row(task, cells));
         }
-        let [right, wrong, compile, parse, _] = score.verdicts;
+        let [right, wrong, compile, parse, form, _] = score.verdicts;
         let pass = score.pass.iter().map(|pass_at_k| {
             let shares = [pass_at_k.pass, pass_at_k.low, pass_at_k.high];
             let [pass, low, high] = shares.map(|share| 100.0 * share);
@@ -241,15 +245,17 @@ fn print_scores(
         });
         let pass: Vec<String> = pass.collect();
         let answers = score.verdicts.iter().sum();
-        let counts = [score.problems, answers, right, wrong, compile, parse];
+        let counts = [score.problems, answers, right, wrong, compile, parse, form];
         let cells = counts.map(|count| count.to_string());
         say!("{}{}", table_row(score.group.name(), cells), pass.join("  "));
     }
 }
 
 /// Formats a row of the table of scores, up to its last column.
-fn table_row(name: &str, [problems, answers, right, wrong, compile, parse]: [String; 6]) -> String {
+fn table_row(name: &str, cells: [String; 7]) -> String {
+    let [problems, answers, right, wrong, compile, parse, form] = cells;
     format!(
-        "{name:<20} {problems:>8} {answers:>8} {right:>7} {wrong:>13} {compile:>17} {parse:>15}   "
+        "{name:<20} {problems:>8} {answers:>8} {right:>7} {wrong:>13} {compile:>17} {parse:>15} \
+         {form:>13}   "
     )
 }

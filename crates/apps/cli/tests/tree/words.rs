@@ -85,29 +85,13 @@ fn pages_fit_a_screen() {
     assert!(wide.is_empty(), "pages wrap at {WIDEST_PAGE}:\n{}", wide.join("\n"));
 }
 
-/// Folders whose comments between statements may still begin with riddles; the list only shrinks.
-const UNMENDED: [&str; 7] = [
-    "crates/compiler/front-warp",
-    "crates/foundry/grading",
-    "crates/foundry/rows",
-    "crates/foundry/templates",
-    "crates/machine/gameboy",
-    "crates/swarm/swarm",
-    "crates/testing/gpu-sim",
-];
-
 #[test]
 fn comments_begin_with_what_they_are_about() {
     let mut riddles = Vec::new();
     for path in written_files(&["rs", "h", "c", "cpp", "js", "py"]) {
-        let is_mended = UNMENDED.iter().all(|folder| !relative(&path).starts_with(folder));
         let mut before = String::new();
         for (number, line) in lines_of(&path) {
-            let is_between_statements = path.extension().is_some_and(|it| it == "rs")
-                && line.trim_start().starts_with("// ");
-            if (is_mended || !is_between_statements)
-                && first_sentence(&line, &before).is_some_and(begins_with_a_riddle)
-            {
+            if first_sentence(&line, &before).is_some_and(begins_with_a_riddle) {
                 riddles.push(format!("{}:{number}: {}", path.display(), line.trim_start()));
             }
             before = line;

@@ -3,8 +3,6 @@
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
-use std::collections::BTreeMap;
-
 use gbxcule_ir::builtin::{Visibility, rows};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::Diagnostic;
@@ -12,6 +10,7 @@ use gbxcule_ir::{Module, Scalar, Shape, Type};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use super::text::Given;
 use super::{CompileError, refused, text};
 
 /// Returns the builtins that kernels call as `wp.name`.
@@ -30,7 +29,7 @@ type SpelledType = (&'static str, Vec<u16>, &'static str);
 #[pyfunction]
 pub(crate) fn result_types(py: Python<'_>, text: String) -> PyResult<Vec<SpelledType>> {
     let outcome = py.detach(|| {
-        let program = text::parse("<call>".into(), text, false, BTreeMap::new())?;
+        let program = text::parse(Given { file: "<call>".into(), text, ..Given::default() })?;
         let mut module = Module::new("call");
         let reader = program.reader();
         for kernel in reader.kernels() {

@@ -170,9 +170,18 @@ impl<'s, 'a> Expressions<'s, 'a> {
     fn connective(&mut self, op: BoolOp, values: &'a [Expr]) -> LoweringResult<Operand<'a>> {
         let and = op == BoolOp::And;
         let first = self.expr(&values[0])?;
+        let rest = &values[1..];
+        if let Operand::KnownValue(known) = &first
+            && let Some(truth) = known.truth()
+        {
+            if truth == and && !rest.is_empty() {
+                return self.connective(op, rest);
+            }
+            return Ok(Operand::KnownValue(KnownValue::Bool(truth)));
+        }
         let mut truth = self.b.truth(first, self.span(&values[0]))?;
-        if values[1..].iter().all(is_simple) {
-            for value in &values[1..] {
+        if rest.iter().all(is_simple) {
+            for value in rest {
                 let next = self.expr_truth(value)?;
                 truth = if and { self.b.and(truth, next) } else { self.b.or(truth, next) };
             }
@@ -181,7 +190,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
         self.b.check_nesting(self.span(&values[0]))?;
         let place = self.b.temporary(if and { "all" } else { "any" }, Type::BOOL);
         self.b.store(place, truth);
-        for value in &values[1..] {
+        for value in rest {
             let so_far = self.b.load(place);
             let condition = if and { so_far } else { self.b.not(so_far) };
             self.b.open_block();
@@ -276,6 +285,15 @@ impl<'s, 'a> Expressions<'s, 'a> {
                 }
                 _ => {}
             }
+        }
+        if let (Operand::KnownValue(known), [op], [Operand::KnownValue(other)]) =
+            (&left_value, ops, &operands[..])
+            && known.as_int().is_some()
+            && other.as_int().is_some()
+            && let Some(outcome) = gbxcule_python_values::compared(*op, known, other)
+        {
+            // `if i < 6` in a loop that is unrolled.
+            return Ok(Operand::KnownValue(KnownValue::Bool(outcome)));
         }
         for (&op, right) in ops.iter().zip(operands) {
             let compared = compared(&mut self.b, op, left_value.clone(), right.clone(), span)?;

@@ -3,12 +3,13 @@
 
 mod construct;
 mod matrix;
+mod pointer;
 
 pub(super) use construct::construct_struct;
 
 use super::operand::{LoweringResult, Operand, fault};
 use super::operator::{function_operator, named_operator, operate_one};
-use super::tile::tile_call;
+use super::tile::{operator as tile_operator, tile_call};
 use super::{Expressions, atomic, indexed_array, usage};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::Code;
@@ -72,8 +73,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
                 self.construct_type(&Annotation::Matrix(None, None, any))
             }
             name if path.starts_with("warp.") && ARRAY_TYPES.contains(&name) => {
-                let message = "arrays can't be made from pointers in a kernel";
-                fault(Code::UnsupportedPointer, span, message)
+                self.array_at_pointer()
             }
             "constant" if path == "warp.constant" => match &call.arguments.args[..] {
                 [value] => self.e.expr(value),
@@ -95,10 +95,8 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
     fn binary_function(&mut self, name: &str) -> Option<LoweringResult<Operand<'a>>> {
         let (call, span) = (self.call, self.span);
         let arguments = &call.arguments;
-        if !arguments.keywords.is_empty()
-            || arguments.args.len() != 2
-            || function_operator(name).is_none()
-        {
+        let op = function_operator(name)?;
+        if !arguments.keywords.is_empty() || arguments.args.len() != 2 {
             return None;
         }
         let given = match self.e.call_arguments(arguments) {
@@ -106,6 +104,11 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
             Err(stop) => return Some(Err(stop)),
         };
         let operands: Vec<Operand<'a>> = given.into_iter().map(|(_, operand, _)| operand).collect();
+        if let [left, right] = &operands[..]
+            && operands.iter().any(|operand| matches!(operand, Operand::Tile(_)))
+        {
+            return Some(tile_operator(self.e, op, left, right, span));
+        }
         named_operator(&mut self.e.b, name, &operands, span)
     }
 

@@ -60,7 +60,7 @@ impl<'a> Expressions<'_, 'a> {
         Err(fault.help(format!("it takes {}", takes.join(" or "))).into())
     }
 
-    /// The variable of a builtin's state; a value that is none is copied to one.
+    /// The variable of a builtin's state; a value that isn't a variable is copied to a new one.
     fn state_place(
         &mut self,
         operand: Operand<'a>,

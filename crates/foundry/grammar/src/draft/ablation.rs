@@ -33,7 +33,7 @@ fn without_one(body: &[Stmt], found: &mut dyn FnMut(Vec<Stmt>)) {
             }
             body
         };
-        // A block that loses its only statement is no text of Python.
+        // A block without a statement is not Python.
         if body.len() > 1 && !matches!(stmt, Stmt::Return(_)) {
             found(replaced(None));
         }

@@ -1,4 +1,4 @@
-//! Files come back as they were written, and what is none is refused by its column.
+//! Files come back as they were written, and a file without rows is refused by its column.
 
 use super::*;
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};

@@ -14,7 +14,7 @@ use crate::LabError;
 use crate::artifact::sha256;
 
 /// Steps of a game of the benchmark, at most, each as long as the game's own.
-const MOST_STEPS: u32 = 4500;
+const MAX_STEPS: u32 = 4500;
 /// Games that are played at once.
 const TOGETHER: usize = 1024;
 /// Where the games' states have their number, 1 while they are played, and where work RAM is.
@@ -26,11 +26,11 @@ const STARTS: usize = 16;
 /// Frames of the steps that leave the title, steps before the first START, and steps at most.
 const TITLE_FRAMES: u32 = 4;
 const BEFORE_START: usize = 30;
-const MOST_TITLE_STEPS: usize = 400;
+const MAX_TITLE_STEPS: usize = 400;
 
-/// What a game came to.
+/// End and score of a game that was played again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Replayed {
     /// Steps until the end.
     pub steps: usize,
     /// The end.
@@ -88,7 +88,7 @@ fn starts(game: &Game) -> Result<Vec<Vec<u8>>, SwarmError> {
         swarm.load_state(env, &state)?;
     }
     let mut found = vec![None; STARTS];
-    for step in 0..MOST_TITLE_STEPS {
+    for step in 0..MAX_TITLE_STEPS {
         let presses: Vec<u8> = (0..STARTS).map(|env| u8::from(env == step)).collect();
         swarm.step(&presses)?;
         for (env, begun) in found.iter_mut().enumerate().filter(|(_, begun)| begun.is_none()) {
@@ -112,7 +112,7 @@ pub fn replay(
     header: &Header,
     games: &[LoggedGame],
     done: &mut dyn FnMut(usize),
-) -> Result<Vec<Outcome>, LabError> {
+) -> Result<Vec<Replayed>, LabError> {
     let refused = |found| LabError::GameLog { found };
     let game = game(&header.game).map_err(refused)?;
     if sha256(&rom_of(game).bytes) != header.rom_sha256 {
@@ -174,7 +174,7 @@ impl Table {
             swarm.set_episode(env, episode)?;
         }
         swarm.reset_masked(&vec![true; games.len()])?;
-        let most_frames = u64::from(MOST_STEPS) * u64::from(game.frames_per_step);
+        let most_frames = u64::from(MAX_STEPS) * u64::from(game.frames_per_step);
         let most_steps = most_frames.div_ceil(u64::from(header.frames_per_step));
         Ok(Self {
             swarm,
@@ -184,7 +184,7 @@ impl Table {
         })
     }
 
-    fn play(&mut self, games: &[&LoggedGame]) -> Result<Vec<Outcome>, LabError> {
+    fn play(&mut self, games: &[&LoggedGame]) -> Result<Vec<Replayed>, LabError> {
         let mut buttons: Vec<_> = games.iter().map(|game| game.buttons.iter()).collect();
         let mut outcomes = vec![None; games.len()];
         let mut plays = vec![true; games.len()];
@@ -220,11 +220,11 @@ impl Table {
         })
     }
 
-    fn outcome(&self, env: usize, steps: usize, end: End) -> Result<Outcome, LabError> {
+    fn outcome(&self, env: usize, steps: usize, end: End) -> Result<Replayed, LabError> {
         let score = self.swarm.read_memory(env, self.score..self.score + 2)?;
         let memory = self.swarm.read_memory(env, WORK_RAM)?;
         let score = u16::from_le_bytes([score[0], score[1]]);
-        Ok(Outcome { steps, end, score, memory_sha256: sha256(&memory) })
+        Ok(Replayed { steps, end, score, memory_sha256: sha256(&memory) })
     }
 }
 

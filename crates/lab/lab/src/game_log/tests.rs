@@ -1,3 +1,5 @@
+//! Games of random players are written, sealed, replayed and altered.
+
 use super::*;
 
 #[test]

@@ -6,10 +6,11 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::color_pixel::{EightPixels, FourColors, ObjectPixels};
+use crate::ppu::color_pixel::{FourColors, Ground, ObjectPixels};
 use crate::ppu::scan::MAX_OBJECTS;
 use crate::ppu::{
-    LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Scan, VRAM_BYTES,
+    LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Scan,
+    VRAM_BYTES,
 };
 
 /// Columns of the screen.
@@ -56,6 +57,9 @@ pub(crate) fn draw_plain_line(machine: &mut Machine) {
 
 fn draw_run(machine: &mut Machine, run: &TileRun) {
     let order = machine.ppu.scan.by_priority(machine.ppu.sorts_by_x);
+    let (after, before) = machine.ppu.columns_of_objects();
+    let planes = machine.ppu.background_planes();
+    let line = machine.ppu.beam.line;
     let mut column = run.column;
     let mut number = 0;
     let mut palette = 0;
@@ -66,14 +70,19 @@ fn draw_run(machine: &mut Machine, run: &TileRun) {
             palette = tile.attributes & 7;
             colors = FourColors::of(&machine.ppu, palette);
         }
-        let mirrored = tile.attributes & 0x20 != 0;
-        let pixels = EightPixels {
-            low: if mirrored { tile.low.reverse_bits() } else { tile.low },
-            high: if mirrored { tile.high.reverse_bits() } else { tile.high },
-            attributes: tile.attributes,
-            objects: ObjectPixels::over(&machine.ppu, &machine.vram, &machine.oam, &order, column),
-        };
-        pixels.show(&machine.ppu, &mut machine.frame, &colors, column, run.end);
+        let mut low = tile.low & planes;
+        let mut high = tile.high & planes;
+        if tile.attributes & 0x20 != 0 {
+            low = low.reverse_bits();
+            high = high.reverse_bits();
+        }
+        colors.show(&mut machine.frame, line, low, high, column, run.end);
+        if column > after && column < before {
+            let ground = Ground { pixels: low | high, attributes: tile.attributes };
+            let objects =
+                ObjectPixels::over(&machine.ppu, &machine.vram, &machine.oam, &order, column);
+            objects.show_over(&machine.ppu, &mut machine.frame, ground, column, run.end);
+        }
         column += 8;
         number += 1;
     }
@@ -175,6 +184,16 @@ impl ObjectPixels {
 }
 
 impl Ppu {
+    /// Eight columns may show an object if the first of them lies between these two.
+    fn columns_of_objects(&self) -> (i16, i16) {
+        let count = self.scan.count as usize;
+        if count == 0 || self.lcdc & LCDC_OBJECTS == 0 {
+            (COLUMNS, 0)
+        } else {
+            (self.scan.x[0] as i16 - 16, self.scan.x[count - 1] as i16)
+        }
+    }
+
     /// Leaves in the fetcher what it has read when mode 3 ends, in the last of the line's runs. It
     /// reads the tile behind the one that is put out: its number with the first pixel of that, its
     /// lower plane with the third, its upper one with the fifth, which counts from the sixth on.

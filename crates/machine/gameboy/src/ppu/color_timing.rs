@@ -27,6 +27,8 @@ use crate::ppu::{advance_ppu, sync_ppu};
 const LYC_0_FROM: u16 = 14;
 /// Dots after the end of mode 3 on which HDMA is due.
 pub(super) const HDMA_DOTS: u16 = 3;
+/// Dots after the end of mode 3 after which HBlank has no more effects, and all memory is open.
+pub(super) const HBLANK_EDGE_DOTS: u16 = 4;
 /// Dot of a line on which WY is compared with it, at its beginning.
 const WY_DOT: u16 = 3;
 /// Dot of line 0 on which WY is compared with it.

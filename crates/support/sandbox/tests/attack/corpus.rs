@@ -28,7 +28,7 @@ fn short(limits: Limits) -> Limits {
 fn attacked(name: &str, folder: &Path, program: &Path) -> Outcome {
     let policy = match name {
         "program" => Policy::program(folder).within(short(Limits::PROGRAM)),
-        // What a compiler wrote isn't run by its policy: the program lies elsewhere.
+        // Programs that a compiler wrote aren't run by its policy: this one lies elsewhere.
         "compiler" => Policy::compiler(Path::new("cc"), folder).within(short(Limits::COMPILER)),
         "interpreter" => Policy::interpreter(folder, []).within(short(Limits::INTERPRETER)),
         _ => panic!("`{name}` is no policy"),

@@ -203,6 +203,10 @@ impl Policy for Tree<'_> {
 /// to a few instructions: where the address is known to be that of ROM that is read, of the
 /// buttons, or of high RAM.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
+    if name == "Machine::write_register" {
+        // Only a `write_slow` that is inlined leads here.
+        return true;
+    }
     let Some(at) = args.get(4).copied().flatten().map(|at| at.bits() as u16) else {
         return inline == Inline::Auto;
     };

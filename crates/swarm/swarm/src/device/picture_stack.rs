@@ -105,7 +105,7 @@ impl DevicePictures {
         Ok(arguments.launch(&self.keep, frame.shape())?)
     }
 
-    /// Copies the stack of an env to marked ones, of which it is none.
+    /// Copies the stack of an env to marked envs; the mark of the env itself is off.
     pub(super) fn copy(&self, source: usize, mask: &Array) -> Result<(), SwarmError> {
         let arguments = Arguments::default()
             .with("pictures", &self.stacks)

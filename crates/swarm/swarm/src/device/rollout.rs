@@ -400,7 +400,7 @@ impl Rollout {
             None => [0, 0],
         };
         let arguments = Arguments::from_parts("to_", &swarm.envs)
-            .with_parts("from_", swarm.starts_on_device())
+            .with_parts("from_", &swarm.starts.on_device)
             .with("mask", &self.mask)
             .with("seeds", &self.seeds)
             .with("counts", &self.counts)

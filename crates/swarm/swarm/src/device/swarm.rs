@@ -1,11 +1,8 @@
 //! The swarm in device memory.
 
-use std::ops::Range;
-
-use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Stream};
 
-use super::column::MachineParts;
+use super::buffers::Buffers;
 use super::copy_env::LANES;
 use super::kernel::Arguments;
 use super::kernel_set::KernelSet;
@@ -13,7 +10,6 @@ use super::manual_buttons::ManualButtons;
 use super::memory::Memory;
 use super::picture_stack::DevicePictures;
 use super::rollout::{Rollout, refused_action};
-use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, SCRATCH, StateArrays, env_bytes, lengths};
 use super::step::Order;
 use super::sticky::DeviceSticky;
@@ -71,7 +67,7 @@ pub struct DeviceSwarm {
     pub(super) kernels: KernelSet,
     /// State of all envs.
     pub(super) envs: StateArrays,
-    starts: Starts,
+    pub(super) starts: Starts,
     pub(super) manual_buttons: ManualButtons,
     /// Room for one env that is copied between host and device.
     staging_env: StateArrays,
@@ -84,26 +80,9 @@ pub struct DeviceSwarm {
 }
 
 /// Starts of episodes, at least one; both fields hold the same states.
-struct Starts {
-    on_device: StateArrays,
+pub(super) struct Starts {
+    pub(super) on_device: StateArrays,
     on_host: Vec<EnvSnapshot>,
-}
-
-/// Arrays beside the state.
-pub(super) struct Buffers {
-    pub(super) rom: Array,
-    pub(super) actions: Array,
-    codec: Array,
-    /// Number of frames that each action is held.
-    frames_held: Array,
-    pub(super) rewards: Array,
-    pub(super) dones: Array,
-    pub(super) observations: Array,
-    mask: Array,
-    /// A mask for one env that marks it.
-    mask_of_one: Array,
-    /// Arrays for steps that run one frame at a time.
-    single_frames: Option<SingleFrameArrays>,
 }
 
 impl DeviceSwarm {
@@ -228,8 +207,8 @@ impl DeviceSwarm {
         Ok(())
     }
 
-    /// Begins episodes of the marked envs where their machines are, as after the loss of a life: the
-    /// programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
+    /// Begins episodes of the marked envs where their machines are, as after the loss of a life:
+    /// the programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
     ///
     /// # Errors
     /// The mask does not have one entry for each env, a program stopped, or the device failed.
@@ -257,10 +236,6 @@ impl DeviceSwarm {
     pub(super) fn begin_awaited(&mut self) -> Result<(), SwarmError> {
         let Some(pending) = self.episodes.take_awaiting_begin() else { return Ok(()) };
         self.begin(&self.mask(&pending)?, true)
-    }
-
-    pub(super) fn starts_on_device(&self) -> &StateArrays {
-        &self.starts.on_device
     }
 
     /// Runs the programs' `begin`, for which the scratch must be zero, if the marked envs begin an
@@ -327,11 +302,12 @@ impl DeviceSwarm {
         self.transfer(&self.staging_env, &self.envs, env, &self.buffers.mask_of_one)?;
         self.with_program_line(self.memory.stream.synchronize())?;
         let like = &self.starts.on_host[0];
-        let mut snapshot = host_copy::download(self.parts(), &self.rom, like, &self.staging_env)?;
+        let mut snapshot =
+            host_copy::download(&self.kernels.facts.machine, &self.rom, like, &self.staging_env)?;
         if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
         } else if self.config.stage.owns_observation() {
-            snapshot.observation = Some(self.observation_rows(env..env + 1)?.to_vec()?);
+            snapshot.observation = Some(self.buffers.observation_of(env)?.to_vec()?);
         }
         if let Some(pictures) = &self.pictures {
             snapshot.pictures = Some((pictures.form, pictures.of(env)?));
@@ -350,16 +326,11 @@ impl DeviceSwarm {
         snapshot.check(&self.rom, &self.config)?;
         self.load_env(env, snapshot)?;
         if let Some(observation) = snapshot.observation_in(&self.config) {
-            return Ok(self.observation_rows(env..env + 1)?.write(observation)?);
+            return Ok(self.buffers.observation_of(env)?.write(observation)?);
         }
         self.episodes.awaits_begin[env] = false;
         self.begin(&self.buffers.mask, snapshot.scratch.is_none())?;
         if snapshot.scratch.is_some() { self.load_env(env, snapshot) } else { Ok(()) }
-    }
-
-    /// Returns the observations of some envs as a part of the array of all.
-    fn observation_rows(&self, envs: Range<usize>) -> Result<Array, SwarmError> {
-        Ok(self.buffers.observations.slice(0, envs, 1)?)
     }
 
     /// Loads a checked state into an env, without running a program. Afterwards the swarm's mask
@@ -386,18 +357,19 @@ impl DeviceSwarm {
     fn upload(&self, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         let is_open = self.config.link == LinkMode::Open;
         if is_open && self.config.weights.is_empty() {
-            return host_copy::upload(self.parts(), &self.rom, snapshot, &self.staging_env);
+            return host_copy::upload(
+                &self.kernels.facts.machine,
+                &self.rom,
+                snapshot,
+                &self.staging_env,
+            );
         }
         let counters = if is_open { snapshot.counters } else { joined(snapshot.counters) };
         let mut scratch = snapshot.scratch().to_vec();
         scratch.resize(self.config.cells(), 0.0);
         self.config.put_weights(&mut scratch);
         let snapshot = EnvSnapshot { counters, scratch: Some(scratch), ..snapshot.clone() };
-        host_copy::upload(self.parts(), &self.rom, &snapshot, &self.staging_env)
-    }
-
-    fn parts(&self) -> &MachineParts {
-        &self.kernels.facts.machine
+        host_copy::upload(&self.kernels.facts.machine, &self.rom, &snapshot, &self.staging_env)
     }
 
     pub(crate) fn starts(&self) -> &[EnvSnapshot] {
@@ -492,7 +464,7 @@ impl SwarmParts for DeviceSwarm {
 
     /// Copies the starts to the device.
     fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
-        let lengths = lengths(self.parts(), &self.rom, self.config.cells());
+        let lengths = lengths(&self.kernels.facts.machine, &self.rom, self.config.cells());
         let count = starts.len();
         let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
@@ -613,24 +585,5 @@ impl DeviceConfig {
             // bytes, and actions index a table of 256. Tests run it all in checked builds.
             unsafe { Build::trusting() }
         }
-    }
-}
-
-impl Buffers {
-    fn new(rom: &Rom, config: &SwarmConfig, memory: &Memory) -> Result<Self, SwarmError> {
-        let (codec, frames_held) = config.codec.tables(config.schedule);
-        let envs = config.num_envs;
-        Ok(Self {
-            rom: memory.copy_of(rom.bytes())?,
-            actions: memory.bytes(envs)?,
-            codec: memory.copy_of(&codec)?,
-            frames_held: memory.copy_of(&frames_held)?,
-            rewards: memory.zeros(Scalar::F32, &[envs])?,
-            dones: memory.bytes(envs)?,
-            observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
-            mask: memory.bytes(envs)?,
-            mask_of_one: memory.copy_of(&[1_u8])?,
-            single_frames: SingleFrameArrays::new(&config.programs, rom, envs, memory)?,
-        })
     }
 }

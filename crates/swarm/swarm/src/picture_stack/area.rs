@@ -125,18 +125,22 @@ mod tests {
                 (0..from[0]).map(|y| (0..width).map(|x| byte(y, x)).collect()).collect();
             let mut out = vec![0; to[0] * to[1] * channels];
             Area::new(from, to, channels).reduce(lines.iter().map(Vec::as_slice), &mut out);
+            // Each source pixel counted once for each of the pieces that fall into the area.
+            let share = |at: usize, axis: usize, pixel: usize| {
+                let pieces = (0..to[axis]).map(|piece| (pixel * to[axis] + piece) / from[axis]);
+                pieces.filter(|&area| area == at).count() as u64
+            };
+            let shares = [0, 1].map(|axis| {
+                let of = |at: usize| (0..from[axis]).map(move |pixel| share(at, axis, pixel));
+                (0..to[axis]).map(|at| of(at).collect()).collect::<Vec<Vec<u64>>>()
+            });
             for (place, found) in out.into_iter().enumerate() {
                 let (y, x, channel) =
                     (place / channels / to[1], place / channels % to[1], place % channels);
-                // Each source pixel counted once for each of the pieces that fall into the area.
-                let share = |at: usize, from: usize, to: usize, pixel: usize| {
-                    (0..to).filter(|piece| (pixel * to + piece) / from == at).count() as u64
-                };
                 let mut sum = 0;
-                for (sy, line) in lines.iter().enumerate() {
-                    for sx in 0..from[1] {
-                        let weight = share(y, from[0], to[0], sy) * share(x, from[1], to[1], sx);
-                        sum += weight * u64::from(line[sx * channels + channel]);
+                for (line, by_line) in lines.iter().zip(&shares[0][y]) {
+                    for (sx, by_column) in shares[1][x].iter().enumerate() {
+                        sum += by_line * by_column * u64::from(line[sx * channels + channel]);
                     }
                 }
                 let all = (from[0] * from[1]) as u64;

@@ -208,7 +208,7 @@ fn read_texts(
         let program = Program::parse_with_cache(&mut texts, &mut sources, id, &files)?;
         TextFunctions::read(&program, &sources, id, wanted, &library, module)
     };
-    // What either text may have. One text has it once, with the scratch that it has for both.
+    // Functions that either text may have. A text that is both has them once, with one scratch.
     let mut either = vec![BEGIN, SETTLED, MASK];
     either.extend(called.iter().map(|&name| ExpectedFunction { name, ..CALLED }));
     let of_reward = [&[REWARD, DONE], &either[..]].concat();
@@ -519,7 +519,7 @@ impl ExpectedFunction<'_> {
         let mut params = vec![EntryParam::Handle];
         params.extend(vec![EntryParam::Type(array); self.arrays]);
         let (Self { name, result, .. }, written) = (self, &self.shown());
-        // What runs between frames keeps to what machines themselves have.
+        // A function that runs between frames takes the machine alone, without weights.
         let optional = (self.arrays > 0).then_some((WEIGHTS, EntryParam::Type(array)));
         let wanted = EntryPoint { name, params: &params, optional, result: *result, written };
         reader.function(&wanted, module)

@@ -80,6 +80,8 @@ pub enum Special {
     Block,
     /// `SR_LANEID`
     Lane,
+    /// `SR_CLOCKLO`, `SR_GLOBALTIMERLO`
+    Clock,
     /// `SR_EQMASK`, `SR_LTMASK`, `SR_LEMASK`, `SR_GTMASK`, `SR_GEMASK`: the lanes that are so.
     Lanes(Ordering, bool),
 }
@@ -190,7 +192,7 @@ pub(super) fn decode(
             optional += 1;
         }
         if !fits && slot.is_optional {
-            // Its place among those of its sort stays empty.
+            // The place of an absent operand among the operands of its sort stays empty.
             counts[slot.sort.list()] += 1;
             continue;
         }
@@ -401,6 +403,7 @@ fn special(place: OperandKind<'_>) -> Result<Special, String> {
         OperandKind::Special("SR_TID.X") => Ok(Special::Thread),
         OperandKind::Special("SR_CTAID.X") => Ok(Special::Block),
         OperandKind::Special("SR_LANEID") => Ok(Special::Lane),
+        OperandKind::Special("SR_CLOCKLO" | "SR_GLOBALTIMERLO") => Ok(Special::Clock),
         OperandKind::Special("SR_EQMASK") => Ok(Special::Lanes(Ordering::Equal, true)),
         OperandKind::Special("SR_LTMASK") => Ok(Special::Lanes(Ordering::Less, false)),
         OperandKind::Special("SR_LEMASK") => Ok(Special::Lanes(Ordering::Less, true)),

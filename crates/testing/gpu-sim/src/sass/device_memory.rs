@@ -46,6 +46,8 @@ pub struct DeviceMemory {
     pub budget: u64,
     /// Mixed into the order of lanes.
     pub seed: u64,
+    /// True if races are looked for.
+    pub finds_races: bool,
 }
 
 /// Place of an access.
@@ -87,6 +89,7 @@ impl DeviceMemory {
             order: Order::default(),
             budget: u64::MAX,
             seed: 0,
+            finds_races: true,
         }
     }
 
@@ -217,7 +220,10 @@ impl DeviceMemory {
         manner: Manner,
         (thread, instruction): (u32, u32),
     ) -> Option<super::shadow::Conflict> {
-        if !matches!(manner, Manner::Read | Manner::Write) {
+        if !self.finds_races {
+            return None;
+        }
+        if !matches!(manner, Manner::Read | Manner::ConstantRead | Manner::Write) {
             self.order.meet((place.array, place.at), thread, manner);
         }
         let count = self.arrays.len();

@@ -166,6 +166,24 @@ impl LoadedCubin {
         Ok(device.into_inner())
     }
 
+    /// Lets the module's variables be what a launch has left, as they are for the next launch of a
+    /// program.
+    pub fn keep_variables(&mut self, memory: &DeviceMemory) {
+        for (name, &(address, size)) in self.variables.iter().filter(|(_, it)| it.1 > 0) {
+            let Some(bytes) = memory.variable(name) else { continue };
+            let begins = |it: &&mut Box<[u128]>| {
+                let first = it.as_ptr() as u64;
+                (first..first + 16 * it.len() as u64).contains(&address)
+            };
+            let Some(section) = self.memory.values_mut().find(begins) else { continue };
+            let at = (address - section.as_ptr() as u64) as usize;
+            for (offset, byte) in (at..at + size).zip(bytes) {
+                let (sixteen, shift) = (&mut section[offset / 16], 8 * (offset % 16));
+                *sixteen = *sixteen & !(0xFF << shift) | u128::from(*byte) << shift;
+            }
+        }
+    }
+
     /// Bytes with which a variable of the module begins.
     fn initial_bytes(&self, address: u64, size: usize) -> Vec<u8> {
         let holds = |memory: &&[u128]| {

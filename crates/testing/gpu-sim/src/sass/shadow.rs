@@ -4,9 +4,9 @@
 //! Accesses have times that count up. Two accesses are ordered if one thread makes both, if the
 //! block's barrier, or for lanes of a warp `__syncwarp`, lies between them, or if the earlier one
 //! was published by a fence and an atomic operation on a place that the later thread has read by
-//! one ([`Order`]). Atomic and volatile accesses don't race with each other. A plain read beside an
-//! atomic operation is a race unless its thread goes on with an atomic operation there, as loops
-//! around `atomicCAS` do.
+//! one ([`Order`]). Atomic operations, and volatile accesses beside them, don't race with each other;
+//! volatile writes of two threads do. A plain read beside an atomic operation is a race unless its
+//! thread goes on with an atomic operation there, as loops around `atomicCAS` do.
 
 use rustc_hash::FxHashMap;
 
@@ -35,6 +35,8 @@ impl CellAccess {
 pub enum Manner {
     /// Plain read.
     Read,
+    /// Read by a cache that may hold what was there before the launch.
+    ConstantRead,
     /// Plain write.
     Write,
     /// Volatile read.
@@ -43,13 +45,31 @@ pub enum Manner {
     StrongWrite,
     /// Atomic operation.
     Atomic,
+    /// Atomic operation for the threads of one block.
+    AtomicOfBlock,
+}
+
+impl Manner {
+    fn is_atomic(self) -> bool {
+        matches!(self, Self::Atomic | Self::AtomicOfBlock)
+    }
+
+    /// True if it does not race with an earlier write of this manner. `is_of_block` says whether
+    /// one block makes both.
+    fn goes_with(self, write: Self, is_of_block: bool) -> bool {
+        let is_local = self == Self::AtomicOfBlock || write == Self::AtomicOfBlock;
+        let is_strong = write == Self::StrongWrite || write.is_atomic();
+        let are_writes = self == Self::StrongWrite && write == Self::StrongWrite;
+        is_strong && !are_writes && (is_of_block || !is_local)
+    }
 }
 
 /// Cell of an array.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: CellAccess,
-    is_strong: bool,
+    /// Manner of the write.
+    written_by: Option<Manner>,
     /// The last reader, another of its block, another of another block.
     reads: [CellAccess; 3],
 }
@@ -145,25 +165,29 @@ impl Shadow {
         let is_open = |it: &CellAccess| it.thread != 0 && !order.is_before(*it, own);
         let conflict = |earlier, has_written| Conflict { earlier, has_written, at };
         let write = is_open(&cell.write).then_some(cell.write);
+        let written_by = cell.written_by.unwrap_or(Manner::Write);
+        let is_of_block = write.is_some_and(|it| order.block_of(it) == order.block_of(own));
+        let racing = write.filter(|_| !manner.goes_with(written_by, is_of_block));
         let read = cell.reads.iter().copied().find(is_open);
         let mut found = None;
         match manner {
-            Manner::Read => match (write, cell.is_strong) {
-                (Some(write), false) => found = Some(conflict(write, true)),
-                (Some(write), true) => {
+            Manner::Read => match (write, racing) {
+                (_, Some(write)) => found = Some(conflict(write, true)),
+                (Some(write), None) => {
                     let pending = Pending { conflict: conflict(write, true), later: own };
                     self.pending.insert((number, own.thread), pending);
                 }
-                (None, _) => {}
+                (None, None) => {}
             },
-            Manner::StrongRead => {
-                found = write.filter(|_| !cell.is_strong).map(|it| conflict(it, true));
+            Manner::ConstantRead => {
+                found = (cell.write.thread != 0).then(|| conflict(cell.write, true));
             }
+            Manner::StrongRead => found = racing.map(|it| conflict(it, true)),
             Manner::Write => {
                 found = write.map(|it| conflict(it, true)).or(read.map(|it| conflict(it, false)));
             }
-            Manner::StrongWrite | Manner::Atomic => {
-                found = write.filter(|_| !cell.is_strong).map(|it| conflict(it, true));
+            Manner::StrongWrite | Manner::Atomic | Manner::AtomicOfBlock => {
+                found = racing.map(|it| conflict(it, true));
                 self.pending.remove(&(number, own.thread));
                 for read in cell.reads.iter().filter(|it| is_open(it)) {
                     let pending = Pending { conflict: conflict(*read, false), later: own };
@@ -172,13 +196,13 @@ impl Shadow {
             }
         }
         match manner {
-            Manner::Read => cell.add_reader(own, order),
+            Manner::Read | Manner::ConstantRead => cell.add_reader(own, order),
             Manner::StrongRead => {}
-            Manner::Write | Manner::StrongWrite | Manner::Atomic => {
+            Manner::Write | Manner::StrongWrite | Manner::Atomic | Manner::AtomicOfBlock => {
                 cell.write = own;
-                cell.is_strong = manner != Manner::Write;
+                cell.written_by = Some(manner);
                 // A thread that goes on with an atomic operation has not relied on what it read.
-                if manner == Manner::Atomic {
+                if manner.is_atomic() {
                     for read in &mut cell.reads {
                         if read.thread == own.thread {
                             *read = CellAccess::default();
@@ -215,9 +239,20 @@ pub struct Order {
     /// Time of each thread's last fence, if it has made one.
     fences: FxHashMap<u32, Time>,
     /// Accesses that are published at places, by array and offset.
-    published: FxHashMap<(usize, usize), FxHashMap<Whose, Time>>,
+    published: FxHashMap<(usize, usize), Times>,
     /// Accesses of others that a thread, or all of the block at work, has been shown.
-    shown: FxHashMap<(Option<u32>, Whose), Time>,
+    shown: FxHashMap<Option<u32>, Times>,
+}
+
+/// Last times up to which accesses are known.
+type Times = FxHashMap<Whose, Time>;
+
+/// Moves times on to later ones.
+fn advance(times: &mut Times, others: impl IntoIterator<Item = (Whose, Time)>) {
+    for (whose, time) in others {
+        let last = times.entry(whose).or_default();
+        *last = time.max(*last);
+    }
 }
 
 /// Accesses of a thread, or of a block.
@@ -250,10 +285,10 @@ impl Order {
     pub fn pass_barrier(&mut self) {
         self.now += 1;
         self.barrier = self.now;
-        let shown: Vec<_> = self.shown.drain().collect();
-        for ((_, whose), time) in shown {
-            let all = self.shown.entry((None, whose)).or_default();
-            *all = time.max(*all);
+        let mut all = self.shown.remove(&None).unwrap_or_default();
+        self.shown.drain().for_each(|(_, times)| advance(&mut all, times));
+        if !all.is_empty() {
+            self.shown.insert(None, all);
         }
     }
 
@@ -270,26 +305,20 @@ impl Order {
     /// Notes an atomic or volatile access of a thread: it publishes what its fence has ordered, and
     /// sees what others have published there.
     pub fn meet(&mut self, place: (usize, usize), thread: u32, manner: Manner) {
-        let is_read = matches!(manner, Manner::StrongRead | Manner::Atomic);
-        let is_write = matches!(manner, Manner::StrongWrite | Manner::Atomic);
+        let is_read = manner == Manner::StrongRead || manner.is_atomic();
+        let is_write = manner == Manner::StrongWrite || manner.is_atomic();
         if is_read && let Some(published) = self.published.get(&place) {
-            for (&whose, &time) in published {
-                let shown = self.shown.entry((Some(thread), whose)).or_default();
-                *shown = time.max(*shown);
-            }
+            let shown = self.shown.entry(Some(thread)).or_default();
+            advance(shown, published.iter().map(|(whose, time)| (*whose, *time)));
         }
         if is_write && let Some(&fence) = self.fences.get(&thread) {
             let block = thread / self.threads_of_block;
             let own =
                 [(Whose::Thread(thread), fence), (Whose::Block(block), self.barrier.min(fence))];
-            // What the thread has been shown goes on with it.
-            let shown = self.shown.iter().filter(|((who, _), _)| who.is_none_or(|it| it == thread));
-            let shown = shown.map(|((_, whose), time)| (*whose, *time));
-            let published = self.published.entry(place).or_default();
-            for (whose, time) in own.into_iter().chain(shown) {
-                let last = published.entry(whose).or_default();
-                *last = time.max(*last);
-            }
+            // The accesses that the thread has been shown are passed on with its own.
+            let shown = [None, Some(thread)].into_iter().filter_map(|who| self.shown.get(&who));
+            let shown = shown.flatten().map(|(whose, time)| (*whose, *time));
+            advance(self.published.entry(place).or_default(), own.into_iter().chain(shown));
         }
     }
 
@@ -303,11 +332,14 @@ impl Order {
             let in_block = own.thread() % self.threads_of_block;
             let other = earlier.thread() % self.threads_of_block;
             let is_same_warp = in_block / 32 == other / 32;
-            return earlier.time < self.barrier
-                || is_same_warp && earlier.time < self.warp_syncs[in_block as usize];
+            let is_synced = is_same_warp && earlier.time < self.warp_syncs[in_block as usize];
+            if earlier.time < self.barrier || is_synced {
+                return true;
+            }
         }
         let is_shown = |whose| {
-            let of = |who| self.shown.get(&(who, whose)).is_some_and(|time| earlier.time < *time);
+            let time = |who| self.shown.get(&who).and_then(|times| times.get(&whose));
+            let of = |who| time(who).is_some_and(|time| earlier.time < *time);
             of(None) || of(Some(own.thread()))
         };
         !self.shown.is_empty()

@@ -142,7 +142,7 @@ pub enum Stop {
     Ended,
     /// All that have not are at the block's barrier.
     AtBarrier,
-    /// Its turn is over.
+    /// The warp's turn is over.
     Paused,
 }
 
@@ -348,7 +348,8 @@ impl<'p> Warp<'p> {
             let mask = masks[left.trailing_zeros() as usize];
             let same = equal(left, masks, mask);
             if same & !mask != 0 {
-                self.fail(step, "a lane is not in its own mask");
+                let reason = "its mask lacks the thread itself";
+                self.fault(FaultKind::DivergentBarrier, step, same & !mask, reason);
             }
             left &= !same;
             self.wait(same, WaitCondition::Lanes { mask, then });

@@ -11,12 +11,22 @@ type Words = Vec<Vec<u32>>;
 
 /// Runs a kernel whose parameters are arrays: `%rd1` and on have their addresses, `%r1` the thread.
 fn run(body: &str, shape: (u32, u32), arrays: &[Vec<u32>]) -> Result<Words, Fault> {
+    run_with("", body, shape, arrays)
+}
+
+/// Runs such a kernel behind functions.
+fn run_with(
+    functions: &str,
+    body: &str,
+    shape: (u32, u32),
+    arrays: &[Vec<u32>],
+) -> Result<Words, Fault> {
     let params: Vec<String> = (1..=arrays.len()).map(|at| format!(".param .u64 p{at}")).collect();
     let loads: String = (1..=arrays.len())
         .map(|at| format!("ld.param.u64 %rd{at}, [p{at}];\ncvta.to.global.u64 %rd{at}, %rd{at};\n"))
         .collect();
     let text = format!(
-        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry only({}) {{\n\
+        ".version 8.0\n.target sm_80\n.address_size 64\n{functions}.visible .entry only({}) {{\n\
          .reg .pred %p<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<40>;\n.reg .f32 %f<9>;\n.reg .b64 %rd<40>;\n\
          .reg .f64 %d<9>;\n.shared .align 16 .b8 s[512];\n{loads}mov.u32 %r1, %tid.x;\n{body}ret;\n}}\n",
         params.join(", ")
@@ -119,4 +129,47 @@ fn every_kind_of_fault_has_a_name() {
     let halves = "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra $L_one;\nbar.sync 0;\nst.global.u32 [%rd11], 1;\n\
                   bra.uni $L_end;\n$L_one:\nbar.sync 0;\nst.global.u32 [%rd11], 2;\n$L_end:\n";
     assert_eq!(of(halves, 64), FaultKind::DivergentBarrier);
+    let exchange = "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra $L_end;\n\
+                    shfl.sync.bfly.b32 %r5, %r1, 1, 31, -1;\nst.global.u32 [%rd11], %r5;\n\
+                    $L_end:\nbar.warp.sync -1;\n";
+    assert_eq!(of(exchange, 32), FaultKind::DivergentBarrier);
+    let constant = "st.global.u32 [%rd11], %r1;\nbar.sync 0;\nld.global.nc.u32 %r4, [%rd11];\n\
+                    st.global.u32 [%rd10], %r4;\n";
+    let launch = |body: &str, blocks| {
+        run(&format!("{PLACES}{body}"), (blocks, 32), &[vec![1; 64], vec![0; 64]])
+    };
+    assert_eq!(launch(constant, 1).expect_err("a fault").kind, FaultKind::Race);
+    // Volatile writes of two blocks, and atomic operations that are one block's.
+    let volatile = "ld.volatile.global.u32 %r4, [%rd11];\nadd.u32 %r4, %r4, 1;\n\
+                    st.volatile.global.u32 [%rd11], %r4;\n";
+    for body in [volatile, "red.cta.global.add.u32 [%rd2], 1;\n"] {
+        assert_eq!(launch(body, 2).expect_err("a fault").kind, FaultKind::Race);
+        assert!(launch(body, 1).is_ok());
+    }
+}
+
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn a_table_says_which_function_is_called() {
+    let function = |name: &str, line: &str| {
+        format!(
+            ".func (.param .b32 to) {name}(.param .b32 from) {{\n.reg .b32 %r<3>;\n\
+             ld.param.b32 %r1, [from];\n{line}\nst.param.b32 [to], %r2;\nret;\n}}\n"
+        )
+    };
+    let functions = function("triple", "mul.lo.u32 %r2, %r1, 3;")
+        + &function("seven", "add.u32 %r2, %r1, 7;")
+        + ".global .align 8 .u64 table[2] = {triple, seven};\n";
+    let body = format!(
+        "{PLACES}ld.global.u32 %r4, [%rd10];\nmov.u64 %rd12, table;\nmul.wide.u32 %rd13, %r4, 8;\n\
+         add.s64 %rd13, %rd12, %rd13;\nld.global.u64 %rd14, [%rd13];\n{{\n.param .b32 from;\n\
+         .param .b32 to;\nst.param.b32 [from], %r1;\nproto: .callprototype (.param .b32 _) _ (.param .b32 _);\n\
+         call (to), %rd14, (from), proto;\nld.param.b32 %r5, [to];\n}}\nst.global.u32 [%rd11], %r5;\n"
+    );
+    let which: Vec<u32> = (0..32).map(|at| at / 3 % 2).collect();
+    let found = run_with(&functions, &body, (1, 32), &[which.clone(), vec![0; 32]]);
+    let found = found.expect("no fault");
+    let wanted: Vec<u32> =
+        (0..).zip(which).map(|(at, which)| if which == 0 { 3 * at } else { at + 7 }).collect();
+    assert_eq!(found[1], wanted);
 }

@@ -38,7 +38,7 @@ impl<'a> Names<'a> {
     ) {
         let reject = std::mem::take(&mut self.bindings);
         let (mut names, gone) = match (accept_leaves, reject_leaves) {
-            // What a branch that leaves bound is bound nowhere else.
+            // No statement behind the `if` sees a binding of a branch that leaves.
             (true, false) => (seen_after(before, reject), accept),
             (false, true) => (seen_after(before, accept), reject),
             _ => {

@@ -53,7 +53,7 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
     }
 
     /// The keywords that complete a constructor's type.
-    fn dtype_and_extents(
+    pub(super) fn dtype_and_extents(
         &mut self,
         keywords: &'a [gbxcule_python_names::syntax::Keyword],
     ) -> LoweringResult<TypeKeywords> {

@@ -112,8 +112,8 @@ fn number(warp: &Warp<'_>, step: &DecodedInstruction, address: u32) -> u32 {
     number
 }
 
-pub(in super::super) fn exit(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
-    warp.exit(lanes);
+pub(in super::super) fn exit(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    warp.exit(guarded_lanes(warp, step, lanes));
 }
 
 /// `BSSY`: records these lanes in the barrier.

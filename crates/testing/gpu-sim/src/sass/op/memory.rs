@@ -1,7 +1,7 @@
 //! Memory: what all threads share, a block's, a lane's own, constants, and special registers.
 //!
-//! Addresses are those of a [`DeviceMemory`](super::super::device_memory::DeviceMemory), or else the
-//! host's own; windows that neither uses are a block's shared memory and a lane's local memory.
+//! Addresses are those of a [`DeviceMemory`](super::super::device_memory::DeviceMemory), or else
+//! the host's own; windows that neither uses are a block's shared memory and a lane's local memory.
 #![allow(unsafe_code, reason = "a kernel's addresses are the host's; the driver closes all others")]
 
 use super::super::count::Access;
@@ -160,7 +160,7 @@ impl Warp<'_> {
     ) {
         let (MemoryRange::Device(place), Some(device)) = (spot, self.device) else { return };
         let mut device = device.borrow_mut();
-        let is_read = matches!(manner, Manner::Read | Manner::StrongRead | Manner::Atomic);
+        let is_read = !matches!(manner, Manner::Write | Manner::StrongWrite);
         if is_read && !device.is_initialised(place, size) {
             let at = device.name(place, place.offset());
             let reason = format!("{at} is read before a thread of the block has written it");
@@ -178,11 +178,16 @@ impl Warp<'_> {
         let name = device.name(place, conflict.at);
         let does = match manner {
             Manner::Read | Manner::StrongRead => "reads",
+            Manner::ConstantRead => "reads by `__ldg`, or through `const __restrict__`,",
             Manner::Write | Manner::StrongWrite => "writes",
-            Manner::Atomic => "changes",
+            Manner::Atomic | Manner::AtomicOfBlock => "changes",
         };
         let has = if conflict.has_written { "wrote" } else { "read" };
-        let reason = format!("it {does} {name}, {}", self.earlier(conflict.earlier, has));
+        let mut reason = format!("it {does} {name}, {}", self.earlier(conflict.earlier, has));
+        match manner {
+            Manner::ConstantRead => reason += ", and such reads may give what was there before",
+            _ => reason += "; nothing orders the two",
+        }
         self.fault(kind, step, 1 << lane, &reason);
     }
 
@@ -195,7 +200,7 @@ impl Warp<'_> {
         let (block, thread) = (earlier.thread() / self.threads, earlier.thread() % self.threads);
         let line = self.program.steps[earlier.instruction as usize].line();
         let line = line.map_or_else(String::new, |line| format!(" in line {line}"));
-        format!("which thread {thread} of block {block} {has}{line}; nothing orders the two")
+        format!("which thread {thread} of block {block} {has}{line}")
     }
 
     fn count(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
@@ -249,7 +254,11 @@ fn put(warp: &mut Warp<'_>, step: &DecodedInstruction, lane: usize, size: usize,
 
 fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: Named) {
     let (size, is_signed) = loaded(step.choice[1]);
-    let manner = if step.choice[2] >= 2 { Manner::StrongRead } else { Manner::Read };
+    let manner = match step.choice[2] {
+        0 => Manner::Read,
+        1 => Manner::ConstantRead,
+        _ => Manner::StrongRead,
+    };
     let mut addresses = [0; LANES];
     warp.tick();
     for lane in each(lanes) {
@@ -343,6 +352,8 @@ fn exchange(
     f: impl Fn(&Warp<'_>, usize, u64) -> u64,
 ) {
     let named = named_by(step);
+    let is_of_block = step.text.contains("STRONG.SM");
+    let manner = if is_of_block { Manner::AtomicOfBlock } else { Manner::Atomic };
     let mut addresses = [0; LANES];
     warp.tick();
     for lane in in_some_order(warp, lanes) {
@@ -354,7 +365,7 @@ fn exchange(
         }
         warp.set(step, 0, 1 << lane, !0);
         let spot = warp.spot(step, addresses[lane], lane, size, named);
-        warp.touch(step, (spot, size), lane, Manner::Atomic, &[]);
+        warp.touch(step, (spot, size), lane, manner, &[]);
         let mut bytes = [0; 16];
         warp.read(spot, &mut bytes[..size]);
         let was = u64::from_le_bytes(std::array::from_fn(|at| bytes[at]));
@@ -404,6 +415,9 @@ pub(in super::super) fn exchange_or_fail(
         let [low, high] = [0, 1].map(|at| u64::from(warp.file[usize::from(step.to) + at][lane]));
         let was = if is_long { low | high << 32 } else { low };
         warp.file[usize::from(step.to)][lane] = u32::from(was == expected[lane]);
+        if is_long {
+            warp.file[usize::from(step.to) + 1][lane] = 0;
+        }
     }
 }
 
@@ -515,6 +529,11 @@ fn special_word(warp: &Warp<'_>, step: &DecodedInstruction) -> Word {
         Special::Thread => warp.thread + lane as u32,
         Special::Block => warp.block,
         Special::Lane => lane as u32,
+        // Time goes on with each instruction, by steps that nobody foresees.
+        Special::Clock => {
+            let issues = warp.counts.issues;
+            (64 * issues + mixed(issues) % 64) as u32
+        }
         Special::Lanes(wanted, with_equal) => each(!0).fold(0, |all, other| {
             let is_so = other.cmp(&lane) == wanted || with_equal && other == lane;
             all | u32::from(is_so) << other
