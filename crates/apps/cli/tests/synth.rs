@@ -80,6 +80,24 @@ fn a_killed_batch_goes_on_with_nothing_lost_and_nothing_doubled() {
 }
 
 #[test]
+fn a_dataset_grows_to_the_one_that_was_made_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [whole, grown] = ["whole", "grown"].map(|name| folder.path().join(name));
+    let make = |count: &str, out: &Path, others: &[&str]| {
+        let args = ["batch", "--count", count, "--seed", "9", "--mode", "text", "--sampled", "100"];
+        let output = gbxcule(&[&args[..], &["--out", text(out)], others].concat()).output();
+        output.expect("the program starts")
+    };
+    assert!(make("620", &whole, &[]).status.success());
+    assert!(make("510", &grown, &[]).status.success());
+    assert!(make("620", &grown, &["--resume"]).status.success());
+    assert_eq!(data(&grown), data(&whole));
+    let smaller = make("510", &grown, &["--resume"]);
+    let said = String::from_utf8_lossy(&smaller.stderr);
+    assert!(!smaller.status.success() && said.contains("--count 620"), "{said}");
+}
+
+#[test]
 fn a_dataset_is_made_checked_and_described() {
     let folder = tempfile::tempdir().expect("a folder");
     let (out, less) = (folder.path().join("rows"), folder.path().join("less"));

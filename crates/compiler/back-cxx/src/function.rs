@@ -41,7 +41,7 @@ pub(super) struct Writer<'u, 'a> {
     pub(super) depth: usize,
     /// Place in the source of the statement that is being written.
     pub(super) span: Span,
-    uses: Vec<u32>,
+    pub(super) uses: Vec<u32>,
     exprs: Vec<Option<Expr>>,
     /// Values that wait for their only use, in order.
     pending: Vec<Value>,
@@ -173,7 +173,9 @@ impl Writer<'_, '_> {
     /// Declares the variables that can't be declared at their first store.
     pub(super) fn top_locals(&mut self) {
         for local in self.body.locals.handles() {
-            if self.declarations[Handle::index(local)] == Declaration::Top {
+            let declared = self.declarations[Handle::index(local)];
+            let is_tile = declared != Declaration::Nowhere && self.is_tile(local);
+            if declared == Declaration::Top || is_tile {
                 let name = self.declare(local);
                 if self.is_plain() && self.plain_fixed_local(local, &name) {
                     continue;

@@ -10,6 +10,7 @@ mod array;
 mod definition;
 mod kernel;
 mod operation;
+mod team;
 
 use super::function::Writer;
 use super::unit::Unit;
@@ -19,8 +20,10 @@ use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::FunctionId;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
+use gbxcule_ir::place::PlaceId;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
+use team::Team;
 
 pub(super) use definition::{HELPERS, composite, fields};
 pub(super) use kernel::write as write_kernel;
@@ -41,6 +44,12 @@ pub(super) struct Plain {
     values: FxHashMap<Value, RawArray>,
     /// Names of the current kernel's indices in the launch.
     indices: Vec<String>,
+    /// The work of a block whose threads make tiles together.
+    team: Option<Team>,
+    /// Variables to which threads add in the place of an array's element.
+    sums: FxHashMap<PlaceId, String>,
+    /// True if threads may be reading tiles.
+    is_read: bool,
 }
 
 /// Writes a kernel without the header, for grids of so many dimensions, if it has such a text.
@@ -55,6 +64,9 @@ pub fn write_plain(module: &Valid<Module>, kernel: FunctionId, dims: usize) -> O
         params: Vec::new(),
         values: FxHashMap::default(),
         indices: Vec::new(),
+        team: None,
+        sums: FxHashMap::default(),
+        is_read: false,
     };
     Unit::new(module, &options, Some(plain)).write_plain()
 }

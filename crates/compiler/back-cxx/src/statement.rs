@@ -63,6 +63,14 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
     }
 
     fn stmt(&mut self, block: BlockId, position: usize, stmt: &'a Stmt) {
+        let role = self.writer.begin_role(block, position);
+        self.statement(block, position, stmt);
+        let is_last = block == self.writer.body.root
+            && position + 1 == self.writer.body.blocks[block].stmts.len();
+        self.writer.end_role(role, is_last);
+    }
+
+    fn statement(&mut self, block: BlockId, position: usize, stmt: &'a Stmt) {
         self.writer.span = stmt.span;
         match &stmt.kind {
             StmtKind::Let(value) => self.writer.define(*value),
@@ -79,7 +87,8 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
                 self.switch(&selector, of, cases, *default);
             }
             StmtKind::For { index, start, end, step, body } => {
-                self.for_loop(*index, [*start, *end, *step], *body);
+                let is_divided = self.writer.is_divided(block, position);
+                self.for_loop(*index, [*start, *end, *step], *body, is_divided);
             }
             StmtKind::While { header, condition, body } => {
                 self.while_loop(*header, *condition, *body);
@@ -270,8 +279,9 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         self.writer.line("}");
     }
 
-    fn for_loop(&mut self, index: Value, range: [Value; 3], body: BlockId) {
+    fn for_loop(&mut self, index: Value, range: [Value; 3], body: BlockId, is_divided: bool) {
         let ty = self.writer.body.type_of(index);
+        self.writer.begin_rounds(body);
         let of = ty.as_scalar().unwrap_or(Scalar::I32);
         let known = range.map(|bound| self.writer.interval_of(bound));
         let step = match self.writer.body.values[range[2]].op {
@@ -299,12 +309,14 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         if let (true, Some(step)) = (plain, step) {
             let test = if step > 0 { " < " } else { " > " };
             let next = match step {
+                _ if is_divided => format!("{name} += blockDim.x"),
                 1 => format!("++{name}"),
                 -1 => format!("--{name}"),
                 _ if step > 0 => format!("{name} += {step}"),
                 _ => format!("{name} -= {}", -step),
             };
-            let (start, end) = (&start.text, end.at(Level::Sum));
+            let start = if is_divided { "threadIdx.x" } else { &start.text };
+            let end = end.at(Level::Sum);
             let parts = [" ", &name, " = ", start, "; ", &name, test, &end, "; ", &next, ") {"];
             self.writer.typed_line("for (", ty, &parts);
         } else {
@@ -319,6 +331,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
 
     fn while_loop(&mut self, header: BlockId, condition: Value, body: BlockId) {
         self.writer.name_all_waiting();
+        [header, body].into_iter().for_each(|block| self.writer.begin_rounds(block));
         let (mark, depth) =
             ((self.writer.unit.out.len(), self.writer.unit.line), self.writer.depth);
         self.writer.unit.names.open();

@@ -174,9 +174,9 @@ pub struct Extent {
 
 /// Begins the work in a folder: says what it holds, unless it holds something else, looks at what
 /// is there, and removes what killed processes left. No rows are lost: files that a living process
-/// is writing stay.
+/// is writing stay. A folder of fewer rows grows if the work resumes: its last block is made anew.
 pub fn begin(folder: &Path, manifest: &Manifest, work: &Work) -> Result<Extent, SynthError> {
-    claim(folder, manifest)?;
+    claim(folder, manifest, work.resume)?;
     let extent = extent(folder, manifest, work);
     if !work.resume && extent.there > 0 {
         return Err(SynthError::NotEmpty { path: folder.into() });
@@ -250,7 +250,7 @@ pub fn finish(
 }
 
 /// Says what a folder holds, unless it holds something else.
-fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
+fn claim(folder: &Path, manifest: &Manifest, resumes: bool) -> Result<(), SynthError> {
     // The owner of the folder would choose which files of this user are replaced.
     for inside in [folder.join("data"), folder.join("statistics")] {
         if inside.is_symlink() {
@@ -259,14 +259,18 @@ fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
         }
     }
     let path = folder.join(MANIFEST);
+    let text = serde_json::to_string_pretty(manifest);
+    let text = text.map_err(|error| SynthError::data(&path, error))? + "\n";
     if !path.exists() {
-        let text = serde_json::to_string_pretty(manifest)
-            .map_err(|error| SynthError::data(&path, error))?;
         // Of several that come at once, one says it, and the others read what it said.
-        let written = write_new(folder, MANIFEST, format!("{text}\n").as_bytes());
+        let written = write_new(folder, MANIFEST, text.as_bytes());
         written.map_err(SynthError::file(&path))?;
     }
     let found = Manifest::read(folder)?;
+    let grows = resumes && found.count < manifest.count;
+    if grows && (Manifest { count: manifest.count, ..found.clone() }) == *manifest {
+        return write_whole(folder, MANIFEST, text.as_bytes());
+    }
     if found == *manifest {
         return Ok(());
     }

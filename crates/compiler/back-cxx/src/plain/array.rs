@@ -2,6 +2,7 @@
 
 use super::super::expr::{Expr, Level};
 use super::super::function::Writer;
+use super::team::{Sum, literals};
 use gbxcule_ir::arena::List;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::Body;
@@ -59,7 +60,7 @@ pub(super) fn written(module: &Valid<Module>) -> Vec<Vec<bool>> {
     written
 }
 
-fn root_of_place(body: &Body, place: PlaceId) -> Option<u32> {
+pub(super) fn root_of_place(body: &Body, place: PlaceId) -> Option<u32> {
     match body.places[place].root {
         Root::Param(position) => Some(position),
         Root::Array(value) => root_of_value(body, value),
@@ -68,7 +69,7 @@ fn root_of_place(body: &Body, place: PlaceId) -> Option<u32> {
 }
 
 /// Returns the parameter whose elements an array value is a view of.
-fn root_of_value(body: &Body, value: Value) -> Option<u32> {
+pub(super) fn root_of_value(body: &Body, value: Value) -> Option<u32> {
     match body.values[value].op {
         Op::Load(place) => root_of_place(body, place),
         Op::View { array, .. } => root_of_value(body, array),
@@ -247,6 +248,19 @@ impl Writer<'_, '_> {
         expr.needs = at.needs;
         expr.needs.memory = true;
         (expr, of)
+    }
+
+    /// Text of the element at which threads add a sum.
+    pub(super) fn literal_element(&self, sum: &Sum) -> String {
+        let indices = literals(self.body, sum.place).unwrap_or_default();
+        let Some(array) = self.raw_param(sum.param) else { return self.refused().text };
+        let at = indices.iter().zip(&array.extents).fold(String::new(), |at, (index, extent)| {
+            if at.is_empty() { index.to_string() } else { format!("({at}) * {extent} + {index}") }
+        });
+        if indices.iter().any(|index| *index < 0) {
+            self.refuse_plain();
+        }
+        format!("{}[{at}]", array.pointer)
     }
 
     /// Text of an array's extent.

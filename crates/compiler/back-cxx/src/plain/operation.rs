@@ -7,6 +7,7 @@ use super::definition::component;
 use gbxcule_ir::arena::List;
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::function::LocalId;
 use gbxcule_ir::op::{AtomicOp, Op, Value, ValueData};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -104,14 +105,17 @@ impl Writer<'_, '_> {
     fn plain_atomic(
         &mut self,
         op: AtomicOp,
-        place: PlaceId,
+        id: PlaceId,
         value: Value,
         expected: Option<Value>,
     ) -> Expr {
-        let ty = self.body.places[place].ty;
-        let place = self.place(place);
+        let ty = self.body.places[id].ty;
+        let place = self.place(id);
         let expected = expected.map(|expected| self.take_exact(expected));
         let value = self.take_exact(value);
+        if let Some(sum) = self.unit.plain.as_ref().and_then(|plain| plain.sums.get(&id)) {
+            return Expr::new(format!("{sum} += {}", value.text), Level::Choice).of(&[&value]);
+        }
         let pointer = Expr::new(format!("&{}", place.text), Level::Unary).of(&[&place]);
         let Some(of) = ty.as_scalar() else {
             let (of, _) = self.module.types.components(ty).unwrap_or((Scalar::Bool, 0));
@@ -213,10 +217,12 @@ impl Writer<'_, '_> {
         let from = self.take(value);
         let parts = match self.body.values[value].op {
             Op::Zero => Some("{}".to_owned()),
-            Op::Construct(_) => Some(from.text.clone()),
+            Op::Construct(_) if declares => Some(from.text.clone()),
             _ => None,
         };
-        if let (Root::Local(local), true) = (self.body.places[place].root, declares) {
+        let root = self.body.places[place].root;
+        let is_shared = matches!(root, Root::Local(local) if self.is_tile(local));
+        if let (Root::Local(local), true) = (root, declares && !is_shared) {
             let name = self.declare(local);
             let start = parts.as_ref().map_or(String::new(), |parts| format!(" = {parts}"));
             let of = self.ty(of).to_owned();
@@ -233,7 +239,12 @@ impl Writer<'_, '_> {
             (None, Op::Load(_)) => format!("{}[item]", from.text),
             _ => self.refused().text,
         };
-        self.line(&format!("for (int item = 0; item < {len}; ++item)"));
+        let range = if is_shared {
+            format!("item = threadIdx.x; item < {len}; item += blockDim.x")
+        } else {
+            format!("item = 0; item < {len}; ++item")
+        };
+        self.line(&format!("for (int {range})"));
         self.depth += 1;
         self.line(&format!("{}[item] = {item};", to.text));
         self.depth -= 1;
@@ -241,16 +252,13 @@ impl Writer<'_, '_> {
     }
 
     /// Declares a fixed array at the top of a function; returns false for another type.
-    pub(in super::super) fn plain_fixed_local(
-        &mut self,
-        local: gbxcule_ir::function::LocalId,
-        name: &str,
-    ) -> bool {
+    pub(in super::super) fn plain_fixed_local(&mut self, local: LocalId, name: &str) -> bool {
         let declared = &self.body.locals[local];
         let Shape::Fixed { of, len } = *self.shape(declared.ty) else { return false };
         let zero = if declared.scratch { "" } else { " = {}" };
+        let word = if self.is_tile(local) { "__shared__ " } else { "" };
         let of = self.ty(of).to_owned();
-        self.line(&format!("{of} {name}[{len}]{zero};"));
+        self.line(&format!("{word}{of} {name}[{len}]{zero};"));
         true
     }
 }

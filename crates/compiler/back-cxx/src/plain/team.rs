@@ -36,6 +36,8 @@ pub(in super::super) struct Team {
     /// Variables in shared memory.
     pub(super) tiles: Vec<bool>,
     roles: FxHashMap<(BlockId, usize), Role>,
+    /// Bodies of loops in which all threads read a tile.
+    reading_loops: FxHashSet<BlockId>,
 }
 
 /// A sum that each thread adds to, at one element of an array.
@@ -64,12 +66,17 @@ impl Team {
         };
         let tiles: Vec<bool> =
             body.locals.iter().map(|(_, local)| local.scratch && is_tile(local.ty)).collect();
-        let team = Self { tiles, roles: FxHashMap::default() };
+        let team = Self { tiles, roles: FxHashMap::default(), reading_loops: FxHashSet::default() };
         let mut planner = Planner { module, body, declarations, uses, team };
         let is_divided = planner.block(body.root, false).is_some()
             && planner.team.roles.values().any(|role| *role == Role::Divided)
             && !writes_what_it_reads(body);
         is_divided.then_some(planner.team)
+    }
+
+    /// Returns true for the body of a loop in which all threads read a tile.
+    pub(super) fn reads_in(&self, body: BlockId) -> bool {
+        self.reading_loops.contains(&body)
     }
 
     pub(super) fn role(&self, block: BlockId, position: usize) -> Option<Role> {
@@ -82,13 +89,18 @@ fn writes_what_it_reads(body: &Body) -> bool {
     let (mut reads, mut writes) = (FxHashSet::default(), FxHashSet::default());
     walk(body, body.root, |step| {
         let Step::Stmt(stmt) = step else { return };
-        stmt_uses(body, &stmt.kind, |_| true, |used| match used {
-            Use::Read(place) if !body.path(place).is_empty() => {
-                reads.extend(root_of_place(body, place));
-            }
-            Use::Write(place) => writes.extend(root_of_place(body, place)),
-            _ => {}
-        });
+        stmt_uses(
+            body,
+            &stmt.kind,
+            |_| true,
+            |used| match used {
+                Use::Read(place) if !body.path(place).is_empty() => {
+                    reads.extend(root_of_place(body, place));
+                }
+                Use::Write(place) | Use::Change(place) => writes.extend(root_of_place(body, place)),
+                _ => {}
+            },
+        );
     });
     !reads.is_disjoint(&writes)
 }
@@ -111,9 +123,14 @@ impl Planner<'_> {
 
     fn reads_tile(&self, kind: &StmtKind) -> bool {
         let mut reads = false;
-        stmt_uses(self.body, kind, |_| false, |used| {
-            reads |= matches!(used, Use::Read(place) if self.tile(place).is_some());
-        });
+        stmt_uses(
+            self.body,
+            kind,
+            |_| false,
+            |used| {
+                reads |= matches!(used, Use::Read(place) if self.tile(place).is_some());
+            },
+        );
         reads
     }
 
@@ -139,7 +156,8 @@ impl Planner<'_> {
                 op if has_effect(self.module, &op) => return None,
                 _ => self.reads_tile(&stmt.kind).then_some(Role::Read),
             },
-            StmtKind::Store { place, .. } => match (self.tile(place), self.body.places[place].root) {
+            StmtKind::Store { place, .. } => match (self.tile(place), self.body.places[place].root)
+            {
                 (Some(_), _) if self.body.path(place).is_empty() => Some(Role::Divided),
                 (Some(_), _) if is_loop => return None,
                 (None, Root::Local(_)) => None,
@@ -154,17 +172,28 @@ impl Planner<'_> {
                 Some(Role::Divided)
             }
             StmtKind::For { body, .. } => {
-                self.block(body, true)?;
+                self.loop_body(body)?;
                 None
             }
             StmtKind::While { header, body, .. } => {
-                self.block(header, true)?;
-                self.block(body, true)?;
+                self.loop_body(header)?;
+                self.loop_body(body)?;
                 None
             }
             StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => None,
             _ => return None,
         })
+    }
+
+    fn loop_body(&mut self, body: BlockId) -> Option<()> {
+        let reads =
+            |roles: &FxHashMap<_, Role>| roles.values().filter(|it| **it == Role::Read).count();
+        let before = reads(&self.team.roles);
+        self.block(body, true)?;
+        if reads(&self.team.roles) > before {
+            self.team.reading_loops.insert(body);
+        }
+        Some(())
     }
 
     /// Returns true if the rounds of a loop may run in any order: each writes its own element of
@@ -187,7 +216,6 @@ impl Planner<'_> {
             && is(step, 1)
             && rounds.block(block, 0)
             && rounds.written.is_disjoint(&rounds.read_elsewhere)
-            && !(rounds.written.is_empty() && rounds.blocks.is_empty())
     }
 }
 
@@ -239,19 +267,26 @@ impl Rounds<'_> {
             return false;
         }
         let (mut is_dependent, mut is_allowed) = (false, true);
-        op_uses(body, &op, |_| false, |used| match used {
-            Use::Value(operand) => is_dependent |= self.dependent.contains(&operand),
-            Use::Read(place) => {
-                place_values(body, place, &mut |it| is_dependent |= self.dependent.contains(&it));
-                if let Some(tile) = planner.tile(place)
-                    && !self.is_own(place)
-                {
-                    self.read_elsewhere.insert(tile);
+        op_uses(
+            body,
+            &op,
+            |_| false,
+            |used| match used {
+                Use::Value(operand) => is_dependent |= self.dependent.contains(&operand),
+                Use::Read(place) => {
+                    place_values(body, place, &mut |it| {
+                        is_dependent |= self.dependent.contains(&it)
+                    });
+                    if let Some(tile) = planner.tile(place)
+                        && !self.is_own(place)
+                    {
+                        self.read_elsewhere.insert(tile);
+                    }
                 }
-            }
-            Use::Change(place) => is_allowed &= planner.tile(place).is_none(),
-            Use::Write(_) | Use::Expose(_) => is_allowed = false,
-        });
+                Use::Change(place) => is_allowed &= planner.tile(place).is_none(),
+                Use::Write(_) | Use::Expose(_) => is_allowed = false,
+            },
+        );
         if is_dependent {
             self.dependent.insert(value);
         }
@@ -316,20 +351,25 @@ fn used_otherwise(body: &Body, places: &FxHashSet<PlaceId>) -> FxHashSet<u32> {
     let mut others = FxHashSet::default();
     walk(body, body.root, |step| {
         let Step::Stmt(stmt) = step else { return };
-        stmt_uses(body, &stmt.kind, |_| true, |used| match used {
-            Use::Value(value) => others.extend(root_of_value(body, value)),
-            Use::Change(place) if places.contains(&place) => {}
-            Use::Read(place) | Use::Write(place) | Use::Change(place) | Use::Expose(place) => {
-                let is_handle = body.path(place).is_empty();
-                others.extend(root_of_place(body, place).filter(|_| !is_handle));
-            }
-        });
+        stmt_uses(
+            body,
+            &stmt.kind,
+            |_| true,
+            |used| match used {
+                Use::Value(value) => others.extend(root_of_value(body, value)),
+                Use::Change(place) if places.contains(&place) => {}
+                Use::Read(place) | Use::Write(place) | Use::Change(place) | Use::Expose(place) => {
+                    let is_handle = body.path(place).is_empty();
+                    others.extend(root_of_place(body, place).filter(|_| !is_handle));
+                }
+            },
+        );
     });
     others
 }
 
 /// The indices of an element of a parameter, if all are literals.
-fn literals(body: &Body, place: PlaceId) -> Option<Vec<i128>> {
+pub(super) fn literals(body: &Body, place: PlaceId) -> Option<Vec<i128>> {
     let &[Projection::Element(indices)] = body.path(place) else { return None };
     if let Root::Array(array) = body.places[place].root
         && !matches!(body.values[array].op, Op::Load(_))
