@@ -56,20 +56,12 @@ pub(super) fn matmul<'a>(
             let at = [counted(b, row, block[0]), counted(b, col, block[1])];
             let sums = product.sums(b, &at, inner)?;
             for ([row, col], sum) in pairs(&at).zip(sums) {
-                let mut value = b.load(sum);
-                if let Some(alpha) = alpha {
-                    value = b.mul(alpha, value);
-                }
+                let sum = b.load(sum);
+                let mut value = alpha.map_or(sum, |alpha| b.mul(alpha, sum));
                 let place = product.target.element_at(b, &[row, col]);
                 if !is_fresh {
-                    let mut old = b.load(place);
-                    if let Some(beta) = beta {
-                        // A factor of zero leaves out infinities, too: zero times those is no
-                        // number.
-                        let (zero, scaled) = (b.zero(of), b.mul(beta, old));
-                        let is_zero = b.eq(beta, zero);
-                        old = b.select(is_zero, zero, scaled);
-                    }
+                    let old = b.load(place);
+                    let old = beta.map_or(old, |beta| scaled(b, beta, old, of));
                     value = b.add(value, old);
                 }
                 b.store(place, value);
@@ -78,6 +70,14 @@ pub(super) fn matmul<'a>(
         })
     })?;
     Ok(if is_fresh { Operand::Tile(target) } else { Operand::nothing() })
+}
+
+/// A number times a factor. A factor of zero leaves out infinities, too: zero times those is no
+/// number.
+fn scaled(b: &mut Writer<'_, '_>, factor: Value, value: Value, of: Type) -> Value {
+    let (zero, product) = (b.zero(of), b.mul(factor, value));
+    let is_zero = b.eq(factor, zero);
+    b.select(is_zero, zero, product)
 }
 
 /// Tiles of a product, in a float type.
