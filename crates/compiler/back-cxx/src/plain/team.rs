@@ -275,7 +275,7 @@ impl Rounds<'_> {
                 Use::Value(operand) => is_dependent |= self.dependent.contains(&operand),
                 Use::Read(place) => {
                     place_values(body, place, &mut |it| {
-                        is_dependent |= self.dependent.contains(&it)
+                        is_dependent |= self.dependent.contains(&it);
                     });
                     if let Some(tile) = planner.tile(place)
                         && !self.is_own(place)
