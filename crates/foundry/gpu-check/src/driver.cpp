@@ -87,7 +87,7 @@ int main(int count, char** words)
     FILE* file = fopen("answer.cubin", "wb");
     if (!file || fwrite(code.data(), 1, size, file) != size || fclose(file) != 0)
         return failed("the machine code can't be written");
-    // Without its analysis of jumps, which takes a fifth of its time and shows nothing that is read.
+    // Without its analysis of jumps, which takes a fifth of its time; nobody reads its output.
     execl(words[2], words[2], "-c", "-g", "-ndf", "answer.cubin", (char*)nullptr);
     return failed("the disassembler can't be started");
 }

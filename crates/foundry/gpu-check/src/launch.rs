@@ -63,7 +63,7 @@ pub fn parameter_sizes(cubin: &LoadedCubin, kernel: &str) -> Vec<usize> {
     cubin.kernels[kernel].kernel.parameters.iter().map(|(_, size)| *size).collect()
 }
 
-/// What a launch may take, and what is looked for.
+/// Limits of a launch, and the faults that are looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchLimits {
     /// Instructions of warps, at most.

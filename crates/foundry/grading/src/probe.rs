@@ -116,7 +116,7 @@ impl GradedRow {
             if !is_sound || adds_floats(module) {
                 return None;
             }
-            // What the row's own inputs take says what these take.
+            // The steps of the row's own inputs say how many these take.
             let points =
                 |dims: &[u32]| dims.iter().map(|it| u64::from(*it)).product::<u64>().max(1);
             let share = BUDGET * points(&own.dims) / points(&shaped.dims);
@@ -176,7 +176,7 @@ impl GradedRow {
     }
 }
 
-/// What a launch has left of arrays that the kernel writes.
+/// Returns the arrays that the kernel writes, as a launch has left them.
 fn outputs(
     module: &Module,
     program: &RowProgram,

@@ -161,46 +161,11 @@ impl Machine {
     ) {
         self.now = now;
         if self.dma.active {
-            self.write_beside_dma(rom, cart_ram, address, value);
+            write_beside_dma(self, rom, cart_ram, address, value);
         } else if address >= 0xff00 {
             self.write_high(rom, cart_ram, address as u8, value);
         } else {
-            self.write_memory(cart_ram, address, value);
-        }
-    }
-
-    /// A write while OAM DMA is set up or runs.
-    #[inline(never)]
-    fn write_beside_dma(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
-        sync_dma(self, rom, cart_ram);
-        if is_lost_to_dma(self, address) {
-            if address < 0xfe00 {
-                write_on_dma_bus(self, rom, cart_ram, address, value);
-            }
-        } else if address >= 0xff00 {
-            self.write_high(rom, cart_ram, address as u8, value);
-        } else {
-            self.write_memory(cart_ram, address, value);
-        }
-    }
-
-    /// A write below FF00.
-    #[inline(never)]
-    fn write_memory(&mut self, cart_ram: &mut [u8], address: u16, value: u8) {
-        match address >> 8 {
-            0x00..=0x7f => {
-                self.cart.write_control(self.mcycles_at_single_speed(), address, value);
-                self.set_fast_path(!self.dma.active);
-            }
-            0x80..=0x9f => write_vram(self, address, value),
-            0xa0..=0xbf => {
-                self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value);
-            }
-            0xfe => write_oam(self, address, value),
-            _ => {
-                let at = self.wram_index(address);
-                self.wram[at] = value;
-            }
+            write_memory(self, cart_ram, address, value);
         }
     }
 
@@ -292,13 +257,6 @@ impl Machine {
             _ => {}
         }
         move_deadline(self, low);
-    }
-
-    /// Called after a write to a register that moves the PPU's deadline alone.
-    pub(crate) fn bring_deadline_forward(&mut self) {
-        if self.ppu.is_on() && is_before(self.ppu.deadline, self.deadline) {
-            self.deadline = self.ppu.deadline;
-        }
     }
 
     /// Returns the bits of SC that read as ones.
@@ -496,9 +454,57 @@ fn move_deadline(machine: &mut Machine, low: u8) {
             if machine.interrupts.pending() != 0 {
                 machine.deadline = machine.now;
             }
-            machine.bring_deadline_forward();
+            bring_deadline_forward(machine);
         }
-        0x42 | 0x47..=0x49 => machine.bring_deadline_forward(),
+        0x42 | 0x47..=0x49 => bring_deadline_forward(machine),
         _ => {}
+    }
+}
+
+/// A write while OAM DMA is set up or runs.
+#[inline(never)]
+fn write_beside_dma(
+    machine: &mut Machine,
+    rom: &[u8],
+    cart_ram: &mut [u8],
+    address: u16,
+    value: u8,
+) {
+    sync_dma(machine, rom, cart_ram);
+    if is_lost_to_dma(machine, address) {
+        if address < 0xfe00 {
+            write_on_dma_bus(machine, rom, cart_ram, address, value);
+        }
+    } else if address >= 0xff00 {
+        machine.write_high(rom, cart_ram, address as u8, value);
+    } else {
+        write_memory(machine, cart_ram, address, value);
+    }
+}
+
+/// A write below FF00.
+#[inline(never)]
+fn write_memory(machine: &mut Machine, cart_ram: &mut [u8], address: u16, value: u8) {
+    match address >> 8 {
+        0x00..=0x7f => {
+            machine.cart.write_control(machine.mcycles_at_single_speed(), address, value);
+            machine.set_fast_path(!machine.dma.active);
+        }
+        0x80..=0x9f => write_vram(machine, address, value),
+        0xa0..=0xbf => {
+            machine.cart.write_ram(cart_ram, machine.mcycles_at_single_speed(), address, value);
+        }
+        0xfe => write_oam(machine, address, value),
+        _ => {
+            let at = machine.wram_index(address);
+            machine.wram[at] = value;
+        }
+    }
+}
+
+/// Called after a write to a register that moves the PPU's deadline alone.
+pub(crate) fn bring_deadline_forward(machine: &mut Machine) {
+    if machine.ppu.is_on() && is_before(machine.ppu.deadline, machine.deadline) {
+        machine.deadline = machine.ppu.deadline;
     }
 }

@@ -236,8 +236,8 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     fetched
 }
 
-/// Brings the PPU past the two dots from a T-cycle on, and what it draws with it; returns true if it
-/// reads video RAM on either. The rest of mode 3 is free for a block (docboy
+/// Brings the PPU past the two dots from a T-cycle on, and what it draws with it; returns true if
+/// it reads video RAM on either. The rest of mode 3 is free for a block (docboy
 /// `gdma_ppu_on_pixel_transfer_conflict_*`).
 fn meets_ppu(machine: &mut Machine, moment: u32) -> bool {
     let meets = reads_vram(machine, moment) | reads_vram(machine, moment.wrapping_add(1));

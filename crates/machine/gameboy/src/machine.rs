@@ -6,6 +6,7 @@
 //! changes a reason for an interrupt sets `deadline = now`.
 
 use crate::apu::Apu;
+use crate::bus::bring_deadline_forward;
 use crate::cart::Cart;
 #[cfg(color)]
 use crate::color::Color;
@@ -166,7 +167,7 @@ impl Machine {
             self.run_until_deadline(rom, cart_ram);
             if self.deadline == before {
                 self.deadline = deadline;
-                self.bring_deadline_forward();
+                bring_deadline_forward(self);
             }
         } else {
             self.service(rom, cart_ram);

@@ -308,7 +308,7 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
     }
 }
 
-/// What happens on the first dots of a line.
+/// Events of a line's first dots.
 fn begin_visible_line(machine: &mut Machine, from: u16, to: u16) {
     if from <= 3 && to > 3 {
         line_event(machine, 3);

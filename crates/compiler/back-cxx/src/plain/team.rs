@@ -219,7 +219,7 @@ impl Planner<'_> {
     }
 }
 
-/// What the rounds of a loop do.
+/// Facts about the rounds of a loop.
 struct Rounds<'a> {
     planner: &'a Planner<'a>,
     index: Value,

@@ -6,7 +6,7 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::color_pixel::{FourColors, Ground, ObjectPixels};
+use crate::ppu::color_pixel::{FourColors, Ground, ObjectPixels, background_planes};
 use crate::ppu::scan::MAX_OBJECTS;
 use crate::ppu::{
     LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Scan,
@@ -57,8 +57,8 @@ pub(crate) fn draw_plain_line(machine: &mut Machine) {
 
 fn draw_run(machine: &mut Machine, run: &TileRun) {
     let order = machine.ppu.scan.by_priority(machine.ppu.sorts_by_x);
-    let (after, before) = machine.ppu.columns_of_objects();
-    let planes = machine.ppu.background_planes();
+    let (after, before) = columns_of_objects(&machine.ppu);
+    let planes = background_planes(&machine.ppu);
     let line = machine.ppu.beam.line;
     let mut column = run.column;
     let mut number = 0;
@@ -184,16 +184,6 @@ impl ObjectPixels {
 }
 
 impl Ppu {
-    /// Eight columns may show an object if the first of them lies between these two.
-    fn columns_of_objects(&self) -> (i16, i16) {
-        let count = self.scan.count as usize;
-        if count == 0 || self.lcdc & LCDC_OBJECTS == 0 {
-            (COLUMNS, 0)
-        } else {
-            (self.scan.x[0] as i16 - 16, self.scan.x[count - 1] as i16)
-        }
-    }
-
     /// Leaves in the fetcher what it has read when mode 3 ends, in the last of the line's runs. It
     /// reads the tile behind the one that is put out: its number with the first pixel of that, its
     /// lower plane with the third, its upper one with the fifth, which counts from the sixth on.
@@ -239,5 +229,15 @@ impl Ppu {
         if (rest == 4 || rest == 5) && !reads_all {
             self.pipeline.data_high = next.low;
         }
+    }
+}
+
+/// Eight columns may show an object if the first of them lies between these two.
+fn columns_of_objects(ppu: &Ppu) -> (i16, i16) {
+    let count = ppu.scan.count as usize;
+    if count == 0 || ppu.lcdc & LCDC_OBJECTS == 0 {
+        (COLUMNS, 0)
+    } else {
+        (ppu.scan.x[0] as i16 - 16, ppu.scan.x[count - 1] as i16)
     }
 }

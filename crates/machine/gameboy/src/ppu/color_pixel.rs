@@ -92,7 +92,7 @@ impl Ppu {
             palette_2: pipeline.object_palette_2,
             behind: pipeline.object_behind,
         };
-        let planes = self.background_planes();
+        let planes = background_planes(self);
         let (low, high) = (pipeline.background_low & planes, pipeline.background_high & planes);
         let attributes = pipeline.background_attributes;
         let column = pipeline.column as i16;
@@ -100,11 +100,6 @@ impl Ppu {
         if self.lcdc & LCDC_OBJECTS != 0 {
             objects.show_over(self, frame, Ground { pixels: low | high, attributes }, column, 160);
         }
-    }
-
-    /// A mask for the background's planes: in compatibility mode LCDC bit 0 blanks it.
-    pub(super) fn background_planes(&self) -> u8 {
-        if self.compatible && self.lcdc & LCDC_BACKGROUND == 0 { 0 } else { 0xff }
     }
 
     /// The number of an object's palette, out of its attributes.
@@ -325,4 +320,9 @@ pub(super) fn store_pixel(frame: &mut [u8; FRAME_BYTES], line: u8, column: u8, c
 pub(super) fn load_pixel(frame: &[u8; FRAME_BYTES], line: u8, column: u8) -> u16 {
     let index = (line as usize * 320 + column as usize * 2) % FRAME_BYTES;
     frame[index] as u16 | (frame[index | 1] as u16) << 8
+}
+
+/// A mask for the background's planes: in compatibility mode LCDC bit 0 blanks it.
+pub(super) fn background_planes(ppu: &Ppu) -> u8 {
+    if ppu.compatible && ppu.lcdc & LCDC_BACKGROUND == 0 { 0 } else { 0xff }
 }

@@ -345,7 +345,7 @@ pub fn schedule_ppu(machine: &mut Machine) {
     let watches = watches_hblank(machine);
     let line = machine.ppu.beam.line;
     let mut tcycles = if watches && line > 0 && line < VBLANK_LINE - 1 {
-        // It comes before the frame's end and VBlank.
+        // HBlank comes before the frame's end and VBlank.
         tcycles_to_hblank(machine)
     } else {
         tcycles_to_vblank(machine, watches)
