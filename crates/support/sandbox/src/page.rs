@@ -35,7 +35,8 @@ fn the_limits_of_the_page_are_those_of_the_policies() {
     let all = [Limits::COMPILER, Limits::PROGRAM, Limits::INTERPRETER];
     let row = |name: &str, of: &dyn Fn(Limits) -> String| {
         let cells = all.map(of);
-        format!("| {name} | {} |\n", cells.join(" | "))
+        // The last column is of the crate `gpu-check`.
+        format!("\n| {name} | {} | ", cells.join(" | "))
     };
     let page = page();
     for row in [

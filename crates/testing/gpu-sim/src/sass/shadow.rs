@@ -5,8 +5,8 @@
 //! block's barrier, or for lanes of a warp `__syncwarp`, lies between them, or if the earlier one
 //! was published by a fence and an atomic operation on a place that the later thread has read by
 //! one ([`Order`]). Atomic operations, and volatile accesses beside them, don't race with each
-//! other; volatile writes of two threads do. A plain read beside an atomic operation is a race unless its
-//! thread goes on with an atomic operation there, as loops around `atomicCAS` do.
+//! other; volatile writes of two threads do. A plain read beside an atomic operation is a race
+//! unless its thread goes on with an atomic operation there, as loops around `atomicCAS` do.
 
 use rustc_hash::FxHashMap;
 
