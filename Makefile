@@ -121,7 +121,7 @@ corpus: $(VENV)/nvrtc.txt
 
 corpus-share: $(VENV)/nvrtc.txt
 	$(SIMULATED) corpus share_of_the_corpus $(TEST_IGNORED)
-	$(SIMULATED) own_cuda own_texts $(TEST_IGNORED)
+	$(SIMULATED) own_cuda $(TEST_IGNORED)
 
 colors:
 	$(TEST_ONE) device all_colors $(TEST_IGNORED)

@@ -33,6 +33,8 @@ pub(super) use kernel::write as write_kernel;
 pub(super) struct Plain {
     /// Dimensions of the grid.
     dims: usize,
+    /// The kernel is a reverse, whose arrays have pointers to their gradients.
+    differentiates: bool,
     /// Names and texts of operators and functions that the text needs, in order.
     definitions: Vec<(String, String)>,
     is_refused: Cell<bool>,
@@ -54,10 +56,29 @@ pub(super) struct Plain {
 
 /// Writes a kernel without the header, for grids of so many dimensions, if it has such a text.
 pub fn write_plain(module: &Valid<Module>, kernel: FunctionId, dims: usize) -> Option<String> {
+    write(module, kernel, dims, false)
+}
+
+/// Writes a reverse as [`write_plain`] writes kernels; each array has a pointer to its gradients.
+pub fn write_plain_reverse(
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    dims: usize,
+) -> Option<String> {
+    write(module, kernel, dims, true)
+}
+
+fn write(
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    dims: usize,
+    differentiates: bool,
+) -> Option<String> {
     let options =
         Options { kernel: Some(kernel), checks: Checks::None, ..Options::new(Dialect::Cuda) };
     let plain = Plain {
         dims,
+        differentiates,
         definitions: Vec::new(),
         is_refused: Cell::new(false),
         written: array::written(module),

@@ -182,9 +182,9 @@ impl RowProgram {
             let reverse = reverse.filter(|_| texts.have(dialect))?;
             Some(write(&reverse.module, reverse.kernel, dialect).source)
         };
-        let plain = |module, kernel| {
-            texts.have(Dialect::Cuda).then(|| cxx::write_plain(module, kernel, dims))?
-        };
+        let has_cuda = texts.have(Dialect::Cuda);
+        let plain = || cxx::write_plain(&self.forward, self.kernel, dims);
+        let plain_reverse = |it: &Reverse| cxx::write_plain_reverse(&it.module, it.kernel, dims);
         Emitted {
             ir: print::module(&self.forward),
             ir_backward: reverse.map(|it| print::module(&it.module)),
@@ -192,8 +192,8 @@ impl RowProgram {
             cpp_backward: back(Dialect::Host),
             cuda: text(Dialect::Cuda),
             cuda_backward: back(Dialect::Cuda),
-            cuda_plain: plain(&self.forward, self.kernel),
-            cuda_plain_backward: reverse.and_then(|it| plain(&it.module, it.kernel)),
+            cuda_plain: has_cuda.then(plain).flatten(),
+            cuda_plain_backward: reverse.filter(|_| has_cuda).and_then(plain_reverse),
         }
     }
 }

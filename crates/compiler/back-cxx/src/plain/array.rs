@@ -101,7 +101,8 @@ impl Writer<'_, '_> {
             let extents: Vec<String> =
                 (0..dims).map(|dim| self.unit.names.local(&format!("{name}_dim{dim}"))).collect();
             texts.extend(extents.iter().map(|extent| format!("int {extent}")));
-            let differentiates = is_kernel && self.has_gradients();
+            let differentiates =
+                is_kernel && self.unit.plain.as_ref().is_some_and(|plain| plain.differentiates);
             let gradient = differentiates.then(|| self.unit.names.local(&format!("grad_{name}")));
             texts.extend(gradient.iter().map(|name| format!("{of}* {name}")));
             arrays.push(Some(RawArray { pointer: name, extents, is_const, gradient }));
@@ -111,10 +112,6 @@ impl Writer<'_, '_> {
             plain.values.clear();
         }
         texts
-    }
-
-    fn has_gradients(&self) -> bool {
-        self.body.values.iter().any(|(_, data)| matches!(data.op, Op::Gradient(_)))
     }
 
     /// Notes what an array value is; a view becomes a pointer of its own.
