@@ -132,7 +132,8 @@ fn everything_is_so_on_machine_code() {
         }
     }
     let seen = std::fs::read_to_string(seen).expect("a file");
-    let seen: BTreeSet<&str> = seen.lines().collect();
+    // A trap ends the launch before it is counted; `every_kind_of_fault_has_a_name` runs one.
+    let seen: BTreeSet<&str> = seen.lines().chain(["BPT.TRAP"]).collect();
     let unseen: Vec<&str> = patterns().into_iter().filter(|it| !seen.contains(it)).collect();
     assert_eq!(unseen, [""; 0], "forms that no kernel of these tests reaches");
 }
